@@ -200,7 +200,7 @@ void MainWindow::makeRunActions() {
     add("pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
         [this] { bridge_->session().pause(); }, busy);
     add("stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
-        [this] { bridge_->session().stop(); }, parked);
+        [this] { bridge_->stop(); }, parked);
     add("step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
         [this] { startRun([this] { bridge_->step(StepKind::Over); }); }, notBusy);
     add("step_into", tr("Step &into"), tr("Run the next operator, going into module calls"), Qt::Key_F11,
@@ -576,7 +576,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     keeper_->close();
     docks_->save();
     QSettings().setValue(QStringLiteral("window/geometry"), saveGeometry());
-    bridge_->session().stop();
+    bridge_->stop();
     event->accept();
 }
 
@@ -603,8 +603,10 @@ void MainWindow::onStatus() {
     const bool isWorth = status.verdict && (status.verdict->severity >= session::Verdict::Severity::Warning || status.verdict->answers_search);
     if ((finished || isStopped) && isWorth) tellVerdict(*status.verdict);
     if (!failed) return;
-    std::vector<Banner::Link> links = permissions_->links();
-    if (links.empty() && status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
+    std::vector<Banner::Link> links = permissions_->linksOfFailure();
+    if (status.error_source.line > 0 && bridge_->model()) {
+        links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
+    }
     if (wasOpening || !bridge_->model()) {
         links.push_back({tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }});
     } else {

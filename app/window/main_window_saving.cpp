@@ -181,11 +181,14 @@ void MainWindow::saveTraining(std::function<void()> then) {
     const QString file = QFileDialog::getSaveFileName(this, tr("Save the model"), name, hasTraining ? checkpoint + QStringLiteral(";;") + weights : weights, &chosen);
     if (file.isEmpty()) return;
     // One that goes on is ended: what it has learned until then is what is saved.
-    if (then && bridge_->isTraining()) bridge_->session().stop();
+    if (then && bridge_->isTraining()) bridge_->stop();
+    // While an earlier step is looked at, that is what is saved; where the end would be lost, the end.
+    const bool isPast = bridge_->isAtPastStep() && !then;
+    if (bridge_->isAtPastStep() && then) bridge_->returnToEnd();
     const bool isCheckpoint = chosen == checkpoint && hasTraining && !file.endsWith(QLatin1String(".npz"));
-    const auto done = [this, file, then = std::move(then)](const std::string& failure) {
+    const auto done = [this, file, isPast, then = std::move(then)](const std::string& failure) {
         if (!failure.empty()) return banner_->tell(views::text(failure), {{tr("Save elsewhere\u2026"), [this, then] { saveTraining(then); }}});
-        bridge_->setUnsaved(false, bridge_->hasUnsavedRun());
+        bridge_->setUnsaved(isPast && bridge_->hasUnsavedTraining(), bridge_->hasUnsavedRun());
         bridge_->addLog({.text = tr("the model was written to %1").arg(file).toStdString(), .scope = {}, .source = {}});
         if (then) then();
     };
@@ -242,7 +245,7 @@ void MainWindow::startRun(std::function<void()> go) {
 
 void MainWindow::saveAndStart(std::function<void()> go) {
     saveAll({Unsaved::Source}, [this, go = std::move(go)] {
-        if (bridge_->isPaused() || bridge_->isBusy()) bridge_->session().stop();
+        if (bridge_->isPaused() || bridge_->isBusy()) bridge_->stop();
         bridge_->openAgainThen(go);
     });
 }

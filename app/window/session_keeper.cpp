@@ -93,6 +93,7 @@ SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWi
                               &Bridge::runOptionsChanged, &Bridge::unsavedChanged, &Bridge::logAdded}) {
         connect(&bridge_, signal, this, &SessionKeeper::markDirty);
     }
+    connect(&bridge_, &Bridge::olderLogAdded, this, &SessionKeeper::markDirty);
     connect(watchOf(docks_)->findChild<views::WatchModel*>(), &views::WatchModel::expressionsChanged, this, &SessionKeeper::markDirty);
     connect(&docks_, &Docks::changed, this, &SessionKeeper::markDirty);
     connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::onStatus);
@@ -177,6 +178,7 @@ void SessionKeeper::write() {
     const QJsonObject now = state();
     if (now.isEmpty()) {
         if (store_.hasFolder()) bridge_.session().keep_in({});
+        writer_.waitForDone();  // else it writes where nothing is any more
         store_.drop();
         written_.clear();
         return;
@@ -193,13 +195,19 @@ void SessionKeeper::write() {
     if (bytes == written_) return;
     written_ = bytes;
     writer_.start([this, folder, bytes] {
-        if (!SessionStore::write(folder, bytes)) QMetaObject::invokeMethod(this, &SessionKeeper::tellOfFailure, Qt::QueuedConnection);
+        if (SessionStore::write(folder, bytes)) return;
+        QMetaObject::invokeMethod(this, [this, folder] { tellOfFailure(folder); }, Qt::QueuedConnection);
     });
 }
 
-void SessionKeeper::tellOfFailure() {
-    if (std::exchange(was_refused_, true)) return;
-    bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning, .text = tr("the session is not kept: %1 cannot be written").arg(store_.folder()).toStdString(), .scope = {}, .source = {}});
+void SessionKeeper::tellOfFailure(const QString& folder) {
+    // A folder that was given up meanwhile is nobody's loss.
+    const bool isOurs = store_.hasFolder() && store_.folder() == folder;
+    if (!isOurs || std::exchange(was_refused_, true)) return;
+    bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
+                    .text = tr("the session is not kept: %1 cannot be written").arg(folder).toStdString(),
+                    .scope = {},
+                    .source = {}});
 }
 
 void SessionKeeper::close() {
@@ -207,10 +215,10 @@ void SessionKeeper::close() {
     was_closed_ = true;
     timer_.stop();
     const QJsonObject now = state();
+    writer_.waitForDone();
     if (now.isEmpty()) return store_.drop();
     if (store_.folder().isEmpty()) return;
     is_keeping_ = false;
-    writer_.waitForDone();
     SessionStore::write(store_.folder(), QJsonDocument(now).toJson(QJsonDocument::Compact));
 }
 
@@ -265,6 +273,7 @@ std::optional<EndedSession> SessionKeeper::last() {
 
 void SessionKeeper::giveUp(const QString& why) {
     SessionStore::mark(restoring_, SessionStore::Mark::Restoring, false);
+    writer_.waitForDone();
     store_.release();  // it may be restored another time
     written_.clear();
     restoring_.clear();
@@ -283,6 +292,7 @@ void SessionKeeper::restore(const QString& folder) {
     if (wanted_.isEmpty() || path.isEmpty()) return giveUp(tr("The last session cannot be restored: its state is damaged."));
     if (!QFileInfo(path).isFile()) return giveUp(tr("The last session cannot be restored: %1 is not there any more.").arg(path));
     bridge_.session().keep_in({});
+    writer_.waitForDone();
     if (!store_.adopt(folder)) return giveUp(tr("The last session cannot be restored: another window has it."));
     SessionStore::mark(folder, SessionStore::Mark::Restoring, true);
     written_.clear();
@@ -349,8 +359,9 @@ void SessionKeeper::takeRun() {
         [&](auto reply) { bridge_.session().request_restore_run("restore", restoring_.toStdString(), reply); });
 }
 
+// In place of those that the window has.
 void SessionKeeper::takeBreakpoints() {
-    if (!bridge_.breakpoints().empty()) return;
+    for (const Breakpoint& present : bridge_.breakpoints()) bridge_.session().remove_breakpoint(present.id);
     const auto breakpoints = wanted_[QStringLiteral("breakpoints")].toArray();
     const auto& graph = bridge_.model()->graph;
     for (const auto& each : breakpoints) {
@@ -364,6 +375,15 @@ void SessionKeeper::takeBreakpoints() {
         }
     }
     emit bridge_.breakpointsChanged();
+}
+
+void SessionKeeper::takeLog() {
+    std::vector<views::SessionBridge::LogEntry> entries;
+    for (const auto& entry : wanted_[QStringLiteral("log")].toArray()) {
+        auto& taken = entries.emplace_back(logOf(entry.toObject()));
+        if (taken.event > bridge_.eventCount()) taken.event = 0;
+    }
+    bridge_.addOlderLog(entries);
 }
 
 void SessionKeeper::takePanels() {
@@ -410,11 +430,7 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
         bridge_.setCurrentNode(node);
     }
     bridge_.setUnsaved(was[QStringLiteral("unsavedTraining")].toBool() && bridge_.training() != nullptr, was[QStringLiteral("unsavedRun")].toBool() && run.events > 0);
-    for (const auto& entry : wanted_[QStringLiteral("log")].toArray()) {
-        auto taken = logOf(entry.toObject());
-        if (taken.event > bridge_.eventCount()) taken.event = 0;
-        bridge_.addOlderLog(taken);
-    }
+    takeLog();
     QStringList notes;
     if (!run.error.empty()) notes += tr("the run did not come back: %1").arg(text(run.error));
     else if (!run.note.empty()) notes += text(run.note);

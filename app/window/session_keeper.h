@@ -60,7 +60,7 @@ class SessionKeeper : public QObject {
   private:
     void markDirty();
     void write();
-    void tellOfFailure();
+    void tellOfFailure(const QString& folder);
     void onStatus();
     void giveUp(const QString& why);
     void takeModel();
@@ -68,6 +68,7 @@ class SessionKeeper : public QObject {
     void takeRun();
     void takeRest(const session::RestoredRun& run);
     void takeBreakpoints();
+    void takeLog();
     void takePanels();
     QString whereText(const QJsonObject& state) const;
 

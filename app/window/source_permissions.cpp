@@ -7,6 +7,7 @@
 #include <QFileInfo>
 #include <QUrl>
 #include <algorithm>
+#include <utility>
 
 #include "views/common/format.h"
 
@@ -66,7 +67,7 @@ void SourcePermissions::onStatus() {
         is_told_ = is_folder_told_ = true;
         return;
     }
-    // A failure has a banner of its own, with links().
+    // A failure has a banner of its own, with linksOfFailure().
     if (now == RunState::Failed || before == now || bridge_.isBusy()) return;
     tell();
 }
@@ -82,7 +83,9 @@ void SourcePermissions::tell() {
         QString what = first.access.allow.empty() ? tr("%1 may not remove or replace %2: it did not make it") : first.access.is_write ? tr("%1 may not write %2") : tr("%1 may not read %2");
         what = what.arg(who, shortPath(text(first.access.path)));
         if (refused_.size() > 1) what += tr(", and %n more (see the log)", nullptr, static_cast<int>(refused_.size()) - 1);
-        banner_.note(what + QLatin1Char('.'), links());
+        std::vector<Banner::Link> links = allowLink();
+        for (Banner::Link& link : lineLink()) links.push_back(std::move(link));
+        banner_.note(what + QLatin1Char('.'), links);
         return;
     }
     if (is_folder_told_ || folder_.isEmpty()) return;
@@ -94,21 +97,31 @@ void SourcePermissions::tell() {
                  {{tr("Save what it wrote as\u2026"), [this] { keepWritten(); }}, {tr("Show the folder"), [this] { showFolder(); }}});
 }
 
-std::vector<Banner::Link> SourcePermissions::links() {
-    std::vector<Banner::Link> links;
+std::vector<Banner::Link> SourcePermissions::linksOfFailure() {
+    if (std::exchange(is_told_, true)) return {};
+    std::vector<Banner::Link> links = allowLink();
+    // The line of the error itself comes before that of a refusal.
+    if (bridge_.status().error_source.line > 0) return links;
+    for (Banner::Link& link : lineLink()) links.push_back(std::move(link));
+    return links;
+}
+
+// One or none.
+std::vector<Banner::Link> SourcePermissions::allowLink() {
     const auto allowed = [](const Entry& entry) { return !entry.access.allow.empty(); };
     const auto first = std::find_if(refused_.begin(), refused_.end(), allowed);
-    if (first != refused_.end() && !source().isEmpty()) {
-        const bool isOne = std::all_of(refused_.begin(), refused_.end(), [&](const Entry& entry) {
-            return !allowed(entry) || (entry.access.allow == first->access.allow && entry.access.is_write == first->access.is_write);
-        });
-        const QString what = first->access.is_write ? tr("Allow writing to %1") : tr("Allow reading %1");
-        links.push_back({isOne ? what.arg(shortPath(text(first->access.allow))) : tr("Allow all of it"), [this] { allow(); }});
-    }
-    if (!refused_.empty() && refused_.front().source.line > 0) {
-        links.push_back({tr("Show the line"), [this, place = refused_.front().source] { emit lineWanted(place); }});
-    }
-    return links;
+    if (first == refused_.end() || source().isEmpty()) return {};
+    const bool isOne = std::all_of(refused_.begin(), refused_.end(), [&](const Entry& entry) {
+        const Access& other = entry.access;
+        return !allowed(entry) || (other.allow == first->access.allow && other.is_write == first->access.is_write);
+    });
+    const QString what = first->access.is_write ? tr("Allow writing to %1") : tr("Allow reading %1");
+    return {{isOne ? what.arg(shortPath(text(first->access.allow))) : tr("Allow all of it"), [this] { allow(); }}};
+}
+
+std::vector<Banner::Link> SourcePermissions::lineLink() {
+    if (refused_.empty() || refused_.front().source.line <= 0) return {};
+    return {{tr("Show the line"), [this, place = refused_.front().source] { emit lineWanted(place); }}};
 }
 
 void SourcePermissions::allow() {

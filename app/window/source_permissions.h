@@ -17,8 +17,8 @@ class SourcePermissions : public QObject {
   public:
     SourcePermissions(views::SessionBridge& bridge, Banner& banner, QWidget* window);
 
-    // For a banner that tells why a source could not be opened: permits what it was refused, when that is anything.
-    std::vector<Banner::Link> links();
+    // For the banner of a failure: permits what the source was refused and nothing has told of yet. Told from then on.
+    std::vector<Banner::Link> linksOfFailure();
     // The folder that the source has written into; empty: it has written nothing.
     QString folder() const { return folder_; }
     void showFolder() const;
@@ -36,6 +36,8 @@ class SourcePermissions : public QObject {
     void onLog();
     void onStatus();
     void tell();
+    std::vector<Banner::Link> allowLink();
+    std::vector<Banner::Link> lineLink();
     void allow();
     QString source() const;
 

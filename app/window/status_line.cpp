@@ -98,7 +98,7 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
         addPermanentWidget(label);
     }
     state_->installEventFilter(this);
-    connect(cancel_, &QToolButton::clicked, this, [this] { bridge_.session().stop(); });
+    connect(cancel_, &QToolButton::clicked, this, [this] { bridge_.stop(); });
     connect(&bridge_, &views::SessionBridge::statusChanged, this, &StatusLine::showState);
     connect(&bridge_, &views::SessionBridge::modelChanged, this, &StatusLine::showState);
     connect(&bridge_, &views::SessionBridge::currentChanged, this, &StatusLine::showPlaces);

@@ -184,14 +184,12 @@ BackwardRoots BackwardSource::of_element(const TensorList& outputs) const {
     if (static_cast<std::int64_t>(from_.index.size()) > output.dim()) {
         throw Error(ErrorKind::Run, concat("too many indices for tensor of dimension ", output.dim()));
     }
-    std::int64_t offset = 0;
     for (std::size_t d = 0; d < from_.index.size(); ++d) {
         const std::int64_t size = output.size(static_cast<std::int64_t>(d));
         const std::int64_t index = from_.index[d];
         if (index < -size || index >= size) {
             throw Error(ErrorKind::Run, concat("index ", index, " is out of bounds for dimension ", d, " with size ", size));
         }
-        offset += (index < 0 ? index + size : index) * output.stride(static_cast<std::int64_t>(d));
     }
     std::int64_t left = 1;
     for (auto d = static_cast<std::int64_t>(from_.index.size()); d < output.dim(); ++d) left *= output.size(d);

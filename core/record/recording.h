@@ -211,7 +211,8 @@ class Recording {
     EventId frame_end(std::uint32_t frame) const;        // 0 while it runs
     // A copy with `freed` and `saved_by` as they are now; an activation that some node kept is SavedForBackward.
     Allocation allocation(std::size_t index) const;
-    // In the order of events; those from the index on.
+    std::size_t saving_count() const;
+    // In the order of events, those from the index on.
     std::vector<Saving> savings(std::size_t from = 0) const;
     // Null: no warm runs were timed. They come later, and may come again.
     std::shared_ptr<const OperatorTimes> warm_times() const;

@@ -69,7 +69,7 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
     for (std::size_t i = 0; i < recording.allocation_count(); ++i) allocations.push_back(allocation_row(recording.allocation(i), text));
     if (const BackwardStart* start = recording.backward_start()) json["backward_start"] = backward_start_json(*start);
     Json& savings = json["savings"] = Json::array();
-    for (const Saving& saving : recording.savings()) savings.push_back(Json::array({saving.allocation, saving.by, text(saving.node)}));
+    for (const Saving& saving : recording.savings()) savings.push_back(saving_row(saving, text));
     if (const auto times = recording.warm_times()) json["warm_times"] = *times;
     json["gradients"] = gradients;
     json["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});

@@ -47,6 +47,8 @@ inline Json allocation_row(const Allocation& a, TextTable& text) {
     return Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed, a.saved_by, text(a.scope), a.owner});
 }
 
+inline Json saving_row(const Saving& s, TextTable& text) { return Json::array({s.allocation, s.by, text(s.node)}); }
+
 inline Json backward_start_json(const BackwardStart& start) { return Json{{"event", start.event}, {"text", start.text}, {"is_loss", start.is_loss}}; }
 
 // Where the rows have the fields that a journal knows only later.
@@ -63,5 +65,7 @@ inline constexpr std::size_t kFrameLast = 5;
 inline constexpr std::size_t kAllocationAllocated = 4;
 inline constexpr std::size_t kAllocationFreed = 5;
 inline constexpr std::size_t kAllocationSavedBy = 6;
+inline constexpr std::size_t kSavingAllocation = 0;
+inline constexpr std::size_t kSavingBy = 1;
 
 }  // namespace loupe::session

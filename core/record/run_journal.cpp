@@ -117,8 +117,11 @@ struct RunJournal::Run {
     std::size_t values = 0;
     std::size_t frames = 0;
     std::size_t allocations = 0;
+    std::size_t savings = 0;
     std::vector<std::size_t> alive;  // of the allocations written, those that were not freed
     std::int64_t peak = 0;
+
+    void add_rows(Json& block, std::size_t events_until, std::size_t values_until);
 
     ~Run() {
         if (fd >= 0) ::close(fd);
@@ -273,6 +276,45 @@ void RunJournal::loop() {
     }
 }
 
+// What was recorded since the last line: the events until there, and the values until there or that they name. In the
+// middle of a great run the other values are the next line's.
+void RunJournal::Run::add_rows(Json& block, std::size_t events_until, std::size_t values_until) {
+    Json& event_rows = block["events"] = Json::array();
+    ValueId last_value = 0;
+    for (; events < events_until; ++events) {
+        const Event& event = recording->event(static_cast<EventId>(events + 1));
+        for (const auto* ids : {&event.inputs, &event.outputs}) {
+            for (const ValueId id : *ids) last_value = std::max(last_value, id);
+        }
+        event_rows.push_back(event_row(event, 0, texts));
+    }
+    values_until = std::max<std::size_t>(values_until, last_value);
+    Json& value_rows = block["values"] = Json::array();
+    for (; values < values_until; ++values) {
+        value_rows.push_back(value_row(recording->value(static_cast<ValueId>(values + 1)), 0, texts));
+    }
+    Json& frame_rows = block["frames"] = Json::array();
+    for (const std::size_t count = recording->frame_count(); frames < count; ++frames) {
+        frame_rows.push_back(frame_row(recording->frame(static_cast<std::uint32_t>(frames + 1)), 0, texts));
+    }
+    // Before the blocks: those that they name are there then.
+    Json& saving_rows = block["savings"] = Json::array();
+    for (const Saving& saving : recording->savings(savings)) saving_rows.push_back(saving_row(saving, texts));
+    savings += saving_rows.size();
+    Json& freed = block["freed"] = Json::array();
+    std::erase_if(alive, [&](std::size_t index) {
+        const EventId at = recording->allocation(index).freed;
+        if (at != 0) freed.push_back(Json::array({index, at}));
+        return at != 0;
+    });
+    Json& allocation_rows = block["allocations"] = Json::array();
+    for (const std::size_t count = recording->allocation_count(); allocations < count; ++allocations) {
+        const Allocation allocation = recording->allocation(allocations);
+        if (allocation.freed == 0) alive.push_back(allocations);
+        allocation_rows.push_back(allocation_row(allocation, texts));
+    }
+}
+
 // A line of what was recorded since the last. True: there is more.
 bool RunJournal::write_block(Run& run) {
     std::vector<GradientRow> gradients;
@@ -288,7 +330,9 @@ bool RunJournal::write_block(Run& run) {
     const std::size_t events_there = recording.event_count();
     const std::size_t events = std::min(events_there, run.events + kRowsInABlock);
     const std::size_t values = events < events_there ? run.values : recording.value_count();
-    const bool is_news = events > run.events || values > run.values || recording.frame_count() > run.frames || recording.allocation_count() > run.allocations || has_gradients;
+    const bool has_blocks = recording.allocation_count() > run.allocations || recording.saving_count() > run.savings;
+    const bool has_rows = events > run.events || values > run.values || recording.frame_count() > run.frames;
+    const bool is_news = has_rows || has_blocks || has_gradients;
     if (run.fd >= 0 && !is_news) return false;
     Json block;
     if (run.fd < 0) {
@@ -306,35 +350,7 @@ bool RunJournal::write_block(Run& run) {
         block["graph"] = *run.graph;
     }
     if (run.is_full) return false;
-    Json& event_rows = block["events"] = Json::array();
-    ValueId last_value = 0;
-    for (; run.events < events; ++run.events) {
-        const Event& event = recording.event(static_cast<EventId>(run.events + 1));
-        for (const auto* ids : {&event.inputs, &event.outputs}) {
-            for (const ValueId id : *ids) last_value = std::max(last_value, id);
-        }
-        event_rows.push_back(event_row(event, 0, run.texts));
-    }
-    // In the middle of a great run only the values that its events name: the others are the next line's.
-    const std::size_t wanted = events < events_there ? std::max<std::size_t>(run.values, last_value) : values;
-    Json& value_rows = block["values"] = Json::array();
-    for (; run.values < wanted; ++run.values) value_rows.push_back(value_row(recording.value(static_cast<ValueId>(run.values + 1)), 0, run.texts));
-    Json& frame_rows = block["frames"] = Json::array();
-    for (const std::size_t count = recording.frame_count(); run.frames < count; ++run.frames) {
-        frame_rows.push_back(frame_row(recording.frame(static_cast<std::uint32_t>(run.frames + 1)), 0, run.texts));
-    }
-    Json& freed = block["freed"] = Json::array();
-    std::erase_if(run.alive, [&](std::size_t index) {
-        const EventId at = recording.allocation(index).freed;
-        if (at != 0) freed.push_back(Json::array({index, at}));
-        return at != 0;
-    });
-    Json& allocation_rows = block["allocations"] = Json::array();
-    for (const std::size_t count = recording.allocation_count(); run.allocations < count; ++run.allocations) {
-        const Allocation allocation = recording.allocation(run.allocations);
-        if (allocation.freed == 0) run.alive.push_back(run.allocations);
-        allocation_rows.push_back(allocation_row(allocation, run.texts));
-    }
+    run.add_rows(block, events, values);
     if (has_gradients) block["gradients"] = gradients;
     block["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});
     if (const BackwardStart* start = recording.backward_start()) block["backward_start"] = backward_start_json(*start);
@@ -440,6 +456,7 @@ bool read_lines(std::string_view text, Json& all, std::string& note) {
             has_head = true;
         }
         for (const char* name : {"events", "values", "frames", "allocations", "strings"}) append_rows(all[name], block, name);
+        if (block.contains("savings")) append_rows(all["savings"], block, "savings");  // older journals lack them
         if (block.contains("freed")) {
             for (const Json& pair : block["freed"]) all["allocations"].at(pair.at(0).get<std::size_t>()).at(kAllocationFreed) = pair.at(1);
         }
@@ -448,6 +465,16 @@ bool read_lines(std::string_view text, Json& all, std::string& note) {
         if (block.contains("backward_start")) all["backward_start"] = block["backward_start"];
     }
     return has_head;
+}
+
+// Those of blocks, or by events, that were cut off.
+void drop_savings(Json& savings, std::size_t allocations, std::int64_t events) {
+    Json kept = Json::array();
+    for (Json& row : savings) {
+        const bool has_block = row.at(kSavingAllocation).get<std::uint64_t>() < allocations;
+        if (has_block && row.at(kSavingBy).get<std::int64_t>() <= events) kept.push_back(std::move(row));
+    }
+    savings = std::move(kept);
 }
 
 // What was not known when a row was written, or points behind the last event.
@@ -500,6 +527,7 @@ void complete(Json& all, const JournalValues* elements, std::string& note) {
             if (allocations[i].at(field).get<std::int64_t>() > events + 1) allocations[i][field] = 0;
         }
     }
+    if (all.contains("savings")) drop_savings(all["savings"], allocations.size(), events);
     if (all.contains("backward_start") && all["backward_start"].at("event").get<std::int64_t>() > events) all.erase("backward_start");
     if (all["peak"].at(1).get<std::int64_t>() > events + 1) all["peak"][1] = events;
     for (const Json& row : all["gradients"]) {

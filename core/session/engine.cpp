@@ -232,9 +232,12 @@ void Engine::complain(const Breakpoint& breakpoint, const std::string& why) {
 
 // --- orders ---
 
-void Engine::open(const std::filesystem::path& file, const std::string& build) {
+void Engine::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened) {
     stop();
-    enqueue({JobKind::Command, "open", [this, file, build] { do_open(file, build); }});
+    enqueue({JobKind::Command, "open", [this, file, build, opened = std::move(opened)] {
+                 do_open(file, build);
+                 if (opened) opened();
+             }});
 }
 
 void Engine::close() {

@@ -42,7 +42,7 @@ class Engine {
     ~Engine();
 
     // --- any thread ---
-    void open(const std::filesystem::path& file, const std::string& build);
+    void open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened);
     void close();
     void permit_source(const std::filesystem::path& source, const FilePermissions& permissions);
     FilePermissions permissions_of(const std::filesystem::path& source) const;

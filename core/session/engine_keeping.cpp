@@ -94,18 +94,18 @@ void Engine::keep_checkpoint(bool is_last) {
     if (journal_ == nullptr || trainer_ == nullptr || trainer_->steps_done() == 0) return;
     if (training_end_) return;  // an earlier step is looked at: what is kept is the end
     if (checkpoint_step_ == trainer_->steps_done() || (!is_last && Clock::now() < checkpoint_due_)) return;
-    checkpoint_step_ = trainer_->steps_done();
     const auto began = Clock::now();
     try {
         const ObserverScope unobserved(nullptr);
         trainer_->save(journal_->folder() / kCheckpoint);
     } catch (const Error& error) {
-        // Inside the optimiser's step: the next one is kept.
+        // Inside the optimiser's step: it is tried again behind it.
         if (error.kind() == ErrorKind::Usage || error.kind() == ErrorKind::Cancelled) return;
         if (!std::exchange(is_journal_told_of_, true)) {
             log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("this training is not kept for a later session: ", error.what()), .scope = {}, .source = {}});
         }
     }
+    checkpoint_step_ = trainer_->steps_done();
     const auto now = Clock::now();
     checkpoint_due_ = now + std::max<Clock::duration>(kCheckpointEvery, (now - began) * kCheckpointShare);
 }

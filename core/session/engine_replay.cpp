@@ -83,7 +83,14 @@ void Engine::do_look_at_step(std::int64_t step) {
     const TrainerState* from = training_states_.nearest(step - 1);
     if (!logged) throw Error(ErrorKind::Usage, concat("the training has no step ", step));
     if (from == nullptr) {
-        throw Error(ErrorKind::Usage, concat("step ", step, " cannot be run again: it was done before this training began"), {.hint = concat("steps from ", training_states_.first() + 1, " on can")});
+        std::string hint = "go on with the training first";  // one that came back from a checkpoint
+        if (training_states_.count() > 0) hint = concat("steps from ", training_states_.first() + 1, " on can");
+        const std::string why = " cannot be run again: it was done before this training began";
+        throw Error(ErrorKind::Usage, concat("step ", step, why), {.hint = std::move(hint)});
+    }
+    {
+        const CancelScope whole(nullptr);
+        keep_checkpoint(true);  // of the end: none is written while it is left
     }
     if (!training_end_) training_end_ = std::make_unique<TrainerState>(trainer.state(Trainer::Gradients::With));
     change_status([&](Status& status) {
@@ -104,6 +111,7 @@ void Engine::do_look_at_step(std::int64_t step) {
         trainer.restore(*from);
         replay_until(trainer, step - 1);
     } catch (...) {
+        const CancelScope whole(nullptr);
         trainer.restore(*training_end_);
         training_end_.reset();
         settle();
@@ -124,6 +132,7 @@ void Engine::do_look_at_step(std::int64_t step) {
             done = trainer.update();
         });
     } catch (...) {
+        const CancelScope whole(nullptr);
         trainer.restore(before);
         settle();
         throw;

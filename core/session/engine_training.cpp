@@ -132,6 +132,12 @@ void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
 
 void Engine::do_train(const TrainOptions& options, TrainFrom from) {
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
+    if (from == TrainFrom::Start && training_end_) {
+        const std::string now = concat("the model is at step ", trainer_->steps_done());
+        const std::string end = concat(" of a training that came to step ", training_end_->steps_done);
+        throw Error(ErrorKind::Usage, concat(now, end, ", which would be lost"),
+                    {.hint = "go back to its end, or go on from this step"});
+    }
     change_status([](Status& status) {
         status = Status{};
         status.state = RunState::Running;
@@ -261,23 +267,26 @@ void Engine::train_steps(Trainer& trainer) {
 bool Engine::train_step(Trainer& trainer, bool recorded) {
     TrainingStep done;
     std::string wrong;
+    bool has_begun = false;  // to change what is learned
     const auto step = [&] {
         wrong = trainer.compute();
         if (!wrong.empty() && trainer.options().stop_at_nan) return;
         wrong.clear();
+        has_begun = true;
+        // One that nobody parks in is stopped behind the optimiser.
+        std::optional<CancelScope> whole;
+        if (!recorded) whole.emplace(nullptr);
         done = trainer.update();
     };
-    // A step that is stopped in may be left in the middle of the optimiser.
+    // A step that is stopped in, or whose optimiser runs the model, may be left in the middle of the optimiser.
     std::optional<TrainerState> before;
+    if (recorded || trainer.runs_model_in_update()) before = trainer.state();
     try {
-        if (recorded) {
-            before = trainer.state();
-            record_step(trainer, step);
-        } else {
-            step();
-        }
+        if (recorded) record_step(trainer, step);
+        else step();
     } catch (const Error& error) {
-        if (before) trainer.restore(*before);
+        const CancelScope whole(nullptr);
+        if (before && (recorded || has_begun)) trainer.restore(*before);
         else trainer.undo();
         if (error.kind() == ErrorKind::Cancelled || recorded) throw;
         return train_step(trainer, true);  // once more, to be looked at
@@ -345,6 +354,10 @@ void Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
         const ObserverScope observed(recorder_.get());
         const StatementScope statements(*program_, *recorder_);
         step();
+    } catch (const Error& error) {
+        run_failed_ = error.kind() != ErrorKind::Cancelled;  // as in run_recorded
+        finish();
+        throw;
     } catch (...) {
         run_failed_ = true;
         finish();
@@ -359,12 +372,12 @@ void Engine::find_origin(Trainer& trainer, const std::string& what) {
     const Recording& recording = *recorder_->recording();
     const EventId origin = origin_in(recording);
     trainer.undo();
-    std::string text = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
+    const std::string wrong = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
+    std::string text = wrong;
     if (const std::string bad = bad_before(recording); !bad.empty()) text += concat("; ", bad, " before the step");
     if (origin != 0) text += concat("; it began at ", event_text(recording.event(origin)));
     else text += "; it did not come again when the step was repeated";
-    const TrainingFacts facts{.steps = trainer.steps_done(), .total = trainer.total_steps(), .wrong = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")")};
-    const auto verdict = std::make_shared<Verdict>(conclude_training(facts, &recording));
+    const auto verdict = std::make_shared<Verdict>(conclude_training(wrong, recording));
     SessionListener::LogEntry entry;
     entry.level = SessionListener::LogEntry::Level::Error;
     entry.text = concat(verdict->line(), "; the model is as it was before the step");

@@ -166,7 +166,9 @@ Tensor saved_elements(Engine& engine, ValueId id) {
 Session::Session(SessionListener* listener) : engine_(std::make_unique<Engine>(listener)) {}
 Session::~Session() = default;
 
-void Session::open(const std::filesystem::path& file, const std::string& build) { engine_->open(file, build); }
+void Session::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened) {
+    engine_->open(file, build, std::move(opened));
+}
 void Session::close() { engine_->close(); }
 void Session::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) { engine_->permit_source(source, permissions); }
 FilePermissions Session::permissions_of(const std::filesystem::path& source) const { return engine_->permissions_of(source); }

@@ -58,7 +58,8 @@ class Session {
     // on_model, on_recording and Finished, as if it had run just now; it has no engine behind it until it is run again.
     // build: of a model source, the expression that makes the model: "Net(10, width=64)". Without one it is what the source
     // says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
-    void open(const std::filesystem::path& file, const std::string& build = {});
+    // opened: called when it is open, behind what listeners are told; not when it fails or is stopped.
+    void open(const std::filesystem::path& file, const std::string& build = {}, std::function<void()> opened = {});
     void close();
     // What a model source may do with files besides what every source may, from its next opening on; kept while the session
     // lives. Replaces what it was permitted before.
@@ -73,9 +74,10 @@ class Session {
     void resume();                    // continue from where it is parked
     void pause();                     // at the next operator
     void stop();                      // ends the run (or the opening, or a request); what was recorded stays
-    // A training from its beginning. Steps run unobserved but for those that are recorded to be looked at, and those that
-    // somebody wants to stop in: pause(), step() and breakpoints work inside any step. A step that fails, or whose numbers
-    // are none, leaves the model as it was before the step and is repeated recorded: Failed, at the event that began it.
+    // A training from its beginning; Failed while an earlier step of another is looked at. Steps run unobserved but for
+    // those that are recorded to be looked at, and those that somebody wants to stop in: pause(), step(), breakpoints
+    // work inside any step. A step that fails, or whose numbers are none, leaves the model as it was before the step
+    // and is repeated recorded: Failed, at the event that began it.
     void train(const TrainOptions& options);
     // Goes on with the training that was stopped or is done; of the options those that can change do.
     void train_on(const TrainOptions& options);

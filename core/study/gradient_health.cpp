@@ -256,7 +256,7 @@ std::string kind_text(Kind kind, bool is_many) {
         case Kind::Exploding: return is_many ? "are exploding" : "is exploding";
         case Kind::Vanishing: return is_many ? "are vanishing" : "is vanishing";
         case Kind::NoGradient: return is_many ? "are all zero" : "is all zero";
-        case Kind::Unused: return is_many ? "got no gradient" : "got no gradient";
+        case Kind::Unused: return "got no gradient";
         case Kind::NotJudged: break;
     }
     return {};

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "core/base/strings.h"
 #include "core/ops/notes.h"
@@ -372,33 +373,18 @@ Verdict conclude(const Recording& recording, const RunFacts& facts) {
     return verdict;
 }
 
-Verdict conclude_training(const TrainingFacts& facts, const Recording* recording) {
+Verdict conclude_training(const std::string& wrong, const Recording& recording) {
     Verdict verdict;
-    if (!facts.wrong.empty()) {
-        verdict.severity = Severity::Error;
-        verdict.text = facts.wrong;
-        if (recording == nullptr) return verdict;
-        const EventId blamed = blamed_event(*recording);
-        const std::string before = bad_before(*recording);
-        if (!before.empty()) verdict.text = concat(before, " before the step; ", facts.wrong);
-        if (blamed == 0 || !is_origin(recording->event(blamed).not_finite)) return verdict;
-        const Verdict cause = explain(*recording, blamed);
-        set_place(verdict, recording->event(blamed));
-        verdict.text = concat(cause.text, "; ", verdict.text);
-        verdict.advice = cause.advice;
-        return verdict;
-    }
-    verdict.text = concat(facts.steps < facts.total ? "stopped after " : "trained ", count_text(facts.steps, "step", "steps"));
-    if (facts.steps < facts.total) verdict.text += concat(" of ", facts.total);
-    if (facts.first_loss && facts.last_loss) {
-        char loss[96];
-        std::snprintf(loss, sizeof loss, "; loss %.4g to %.4g", *facts.first_loss, *facts.last_loss);
-        verdict.text += loss;
-    }
-    if (facts.findings.empty()) return verdict;
-    verdict.severity = Severity::Warning;
-    verdict.text = concat(join(facts.findings, "; "), "; ", verdict.text);
-    verdict.advice = facts.advice;
+    verdict.severity = Severity::Error;
+    verdict.text = wrong;
+    const EventId blamed = blamed_event(recording);
+    const std::string before = bad_before(recording);
+    if (!before.empty()) verdict.text = concat(before, " before the step; ", wrong);
+    if (blamed == 0 || !is_origin(recording.event(blamed).not_finite)) return verdict;
+    const Verdict cause = explain(recording, blamed);
+    set_place(verdict, recording.event(blamed));
+    verdict.text = concat(cause.text, "; ", verdict.text);
+    verdict.advice = cause.advice;
     return verdict;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 // What a run came to, in one sentence: the cause first, where it is, what to do. Computed from the recording.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,17 +55,7 @@ EventId first_origin(const Recording& recording);
 // A parameter, buffer or input that was not finite before the run, and is not meant so: "the input x holds 3 NaN"; empty.
 std::string bad_before(const Recording& recording);
 
-// What a training came to. wrong: what ended it ("the loss is nan at step 12 (epoch 1)"), empty when it went to its end;
-// recording: of the step that ended it, or null; findings: what was noticed as it ran, the gravest first.
-struct TrainingFacts {
-    std::int64_t steps = 0;
-    std::int64_t total = 0;
-    std::optional<double> first_loss = {};
-    std::optional<double> last_loss = {};
-    std::string wrong = {};
-    std::vector<std::string> findings = {};
-    std::string advice = {};  // of the first finding
-};
-Verdict conclude_training(const TrainingFacts& facts, const Recording* recording);
+// What ended a training. wrong: "the loss is nan at step 12 (epoch 1)"; recording: of that step.
+Verdict conclude_training(const std::string& wrong, const Recording& recording);
 
 }  // namespace loupe::session

@@ -353,6 +353,8 @@ void Trainer::measure_steps(const optim::StepNorms& moved) {
     }
 }
 
+bool Trainer::runs_model_in_update() const { return optimizer_->record().step != nullptr; }
+
 TrainingStep Trainer::update() {
     if (!std::isfinite(now_.learning_rate)) throw Error(ErrorKind::Run, concat("the learning rate is ", number_text(now_.learning_rate)), {.hint = "nothing was changed"});
     is_updating_ = true;
@@ -361,7 +363,7 @@ TrainingStep Trainer::update() {
         nn::clip_grad_norm_(parameters_, options_.clip_norm);
     }
     const optim::StepNorms moved(parameters_);
-    if (optimizer_->record().step != nullptr) {
+    if (runs_model_in_update()) {
         // Those that evaluate the loss several times a step (LBFGS). Its first evaluation is compute()'s, so that dropout
         // draws and buffers count as often as where a script calls step(closure) alone.
         bool is_evaluated = true;

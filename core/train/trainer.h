@@ -59,6 +59,8 @@ class Trainer {
     // The optimiser's step, and the schedule's. The batch is used up. Throws Error (Run) when a learning rate is no number,
     // before anything is changed.
     TrainingStep update();
+    // The optimiser evaluates the loss again (LBFGS): update() may throw what the model throws, with parameters moved.
+    bool runs_model_in_update() const;
     // Of the last step, in the order of log()->parameters(): gradients since compute(), the others since update().
     const std::vector<ParameterNorms>& norms() const { return norms_; }
     // Buffers and the random generator as they were before compute(); gradients are dropped. Not after update() has begun.

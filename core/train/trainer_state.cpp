@@ -15,6 +15,8 @@
 namespace loupe::session {
 namespace {
 
+constexpr std::int64_t kMostInterval = std::int64_t{1} << 40;  // steps
+
 // The same value with other tensors; containers are new ones. Tensors that are keys stay.
 template <typename Map>
 IValue with_tensors(const IValue& value, Map&& map) {
@@ -202,14 +204,25 @@ void TrainerStates::add(TrainerState state, bool must_stay) {
 }
 
 void TrainerStates::thin() {
-    std::deque<Entry> kept;
+    std::vector<bool> goes(states_.size());
     bool keeps = true;
-    for (Entry& entry : states_) {
-        if (entry.must_stay || keeps) kept.push_back(std::move(entry));
-        keeps = entry.must_stay ? false : !keeps;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+        const bool must_stay = states_[i].must_stay;
+        goes[i] = !must_stay && !keeps;
+        keeps = must_stay ? false : !keeps;
+    }
+    const auto count = static_cast<std::size_t>(std::ranges::count(goes, true));
+    if (count > 0 && count >= states_.size() / 8) {
+        interval_ = std::min(2 * interval_, kMostInterval);
+    } else {
+        // Nearly all must stay, and that is too many: every other of the old ones goes all the same.
+        for (std::size_t i = 0; i < states_.size(); ++i) goes[i] = i % 2 == 1 && i + 1 < states_.size();
+    }
+    std::deque<Entry> kept;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+        if (!goes[i]) kept.push_back(std::move(states_[i]));
     }
     states_ = std::move(kept);
-    interval_ *= 2;
 }
 
 void TrainerStates::drop_after(std::int64_t steps_done) {

@@ -111,7 +111,7 @@ struct TrainerState {
 };
 
 // States of one training by steps done. Some go when there are too many: those that are left are evenly apart, but for the
-// first and those that must stay.
+// first and those that must stay. Of these the old ones go where there are too many of them alone.
 class TrainerStates {
   public:
     struct Budget {

@@ -10,6 +10,7 @@
 #include <QDirIterator>
 #include <QDockWidget>
 #include <QFile>
+#include <QFileDialog>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -34,6 +35,7 @@
 #include "app/window/session_keeper.h"
 #include "app/window/session_store.h"
 #include "app/window/unsaved_question.h"
+#include "core/train/trainer.h"
 #include "tests/views/patience.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -138,6 +140,7 @@ class WindowKeepingTest : public QObject {
 
   private slots:
     void initTestCase() {
+        QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
         QCoreApplication::setOrganizationName(QStringLiteral("TensorloupeTest"));
         QApplication::setQuitOnLastWindowClosed(false);
         views::Theme::instance().setMode(views::Theme::Mode::Dark);
@@ -259,6 +262,35 @@ class WindowKeepingTest : public QObject {
         answer(question(), QStringLiteral("Cancel"));
         QTRY_VERIFY(!question());
         QVERIFY(window_->isVisible());
+    }
+
+    // What was learned is saved, not the earlier step that is looked at.
+    void theEndIsSavedFromAnEarlierStep() {
+        open(model("digits"));
+        session::TrainOptions options;
+        options.data.path = LOUPE_SOURCE_DIR "/resources/models/digits_data.npz";
+        options.max_steps = 5;
+        auto& bridge = window_->bridge();
+        bridge.train(options);
+        QTRY_COMPARE(state(), RunState::Finished);
+        bridge.lookAtStep(2);
+        QTRY_COMPARE(state(), RunState::Paused);
+        QTRY_VERIFY(bridge.isAtPastStep() && bridge.hasUnsavedTraining());
+        const QString file = folder_->filePath(QStringLiteral("learned.pt"));
+        window_->openFile(model("gpt"));
+        QTRY_VERIFY(question());
+        QTimer choice;  // while the dialog waits for an answer
+        connect(&choice, &QTimer::timeout, this, [&] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (!dialog) return;
+            choice.stop();
+            dialog->selectFile(file);
+            QMetaObject::invokeMethod(dialog, "accept");
+        });
+        choice.start(20);
+        answer(question(), QStringLiteral("Save"));
+        QTRY_VERIFY(isOpen(model("gpt")));
+        QCOMPARE(session::read_training_checkpoint(file.toStdString(), {}).step, std::int64_t{5});
     }
 
     // --- a run is of the text in sight
@@ -416,6 +448,33 @@ class WindowKeepingTest : public QObject {
         QCOMPARE(window_->bridge().breakpoints().size(), std::size_t{2});
         QCOMPARE(window_->bridge().breakpoints().front().line, 8);
         QVERIFY(again.markersAtLine(7) != 0);
+    }
+
+    // Those of the window before are of what was looked at then.
+    void aRestoredSessionReplacesTheBreakpoints() {
+        const auto ofModule = [](const char* path) {
+            session::Breakpoint breakpoint;
+            breakpoint.kind = session::Breakpoint::Kind::Module;
+            breakpoint.text = path;
+            return breakpoint;
+        };
+        window_->keepSession();
+        open(model("digits"));
+        window_->bridge().addBreakpoint(ofModule("classifier"));
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
+        const QString own = folderOf(*window_);
+        QTRY_COMPARE(stateIn(own)[QStringLiteral("breakpoints")].toArray().size(), 1);
+        const QString killed = leaveBehind(own);
+        window_.reset();
+        window_ = makeWindow();
+        window_->keepSession();
+        open(model("gpt"));
+        window_->bridge().addBreakpoint(ofModule("elsewhere"));
+        window_->keeper().restore(killed);
+        QVERIFY(window_->keeper().isRestoring());
+        QTRY_VERIFY(!window_->keeper().isRestoring());
+        QCOMPARE(window_->bridge().breakpoints().size(), std::size_t{1});
+        QCOMPARE(window_->bridge().breakpoints().front().text, std::string("classifier"));
     }
 
     void closingKeepsTheSessionToo() {

@@ -363,6 +363,35 @@ class WindowTest : public QObject {
         const auto offered = banner->findChildren<QPushButton*>();
         QVERIFY(std::any_of(offered.begin(), offered.end(), [](const QPushButton* button) { return button->text().startsWith(QStringLiteral("Allow reading ")); }));
     }
+    // A failure that comes later has another cause: what was refused before, and said, is not offered again.
+    void aLaterFailureIsNoRefusal() {
+        const QTemporaryDir folder;
+        const QString source = folder.filePath(QStringLiteral("net.py"));
+        QFile file(source);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("import torch\ntry:\n    open('/etc/hostname').read()\nexcept OSError:\n    pass\n\n"
+                   "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x.view(5, 7)\n\n"
+                   "model = Net()\nexample_inputs = (torch.ones(4, 3),)\n");
+        file.close();
+        open(source);
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("may not read")));
+        const auto offered = [&](const char* words) {
+            QList<QPushButton*> found;
+            for (QPushButton* button : banner->findChildren<QPushButton*>()) {
+                if (button->text().startsWith(QLatin1String(words))) found += button;
+            }
+            return found;
+        };
+        QCOMPARE(offered("Allow reading ").size(), 1);
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Failed);
+        QTRY_VERIFY(banner->isVisible() && banner->isError());
+        QTRY_VERIFY(offered("Allow").empty());
+        QCOMPARE(offered("Show the line").size(), 1);
+        QTest::mouseClick(offered("Show the line").front(), Qt::LeftButton);
+        QTRY_COMPARE(window_->bridge().currentSource().line, 9);
+    }
     // An error of many lines: the first in the banner, all of them when asked, a click on the place goes there.
     void errorsHaveDetails() {
         QTemporaryDir folder;

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/record/run_journal.h"
 #include "core/session/session.h"
+#include "core/train/trainer.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -160,6 +162,7 @@ class TestRunJournal : public QObject {
 
     void a_finished_run_comes_back_with_its_gradients() {
         std::vector<GradientRow> rows;
+        std::shared_ptr<const Recording> recorded;
         {
             Session first;
             first.keep_in(folder_);
@@ -168,6 +171,7 @@ class TestRunJournal : public QObject {
             options.backward = true;
             first.run(options);
             first.wait_idle();
+            recorded = first.recording();
             rows = answer<std::vector<GradientRow>>([&](auto reply) { first.request_gradients("g", reply); });
         }
         Session second;
@@ -181,6 +185,18 @@ class TestRunJournal : public QObject {
             QCOMPARE(again[i].parameter, rows[i].parameter);
             QCOMPARE(again[i].finite.has_value(), rows[i].finite.has_value());
             if (rows[i].finite) QCOMPARE(again[i].finite->norm, rows[i].finite->norm);
+        }
+        // What each node keeps for backward too.
+        const auto was = recorded->savings();
+        const auto is = second.recording()->savings();
+        QVERIFY(!was.empty());
+        QCOMPARE(is.size(), was.size());
+        for (std::size_t i = 0; i < was.size(); ++i) {
+            QCOMPARE(is[i].allocation, was[i].allocation);
+            QCOMPARE(is[i].by, was[i].by);
+            QCOMPARE(is[i].node, was[i].node);
+            const Allocation block = second.recording()->allocation(is[i].allocation);
+            QCOMPARE(block.category, recorded->allocation(was[i].allocation).category);
         }
         // And is saved as a recording like one that ran here.
         const fs::path file = folder_.string() + ".loupe";
@@ -317,10 +333,71 @@ class TestRunJournal : public QObject {
         QCOMPARE(second.training()->step_count(), steps);
         QCOMPARE(second.training()->steps().back().loss, loss);
         QVERIFY(element(second) == learned);
+        // No state of its past is there before it goes on.
+        second.look_at_step(1);
+        second.wait_idle();
+        QVERIFY2(second.status().error.ends_with("go on with the training first"), second.status().error.c_str());
         second.train_on(options);
         second.wait_idle();
         QCOMPARE(second.training()->step_count(), first.training()->step_count());
         QCOMPARE(second.training()->steps().back().loss, first.training()->steps().back().loss);
+    }
+
+    // Stopped in the middle of the optimiser, where no checkpoint can be written: it is written behind it.
+    void a_training_that_is_stopped_in_its_optimiser_is_kept() {
+        TrainOptions options;
+        options.data.path = kData;
+        options.max_steps = 3;
+        options.look_every = -1;
+        Session session;
+        session.keep_in(folder_);
+        open(session);
+        session.train(options);
+        session.wait_idle();
+        const fs::path checkpoint = folder_ / "training.pt";
+        QTRY_VERIFY(fs::exists(checkpoint));
+        Breakpoint at;
+        at.kind = Breakpoint::Kind::Phase;
+        at.phase = RunPhase::Optimizer;
+        session.add_breakpoint(at);
+        options.max_steps = 10;
+        session.train_on(options);
+        session.wait_idle();
+        session.step(StepKind::Over);
+        session.wait_idle();
+        QCOMPARE(session.status().phase, RunPhase::Optimizer);
+        // What is kept while it is parked is tried between requests.
+        for (int i = 0; i < 3; ++i) look(session, 1);
+        fs::remove(checkpoint);
+        session.stop();
+        QTRY_VERIFY(fs::exists(checkpoint));
+        session.wait_idle();
+        QCOMPARE(read_training_checkpoint(checkpoint, {}).step, std::int64_t{3});
+    }
+
+    // An earlier step is looked at before the engine had time to keep the end.
+    void the_end_is_kept_before_it_is_left() {
+        struct LookBack : SessionListener {
+            void on_status(const Status& status) override {
+                if (status.state == RunState::Finished && !std::exchange(has_looked, true)) session->look_at_step(2);
+            }
+            Session* session = nullptr;
+            bool has_looked = false;
+        } listener;
+        TrainOptions options;
+        options.data.path = kData;
+        options.max_steps = 6;
+        options.look_every = -1;
+        Session session(&listener);
+        listener.session = &session;
+        session.keep_in(folder_);
+        open(session);
+        session.train(options);
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        QCOMPARE(session.status().training_end, 6);
+        QVERIFY(fs::exists(folder_ / "training.pt"));
+        QCOMPARE(read_training_checkpoint(folder_ / "training.pt", {}).step, std::int64_t{6});
     }
 
     // Without its data the weights still come back.

@@ -73,6 +73,50 @@ class Net(nn.Module):
 model = Net(torch.%s)
 )";
 
+// Counts its calls, and does something in one of them.
+constexpr const char* kCounting = R"(import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        if self.calls.item() == %d:
+            %s
+        return self.fc(x)
+
+torch.manual_seed(1)
+model = Net()
+)";
+
+constexpr const char* kNamed = R"(import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x):
+        y = self.fc(x)
+        return y * 2
+
+model = Net()
+)";
+
+// Stops the session when the model prints.
+class Stopper : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override {
+        if (entry.text == "stop now") session->stop();
+    }
+    Session* session = nullptr;
+};
+
 class Log : public SessionListener {
   public:
     void on_log(const LogEntry& entry) override { entries.push_back(entry); }
@@ -132,8 +176,12 @@ class TestTrainingSteps : public QObject {
     void dropout_follows_the_seed();
     void what_drifts_has_no_gradient();
     void the_end_is_returned_to();
+    void another_training_does_not_lose_the_end();
+    void an_optimiser_that_runs_the_model_leaves_whole_steps();
+    void stopping_inside_a_recorded_step_keeps_the_place_in_the_data();
     void goes_on_from_an_earlier_step();
     void another_step_from_inside_one();
+    void a_step_that_is_stopped_did_not_fail();
     void what_cannot_be_run_again_is_said();
     void what_is_not_the_same_is_said();
     void trainings_are_listed();
@@ -390,6 +438,21 @@ void TestTrainingSteps::states_are_thinned_and_spilled() {
     }
     states.drop_after(40);
     QVERIFY(states.last() <= 40);
+    // Where all must stay, as of a training that goes on again and again, old ones go; the steps stay as dense.
+    TrainerStates many({std::size_t{1} << 20, 0, 16});
+    for (std::int64_t step = 0; step < 200; ++step) {
+        many.add(state(step), true);
+        QVERIFY(many.count() <= 16);
+    }
+    QCOMPARE(many.interval(), 1);
+    QCOMPARE(many.first(), 0);
+    QCOMPARE(many.last(), 199);
+    // And there is room for those that come later.
+    for (std::int64_t step = 200; step < 1000; ++step) {
+        if (step - many.last() >= many.interval()) many.add(state(step), false);
+    }
+    QVERIFY(many.count() <= 16);
+    QVERIFY(many.interval() <= 128 && many.last() > 1000 - 2 * 128);
     // Without a file fewer are kept.
     TrainerStates small({4096, 0, 16});
     for (std::int64_t step = 0; step <= 100; ++step) small.add(state(step), step == 0);
@@ -561,6 +624,99 @@ void TestTrainingSteps::the_end_is_returned_to() {
     QVERIFY(elements(session, "fc.weight") == elements(whole, "fc.weight"));
 }
 
+void TestTrainingSteps::another_training_does_not_lose_the_end() {
+    Session session;
+    open(session, file("net.py"));
+    train(session, options());
+    const auto weights = elements(session, "fc.weight");
+    session.look_at_step(9);
+    session.wait_idle();
+    session.resume();
+    session.wait_idle();
+    session.train(options());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    const std::string error = session.status().error;
+    QVERIFY2(error.find("at step 9 of a training that came to step 24") != std::string::npos, error.c_str());
+    QCOMPARE(session.status().training_end, 24);
+    QCOMPARE(session.trainings().size(), std::size_t{1});
+    session.return_to_end();
+    session.wait_idle();
+    QVERIFY(elements(session, "fc.weight") == weights);
+    train(session, options());
+    QCOMPARE(session.trainings().size(), std::size_t{2});
+}
+
+// LBFGS runs the model several times a step: where that fails, or is stopped, no step is left half done.
+void TestTrainingSteps::an_optimiser_that_runs_the_model_leaves_whole_steps() {
+    TrainOptions how = options();
+    how.optimizer = "LBFGS(max_iter=4)";
+    const auto write = [&](int call, const char* what) {
+        write_file_atomically(file("counting.py"), QString::asprintf(kCounting, call, what).toStdString());
+    };
+    // After two steps and after three.
+    std::vector<double> weights[2];
+    int calls = 0;
+    for (const int steps : {2, 3}) {
+        write(-1, "pass");
+        Session session;
+        open(session, file("counting.py"));
+        how.max_steps = steps;
+        train(session, how);
+        weights[steps - 2] = elements(session, "fc.weight");
+        if (steps == 2) calls = static_cast<int>(elements(session, "calls").front());
+    }
+    QVERIFY(calls > 2 && weights[0] != weights[1]);
+    how.max_steps = 0;
+    // The second evaluation of the third step.
+    write(calls + 2, "raise ValueError('enough')");
+    Session failing;
+    open(failing, file("counting.py"));
+    failing.train(how);
+    failing.wait_idle();
+    QCOMPARE(failing.status().state, RunState::Failed);
+    QCOMPARE(failing.training()->step_count(), std::size_t{2});
+    QVERIFY(elements(failing, "fc.weight") == weights[0]);
+
+    write(calls + 2, "print('stop now')");
+    Stopper stopper;
+    Session stopped(&stopper);
+    stopper.session = &stopped;
+    open(stopped, file("counting.py"));
+    stopped.train(how);
+    stopped.wait_idle();
+    QCOMPARE(stopped.status().state, RunState::Ready);
+    QCOMPARE(stopped.training()->step_count(), std::size_t{3});
+    QVERIFY(elements(stopped, "fc.weight") == weights[1]);
+}
+
+// The batches of the epoch are counted off again, though what stopped the step would stop that too.
+void TestTrainingSteps::stopping_inside_a_recorded_step_keeps_the_place_in_the_data() {
+    Session whole;
+    open(whole, file("net.py"));
+    train(whole, options());
+
+    Session session;
+    open(session, file("net.py"));
+    TrainOptions how = options();
+    how.max_steps = 5;
+    train(session, how);
+    Breakpoint at;
+    at.kind = Breakpoint::Kind::Phase;
+    at.phase = RunPhase::Optimizer;
+    const int id = session.add_breakpoint(at);
+    session.train_on(options());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    session.stop();
+    session.wait_idle();
+    session.remove_breakpoint(id);
+    session.train_on(options());
+    session.wait_idle();
+    QVERIFY(numbers_of(*session.training()) == numbers_of(*whole.training()));
+    QVERIFY(elements(session, "fc.weight") == elements(whole, "fc.weight"));
+}
+
 // With the same settings it comes out as it did before; the log of what came after stays.
 void TestTrainingSteps::goes_on_from_an_earlier_step() {
     Session session;
@@ -624,6 +780,31 @@ void TestTrainingSteps::another_step_from_inside_one() {
     session.wait_idle();
     QVERIFY(elements(session, "fc.weight") == weights);
     QCOMPARE(log.count(SessionListener::LogEntry::Level::Warning, "did not come out"), 0);
+}
+
+// Values stand beside the lines of what is parked, or failed.
+void TestTrainingSteps::a_step_that_is_stopped_did_not_fail() {
+    write_file_atomically(file("named.py"), std::string(kNamed));
+    Session session;
+    open(session, file("named.py"));
+    Breakpoint at;
+    at.kind = Breakpoint::Kind::Line;
+    at.text = file("named.py");
+    at.line = 11;
+    session.add_breakpoint(at);
+    session.train(options());
+    session.wait_idle();
+    const auto frames = [&] {
+        std::promise<std::vector<FrameValues>> promise;
+        session.request_line_values("lines", [&](std::vector<FrameValues> all) { promise.set_value(std::move(all)); });
+        return promise.get_future().get();
+    };
+    QCOMPARE(session.status().state, RunState::Paused);
+    QVERIFY(!frames().empty());
+    session.stop();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Ready);
+    QVERIFY(frames().empty());
 }
 
 void TestTrainingSteps::what_cannot_be_run_again_is_said() {

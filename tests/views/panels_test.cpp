@@ -9,6 +9,7 @@
 #include <QHelpEvent>
 #include <QLabel>
 #include <QListWidget>
+#include <QSignalSpy>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTest>
@@ -339,6 +340,36 @@ class PanelsTest : public QObject {
         QVERIFY(view.list().item(0)->text().contains(QStringLiteral("#4")));
         emit view.list().itemActivated(view.list().item(0));
         QCOMPARE(bridge.currentEvent(), 4u);
+    }
+    // What a session before told comes first; it is no news.
+    void olderEntriesStandBeforeThose() {
+        SessionBridge bridge;
+        LogView view(bridge, nullptr);
+        const auto named = [](const std::string& words) {
+            SessionBridge::LogEntry entry;
+            entry.text = words;
+            return entry;
+        };
+        bridge.addLog(named("new"));
+        const QSignalSpy added(&bridge, &SessionBridge::logAdded);
+        bridge.addOlderLog({named("first"), named("second")});
+        bridge.addOlderLog({named("third")});
+        QCOMPARE(added.count(), 0);
+        QStringList rows;
+        for (int row = 0; row < view.list().count(); ++row) {
+            rows += view.list().item(row)->text().section(QLatin1Char(' '), -1);
+        }
+        QCOMPARE(rows, (QStringList{"first", "second", "third", "new"}));
+        const auto inLog = [&](std::size_t index) { return text(bridge.log()[index].text); };
+        for (int i = 0; i < 4; ++i) QCOMPARE(inLog(static_cast<std::size_t>(i)), rows[i]);
+        // Where the oldest go, those that come later still stand before the new ones.
+        for (std::size_t i = 0; i < 4998; ++i) bridge.addLog(named("new"));
+        QCOMPARE(bridge.log().size(), std::size_t{5000});
+        QCOMPARE(inLog(0), QStringLiteral("third"));
+        bridge.addOlderLog({named("fourth")});
+        QCOMPARE(bridge.log().size(), std::size_t{5000});
+        QCOMPARE(inLog(0), QStringLiteral("fourth"));
+        QCOMPARE(inLog(1), QStringLiteral("new"));
     }
 };
 

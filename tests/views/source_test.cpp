@@ -103,6 +103,68 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Finished);
     }
 
+    // What shall be done when it is open again waits for that, not for the end of the run that is stopped for it.
+    void openingAgainWhileARunIsParked() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 10);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        bridge.removeBreakpoint(bridge.breakpoints().front().id);
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(kSource).replace("return y * 2", "return y.relu()"));
+        file.close();
+        std::vector<std::string> texts;
+        bridge.openAgainThen([&] {
+            texts.push_back(bridge.model()->sources.front().text);
+            bridge.run();
+        });
+        waitFor(bridge, session::RunState::Finished);
+        QCOMPARE(texts.size(), std::size_t{1});
+        QVERIFY(text(texts.front()).contains("return y.relu()"));
+        QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
+    }
+
+    // Who is told that something is unsaved finds it so.
+    void aRunIsUnsavedFromItsFirstEvent() {
+        SessionBridge bridge;
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.step(session::StepKind::Into);
+        waitFor(bridge, session::RunState::Paused);
+        QCOMPARE(bridge.eventCount(), std::size_t{0});
+        bool was_unsaved = false;
+        connect(&bridge, &SessionBridge::unsavedChanged, this, [&] { was_unsaved = bridge.hasUnsavedRun(); });
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+        QVERIFY(was_unsaved);
+    }
+
+    // Another file, or Stop, takes the place of what was to be done.
+    void openingAnotherGivesUpWhatWasToBeDone() {
+        const QString other = folder_.filePath("other.py");
+        QFile file(other);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(kSource);
+        file.close();
+        SessionBridge bridge;
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bool was_done = false;
+        bridge.openAgainThen([&] { was_done = true; });
+        bridge.open(other);
+        QTRY_VERIFY(bridge.model() && text(bridge.model()->path) == other);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.openAgainThen([&] { was_done = true; });
+        bridge.stop();
+        bridge.session().wait_idle();
+        QCoreApplication::sendPostedEvents(&bridge);
+        QVERIFY(!was_done);
+    }
+
     // Edited by another program and opened again: a breakpoint goes with its line, the panel shows it there, and a deleted
     // one is told of. What stands in the panel and is not saved stays.
     void editedOutside() {

@@ -344,6 +344,31 @@ class TrainTest : public QObject {
         QTRY_VERIFY(says("", SessionBridge::LogEntry::Level::Error));
     }
 
+    // What is saved while an earlier step is looked at is that step: the end is in no file; no training replaces it.
+    void anEarlierStepIsSavedBesideTheEnd() {
+        few(6);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        bridge_->lookAtStep(2);
+        waitFor(session::RunState::Paused);
+        bridge_->run();
+        waitFor(session::RunState::Finished);
+        QVERIFY(bridge_->isAtPastStep() && bridge_->hasUnsavedTraining());
+        QVERIFY(!view_->start()->isEnabled());
+        QVERIFY(view_->start()->toolTip().contains(QStringLiteral("earlier step")));
+        view_->saveWeights(folder_.filePath(QStringLiteral("past.npz")));
+        QTRY_VERIFY(says("weights written to"));
+        QVERIFY(bridge_->hasUnsavedTraining());
+        view_->saveCheckpoint(folder_.filePath(QStringLiteral("past.pt")));
+        QTRY_VERIFY(says("the training was written to"));
+        QVERIFY(bridge_->hasUnsavedTraining());
+        bridge_->returnToEnd();
+        QTRY_VERIFY(!bridge_->isAtPastStep());
+        QVERIFY(view_->start()->isEnabled());
+        view_->saveCheckpoint(folder_.filePath(QStringLiteral("end.pt")));
+        QTRY_VERIFY(!bridge_->hasUnsavedTraining());
+    }
+
     // Every source that the engine has, with its options as fields.
     void everySourceCanBeChosen() {
         DataForm& form = view_->form().data();

@@ -137,11 +137,6 @@ void SessionBridge::takeStatus(const session::Status& status) {
     emit statusChanged();
     if (has_moved) tellWeightsChanged();  // to another step of the training
     if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
-    const bool is_open = status.state == RunState::Ready;
-    if (when_open_ && (is_open || status.state == RunState::Failed)) {
-        const auto then = std::exchange(when_open_, nullptr);
-        if (is_open) then();
-    }
 }
 
 EventId SessionBridge::parkedEvent() const {
@@ -156,7 +151,8 @@ int SessionBridge::parkedNode() const {
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
-    const bool isAgain = when_open_ || status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
+    const bool isSameFile = model && model->path == opened_ && model->recorded_in.empty();
+    const bool isAgain = status_.state == RunState::Running || isSameFile;
     model_ = std::move(model);
     if (model_) opened_ = model_->path;
     if (!isTraining()) training_ = nullptr;
@@ -210,8 +206,9 @@ void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> reco
 void SessionBridge::takeEvents() {
     const std::size_t count = recording_ ? recording_->event_count() : 0;
     if (count == event_count_) return;
-    if (event_count_ == 0 && is_run_unsaved_) emit unsavedChanged();
+    const bool isFirst = event_count_ == 0;
     event_count_ = count;
+    if (isFirst && is_run_unsaved_) emit unsavedChanged();
     emit eventsGrown();
     selectWanted();
 }
@@ -224,13 +221,23 @@ void SessionBridge::selectWanted() {
 
 void SessionBridge::addLog(const LogEntry& entry) {
     log_.push_back(entry);
-    if (log_.size() > kMaxLog) log_.pop_front();
+    trimLog();
     emit logAdded();
 }
 
-void SessionBridge::addOlderLog(const LogEntry& entry) {
-    log_.insert(log_.begin() + static_cast<std::ptrdiff_t>(std::min(older_log_++, log_.size())), entry);
-    emit logAdded();
+void SessionBridge::addOlderLog(const std::vector<LogEntry>& entries) {
+    if (entries.empty()) return;
+    log_.insert(log_.begin() + static_cast<std::ptrdiff_t>(older_log_), entries.begin(), entries.end());
+    older_log_ += entries.size();
+    trimLog();
+    emit olderLogAdded(entries);
+}
+
+void SessionBridge::trimLog() {
+    while (log_.size() > kMaxLog) {
+        log_.pop_front();
+        if (older_log_ > 0) --older_log_;
+    }
 }
 
 void SessionBridge::show(std::shared_ptr<const session::ModelInfo> model,
@@ -482,7 +489,10 @@ void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
     emit inputsChanged();
 }
 
-void SessionBridge::open(const QString& file, const QString& build) { session_->open(file.toStdString(), build.toStdString()); }
+void SessionBridge::open(const QString& file, const QString& build) {
+    when_open_ = nullptr;
+    session_->open(file.toStdString(), build.toStdString());
+}
 
 void SessionBridge::train(const session::TrainOptions& options) {
     tellOfOlderText();
@@ -502,7 +512,17 @@ void SessionBridge::runAgain() {
 void SessionBridge::openAgainThen(std::function<void()> then) {
     if (!model_) return;
     when_open_ = std::move(then);
-    session_->open(model_->path);
+    // A run that is stopped for it ends in Ready too: only the opening itself says that it is done.
+    const auto opened = [this, number = ++openings_] {
+        if (number != openings_ || !when_open_) return;
+        std::exchange(when_open_, nullptr)();
+    };
+    session_->open(model_->path, {}, [this, opened] { QMetaObject::invokeMethod(this, opened, Qt::QueuedConnection); });
+}
+
+void SessionBridge::stop() {
+    when_open_ = nullptr;
+    session_->stop();
 }
 
 void SessionBridge::setForm(session::ModelForm form) {
@@ -511,7 +531,10 @@ void SessionBridge::setForm(session::ModelForm form) {
                        }));
 }
 
-void SessionBridge::closeModel() { session_->close(); }
+void SessionBridge::closeModel() {
+    when_open_ = nullptr;
+    session_->close();
+}
 
 void SessionBridge::run() {
     tellOfOlderText();

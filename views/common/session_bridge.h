@@ -42,6 +42,8 @@ class SessionBridge : public QObject {
     // What the graph was compiled to last; null when it was not since the model was opened.
     const std::shared_ptr<const session::CompileReport>& compiled() const { return compiled_; }
     bool isTraining() const { return status_.is_training; }
+    // The model is as it was at an earlier step of its training: Session::look_at_step.
+    bool isAtPastStep() const { return status_.training_end != 0; }
 
     // What is selected. Setting one sets the others that follow from it; then currentChanged() is sent.
     session::EventId currentEvent() const { return event_; }
@@ -90,6 +92,8 @@ class SessionBridge : public QObject {
     void runAgain();
     // The same with something else to do when it is open; nothing is done when it does not open.
     void openAgainThen(std::function<void()> then);
+    // Ends what runs or is opened; what was to be done when it is open is not.
+    void stop();
 
     // Texts of sources that are edited and not yet written, by file.
     const std::map<QString, QString>& sourceEdits() const { return edits_; }
@@ -176,8 +180,8 @@ class SessionBridge : public QObject {
     // Shows a model and a recording that do not come from the session: tests do.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
     void addLog(const LogEntry& entry);
-    // One of a session before: it stands before those of this one.
-    void addOlderLog(const LogEntry& entry);
+    // Those of a session before: they stand before those of this one.
+    void addOlderLog(const std::vector<LogEntry>& entries);
     // The checkpoint that was loaded into the model last; empty when none was.
     const QString& loadedWeights() const { return loaded_weights_; }
 
@@ -192,7 +196,9 @@ class SessionBridge : public QObject {
     void timesChanged();
     void compiledChanged();
     void formRefused(const QString& why);
+    // The last of log() is new.
     void logAdded();
+    void olderLogAdded(const std::vector<LogEntry>& entries);
     void currentChanged();
     void bookmarksChanged();
     void breakpointsChanged();
@@ -215,6 +221,7 @@ class SessionBridge : public QObject {
 
     bool refuses(const session::Breakpoint& breakpoint);
     void takeStatus(const session::Status& status);
+    void trimLog();
     void takeModel(std::shared_ptr<const session::ModelInfo> model);
     void takeRecording(std::shared_ptr<const session::Recording> recording);
     void takeEvents();
@@ -246,7 +253,8 @@ class SessionBridge : public QObject {
     session::EventId wanted_event_ = 0;  // of the step before: selected again in the one that is shown next
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
-    std::function<void()> when_open_;
+    std::function<void()> when_open_;  // of the opening that was ordered last
+    int openings_ = 0;
     std::map<QString, QString> edits_;
     std::map<QString, QString> written_;  // since the model was opened
     QString loaded_weights_;

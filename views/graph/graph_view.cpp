@@ -60,10 +60,7 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
         if (metrics_.update(this->bridge().eventCount())) canvas_->takeMetrics();
     });
     connect(&bridge, &SessionBridge::timesChanged, this, [this] {
-        if (this->bridge().isTiming()) return;
-        metrics_.reset(index_.get(), this->bridge().recording().get());
-        metrics_.update(this->bridge().eventCount());
-        canvas_->update();
+        if (!this->bridge().isTiming()) takeRecording();
     });
     connect(&bridge, &SessionBridge::currentChanged, this, &GraphView::takeCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, &GraphView::takeReached);

@@ -57,6 +57,9 @@ LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent),
     layout->addWidget(list_);
     setFocusProxy(list_);
     connect(&bridge, &SessionBridge::logAdded, this, [this] { add(this->bridge().log().back()); });
+    connect(&bridge, &SessionBridge::olderLogAdded, this, [this](const std::vector<SessionBridge::LogEntry>& entries) {
+        for (const auto& entry : entries) insert(older_++, entry, {});  // when they were told is not known
+    });
     connect(list_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { follow(list_->row(item)); });
     connect(list_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { follow(list_->row(item)); });
     hint_->say(tr("Nothing to tell so far."));
@@ -64,15 +67,19 @@ LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent),
 }
 
 void LogView::add(const SessionBridge::LogEntry& entry) {
-    entries_.push_back(entry);
+    insert(list_->count(), entry, QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")));
+    list_->scrollToBottom();
+}
+
+void LogView::insert(int row, const SessionBridge::LogEntry& entry, const QString& time) {
+    entries_.insert(entries_.begin() + row, entry);
     const QString place = placeText(entry);
-    auto* item = new QListWidgetItem(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + text(entry.text) +
-                                         (place.isEmpty() ? QString() : QStringLiteral("   \u2192 ") + place),
-                                     list_);
+    const QString link = place.isEmpty() ? QString() : QStringLiteral("   \u2192 ") + place;
+    auto* item = new QListWidgetItem(time + text(entry.text) + link);
+    list_->insertItem(row, item);
     item->setForeground(Theme::instance().colour(levelColour(entry.level)));
     item->setToolTip(entry.details.empty() ? text(entry.text) : QStringLiteral("<pre>%1</pre>").arg(text(entry.details).toHtmlEscaped()));
     hint_->say({});
-    list_->scrollToBottom();
 }
 
 void LogView::follow(int row) {
@@ -99,6 +106,7 @@ void LogView::addActions(QMenu& menu) {
     menu.addAction(tr("Clear"), this, [this] {
         list_->clear();
         entries_.clear();
+        older_ = 0;
         hint_->say(tr("Nothing to tell so far."));
     });
 }

@@ -22,12 +22,14 @@ class LogView : public View {
 
   private:
     void add(const SessionBridge::LogEntry& entry);
+    void insert(int row, const SessionBridge::LogEntry& entry, const QString& time);
     void follow(int row);
     void copy();
 
     QListWidget* list_;
     EmptyHint* hint_;
     std::vector<SessionBridge::LogEntry> entries_;
+    int older_ = 0;  // of them of a session before, which come first
 };
 
 }  // namespace loupe::views

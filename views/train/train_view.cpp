@@ -33,7 +33,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     };
     start_ = button(QStringLiteral("run"), tr("Train"), QStringLiteral("trainStart"), &TrainView::train);
     pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
-    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().session().stop(); });
+    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().stop(); });
     more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
     save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
     makeMenus();
@@ -249,14 +249,18 @@ void TrainView::showState() {
         button->setToolTip(can ? tip : tr("Not now: %1").arg(whyNot));
     };
     const QString notFree = !hasModel ? tr("no model is open") : tr("something runs; stop it first");
-    allow(start_, isFree, tr("Trains from the model as it is now, with a new optimiser"), notFree);
+    // A new training would lose the end of this one.
+    const bool isPast = bridge().isAtPastStep();
+    const QString past = tr("the model is at an earlier step; go on from there or back to the end");
+    const QString start = tr("Trains from the model as it is now, with a new optimiser");
+    allow(start_, isFree && !isPast, start, isPast ? past : notFree);
     allow(more_, isFree && bridge().training() != nullptr, tr("More steps with the same optimiser and data"), !bridge().training() ? tr("nothing was trained yet") : notFree);
     allow(pause_, isTraining, isPaused ? tr("Goes on from inside the step") : tr("Stops inside the next step, for every panel to look at"), tr("nothing is being trained"));
     pause_->setText(isPaused && isTraining ? tr("Continue") : tr("Pause"));
     pause_->setIcon(themeIcon(isPaused && isTraining ? QStringLiteral("run") : QStringLiteral("pause")));
     allow(stop_, isTraining, tr("Ends the training; the model keeps what it has learned"), tr("nothing is being trained"));
     allow(save_, hasModel, tr("Writes the weights as they are now, or the training with its optimiser"), tr("no model is open"));
-    for (QAction* action : {anew_, resume_}) action->setEnabled(isFree);
+    for (QAction* action : {anew_, resume_}) action->setEnabled(isFree && !isPast);
     save_checkpoint_->setEnabled(bridge().training() != nullptr);
     save_checkpoint_->setToolTip(bridge().training() ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from") : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
@@ -293,8 +297,9 @@ void TrainView::tellOf(const std::string& failure, const QString& done) {
 void TrainView::saveWeights(const QString& file) {
     bridge().ask<std::string>(
         this,
-        [this, file](const std::string& failure) {
-            if (failure.empty()) bridge().setUnsaved(false, bridge().hasUnsavedRun());
+        [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
+            // The end of the training is still in no file.
+            if (failure.empty()) bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
             tellOf(failure, tr("weights written to %1").arg(file));
         },
         [&](auto reply) { bridge().session().request_save_weights("save weights", file.toStdString(), reply); });
@@ -303,8 +308,8 @@ void TrainView::saveWeights(const QString& file) {
 void TrainView::saveCheckpoint(const QString& file) {
     bridge().ask<std::string>(
         this,
-        [this, file](const std::string& failure) {
-            if (failure.empty()) bridge().setUnsaved(false, bridge().hasUnsavedRun());
+        [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
+            if (failure.empty()) bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
             tellOf(failure, tr("the training was written to %1").arg(file));
         },
         [&](auto reply) { bridge().session().request_save_checkpoint("save checkpoint", file.toStdString(), reply); });

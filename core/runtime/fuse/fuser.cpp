@@ -11,9 +11,9 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
-#include "core/base/setup_clock.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/setup_clock.h"
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
 #include "core/ops/pointwise/kernels.h"
