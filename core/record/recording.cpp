@@ -41,6 +41,11 @@ Allocation Recording::allocation(std::size_t index) const {
     return copy;
 }
 
+std::size_t Recording::saving_count() const {
+    const std::lock_guard lock(late_mutex_);
+    return savings_.size();
+}
+
 std::vector<Saving> Recording::savings(std::size_t from) const {
     const std::lock_guard lock(late_mutex_);
     return {savings_.begin() + static_cast<std::ptrdiff_t>(std::min(from, savings_.size())), savings_.end()};
