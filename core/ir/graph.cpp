@@ -7,7 +7,6 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ir/function.h"
 #include "core/ir/schema_match.h"
 
 namespace loupe::ir {

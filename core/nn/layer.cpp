@@ -12,7 +12,6 @@
 #include "core/base/strings.h"
 #include "core/nn/expectation.h"
 #include "core/nn/functional/functional.h"
-#include "core/nn/layers/families.h"
 #include "core/nn/native_function.h"
 #include "core/value/bind_arguments.h"
 
@@ -219,27 +218,6 @@ std::string formatted(const Module& self, std::string_view text) {
 }
 
 }  // namespace
-
-std::span<const LayerRecord* const> layer_records() {
-    static const std::vector<const LayerRecord*> all = [] {
-        std::vector<const LayerRecord*> out;
-        for (const auto family : layer_families()) {
-            for (const LayerRecord& record : family) out.push_back(&record);
-        }
-        return out;
-    }();
-    return all;
-}
-
-const LayerRecord* find_layer(std::string_view name) {
-    static const std::unordered_map<std::string_view, const LayerRecord*> by_name = [] {
-        std::unordered_map<std::string_view, const LayerRecord*> out;
-        for (const LayerRecord* record : layer_records()) out.emplace(record->name, record);
-        return out;
-    }();
-    const auto found = by_name.find(name);
-    return found == by_name.end() ? nullptr : found->second;
-}
 
 bool is_derived(const LayerRecord& record, std::string_view base) {
     return first_with(record, [base](const LayerRecord& r) { return r.name == base; }) != nullptr;

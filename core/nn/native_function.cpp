@@ -6,26 +6,10 @@
 #include <unordered_map>
 
 #include "core/base/strings.h"
-#include "core/nn/functional/families.h"
-#include "core/nn/init/init.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::nn {
 namespace {
-
-using Records = std::vector<const NativeFunction*>;
-using ByName = std::unordered_map<std::string_view, const NativeFunction*>;
-
-ByName by_name(std::span<const NativeFunction* const> records) {
-    ByName out;
-    for (const NativeFunction* record : records) out.emplace(record->name(), record);
-    return out;
-}
-
-const NativeFunction* found_in(const ByName& records, std::string_view name) {
-    const auto found = records.find(name);
-    return found == records.end() ? nullptr : found->second;
-}
 
 class FunctionValue final : public Callable {
   public:
@@ -38,36 +22,6 @@ class FunctionValue final : public Callable {
 };
 
 }  // namespace
-
-std::span<const NativeFunction* const> functional_records() {
-    static const Records all = [] {
-        Records out;
-        for (const auto family : functional_families()) {
-            for (const NativeFunction& record : family) out.push_back(&record);
-        }
-        return out;
-    }();
-    return all;
-}
-
-std::span<const NativeFunction* const> init_records() {
-    static const Records all = [] {
-        Records out;
-        for (const NativeFunction& record : init::records()) out.push_back(&record);
-        return out;
-    }();
-    return all;
-}
-
-const NativeFunction* find_functional(std::string_view name) {
-    static const ByName records = by_name(functional_records());
-    return found_in(records, name);
-}
-
-const NativeFunction* find_init(std::string_view name) {
-    static const ByName records = by_name(init_records());
-    return found_in(records, name);
-}
 
 const FunctionSchema& schema_of(const NativeFunction& function) {
     thread_local std::unordered_map<const NativeFunction*, const FunctionSchema*> known;

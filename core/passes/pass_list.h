@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The passes of this folder; one line here and one in pass.cpp adds a pass.
+// The passes of this folder; one line here and one in pass_list.cpp adds a pass.
 
 #include "core/passes/pass.h"
 

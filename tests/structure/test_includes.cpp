@@ -110,6 +110,12 @@ const QList<NamedCircle>& named_circles() {
         {{"core/autograd/accumulate_grad", "core/autograd/engine", "core/autograd/node", "core/autograd/variable", "core/autograd/view_nodes"},
          "a variable knows the node that made it, and nodes hold variables"},
         {{"core/script/parser", "core/script/parser_impl"}, "one parser in several files"},
+        {{"core/script/builtin_functions", "core/script/compile", "core/script/convert_to_ssa", "core/script/emitter",
+          "core/script/environment", "core/script/resolver", "core/script/schema_matching", "core/script/source_function",
+          "core/script/sugared_value", "core/script/type_parser", "core/script/upgraders"},
+         "compiling a call compiles what it calls"},
+        {{"core/nn/expectation", "core/nn/layer", "core/nn/module"}, "a module knows the layer that it is, and layers are modules"},
+        {{"core/python/language/evaluator", "core/python/language/evaluator_state"}, "the state of an evaluator is its private half"},
         {{"core/formats/pickle/special_tensors", "core/formats/pickle/tensor_rebuild"}, "parts of a sparse tensor are tensors"},
     };
     return kCircles;

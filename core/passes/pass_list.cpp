@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/passes/pass.h"
+#include "core/passes/pass_list.h"
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/passes/pass_list.h"
 
 namespace loupe::passes {
 namespace {
