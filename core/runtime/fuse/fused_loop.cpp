@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/kernels/convert.h"
+#include "core/kernels/elementwise.h"
 
 namespace loupe::runtime {
 namespace {

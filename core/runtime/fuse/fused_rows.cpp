@@ -5,6 +5,7 @@
 
 #include "core/base/parallel.h"
 #include "core/kernels/convert.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/row_loop.h"
 
 namespace loupe::runtime {
