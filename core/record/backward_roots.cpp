@@ -24,6 +24,15 @@ namespace {
 
 using Kind = BackwardFrom::Kind;
 
+// The default generator goes on as if nothing had been drawn.
+struct KeptRandom {
+    Generator::State state = default_generator().state();
+    KeptRandom() = default;
+    KeptRandom(const KeptRandom&) = delete;
+    KeptRandom& operator=(const KeptRandom&) = delete;
+    ~KeptRandom() { default_generator().set_state(state); }
+};
+
 Recorder* active_recorder() { return dynamic_cast<Recorder*>(execution_observer()); }
 
 const std::vector<IValue>* elements_of(const IValue& value) {
@@ -145,19 +154,23 @@ BackwardSource::BackwardSource(const BackwardFrom& from, const PreparedMethod& m
     if (from_.target.source == LossTarget::Source::File) target_ = read_input_value(from_.target.text, from_.target.key);
 }
 
-// The targets of as many examples of the data as the output has rows, in the data's order.
+// The targets of as many examples of the data as the output has rows, in the data's order. A run that is repeated reads
+// them once.
 Tensor BackwardSource::data_target(const Tensor& output) const {
-    const Generator::State random = default_generator().state();
+    const std::int64_t rows = output.dim() > 0 ? output.size(0) : 1;
+    if (data_target_.defined() && data_rows_ == rows) return data_target_;
+    const KeptRandom random;  // reading draws numbers, and may fail
     BatchOptions options;
-    options.batch_size = output.dim() > 0 ? output.size(0) : 1;
+    options.batch_size = rows;
     options.shuffle = false;
     options.seed = seed_;
     const BatchedData sets = open_batches(from_.target.data, options);
     sets.training->begin_epoch();
     const auto batch = sets.training->next();
-    default_generator().set_state(random);
     if (!batch || !batch->target.is_tensor()) throw Error(ErrorKind::Usage, "the data has no targets", {.file = from_.target.data.path});
-    return batch->target.to_tensor();
+    data_target_ = batch->target.to_tensor();
+    data_rows_ = rows;
+    return data_target_;
 }
 
 IValue BackwardSource::target(const Tensor& output) const {

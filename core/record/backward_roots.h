@@ -23,7 +23,7 @@ struct BackwardRoots {
 // A choice with the files it names read, and Default decided.
 class BackwardSource {
   public:
-    // options: of the run, for made-up data. Throws Error (Usage, File).
+    // seed: of the run, for made-up data. Throws Error (Usage, File).
     BackwardSource(const BackwardFrom& from, const PreparedMethod& method, std::uint64_t seed = 0);
 
     const BackwardFrom& chosen() const { return from_; }
@@ -44,6 +44,8 @@ class BackwardSource {
     std::uint64_t seed_;
     nn::ModulePtr loss_;     // Kind::Loss
     std::optional<IValue> target_;  // typed or of a file
+    mutable Tensor data_target_;    // of the data, for as many rows as an output had last; undefined: not yet read
+    mutable std::int64_t data_rows_ = 0;
     bool repeats_targets_ = false;
     TensorList cotangents_;  // by output; undefined where there is none
 };

@@ -288,8 +288,9 @@ void Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {
                      failure = headline_of(error);
                      log({.level = SessionListener::LogEntry::Level::Error, .text = failure, .scope = {}, .source = session::place_of(error), .details = details_of(error)});
                  }
-                 change_status([](Status& status) {
+                 change_status([this](Status& status) {
                      status = Status{};
+                     if (training_end_) note_training(status);
                      status.state = RunState::Ready;
                  });
                  if (reply) reply(failure);
@@ -426,6 +427,7 @@ void Engine::report_failure(const Error& error) {
         verdict = verdict_of(recorder_->recording(), ran_, {.error = entry.text, .hint = error.context().hint, .error_source = entry.source});
     }
     change_status([&](Status& status) {
+        if (training_end_) note_training(status);
         status.verdict = verdict;
         status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
         status.is_training = false;

@@ -3,10 +3,15 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "core/base/cancel.h"
+#include "core/base/error.h"
 #include "core/formats/numpy/npy.h"
+#include "core/ops/random/generator.h"
+#include "core/record/backward_roots.h"
 #include "core/study/gradient_health.h"
 #include "core/record/recording_file.h"
 #include "core/record/recording_writer.h"
@@ -27,6 +32,7 @@ class TestGradientNames : public QObject {
     void start_with_an_event();
     void start_is_kept_in_recordings();
     void targets_come_from_files_and_data();
+    void targets_of_data_are_read_once();
     void refused_with_pytorchs_words_data();
     void refused_with_pytorchs_words();
     void choices_are_texts();
@@ -342,6 +348,40 @@ void TestGradientNames::targets_come_from_files_and_data() {
     QVERIFY(net.run(parse_backward_from("cotangents:" + net.file("cot.npz"))).state == RunState::Finished);
     QCOMPARE(net.gradient("fc.bias"), (std::vector<double>{3, 5, 7}));
     QCOMPARE(net.session().recording()->backward_start()->text, std::string("gradients in cot.npz"));
+}
+
+// A run that is repeated has the targets that it had, and whether they can be read or not, random numbers go on.
+void TestGradientNames::targets_of_data_are_read_once() {
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath("net.py").toStdString();
+    std::ofstream(path) << kSource;
+    const std::string data = folder.filePath("data.npz").toStdString();
+    write_npz(data, {{"x", whole_numbers({7, 7})}, {"y", whole_numbers({2, 1})}});
+    BackwardFrom from = parse_backward_from("cross_entropy", "labels");
+    from.target.data.path = data;
+    const PreparedMethod method(Program::open(path), "forward", "none");
+    const BackwardSource source(from, method);
+    const BackwardSource stopped(from, method);
+    const Tensor output = empty(std::vector<std::int64_t>{2, 3}, ScalarType::Float32);
+    std::fill_n(output.data<float>(), 6, 1.0F);
+    const auto next = [] { return default_generator().next64(); };
+    default_generator().set_seed(3);
+    const std::uint64_t wanted = next();
+
+    default_generator().set_seed(3);
+    source.roots(method, output);
+    QCOMPARE(next(), wanted);
+    std::filesystem::remove(data);
+    source.roots(method, output);
+
+    write_npz(data, {{"x", whole_numbers({7, 7})}, {"y", whole_numbers({2, 1})}});
+    default_generator().set_seed(3);
+    {
+        const CancelFlag flag{true};
+        const CancelScope scope(&flag);
+        QVERIFY_THROWS_EXCEPTION(Error, stopped.roots(method, output));
+    }
+    QCOMPARE(next(), wanted);
 }
 
 void TestGradientNames::refused_with_pytorchs_words_data() {

@@ -640,6 +640,16 @@ void TestTrainingSteps::another_training_does_not_lose_the_end() {
     QVERIFY2(error.find("at step 9 of a training that came to step 24") != std::string::npos, error.c_str());
     QCOMPARE(session.status().training_end, 24);
     QCOMPARE(session.trainings().size(), std::size_t{1});
+    // What does not open, and its form, leave the model where it is.
+    session.open(file("nothing.py"));
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    QCOMPARE(session.status().training_end, 24);
+    session.set_form(ModelForm::Evaluated);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Ready);
+    QCOMPARE(session.status().training_end, 24);
+    QCOMPARE(session.status().training_step, 9);
     session.return_to_end();
     session.wait_idle();
     QVERIFY(elements(session, "fc.weight") == weights);
