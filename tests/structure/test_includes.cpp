@@ -170,19 +170,27 @@ class TestIncludes : public QObject {
             }
         }
     }
+    // The values that the door takes and gives stand in the rooms that serve them; nothing else of those rooms is for views.
     void views_know_only_the_session() {
+        static const QMap<QString, QStringList> doors{
+            {"core/session",
+             {"breakpoint", "catalogue", "condition", "limits", "restored_run", "session", "session_listener", "status", "watch"}},
+            {"core/model",
+             {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "pass_trace", "recipes", "weights"}},
+            {"core/record",
+             {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times", "recording", "run_options",
+              "statistics", "tensor_slice"}},
+            {"core/study",
+             {"compilation", "fused_groups", "gradient_health", "memory_plan", "operator_info", "pass_bisect", "pass_check", "verdict",
+              "what_if"}},
+            {"core/train", {"training", "training_norms", "training_watch"}},
+        };
         for (const char* folder : {"views", "app/window"}) {
             for (const Include& include : includes_under(folder)) {
                 const QString target = room_of(include.target);
-                if (!target.startsWith("core/")) continue;
-                QVERIFY2(target == "core/session" || target == "core/base", qPrintable(place(include)));
-                if (target == "core/base") continue;
-                static const QStringList doors{"session.h",       "requests.h",      "recording.h",     "recording_writer.h", "model_info.h",
-                                               "statistics.h",    "chrome_trace.h",  "input_preview.h", "operator_info.h",    "pass_check.h",
-                                               "training.h",      "what_if.h",       "compilation.h",   "data_sources.h",     "gradient_health.h",
-                                               "condition.h",     "watch.h",         "limits.h",        "memory_sums.h",      "not_finite.h",
-                                               "verdict.h"};
-                QVERIFY2(doors.contains(include.target.section('/', -1)), qPrintable(place(include)));
+                if (!target.startsWith("core/") || target == "core/base") continue;
+                const QString header = include.target.section('/', -1).section('.', 0, 0);
+                QVERIFY2(doors.value(target).contains(header), qPrintable(place(include)));
             }
         }
     }

@@ -13,7 +13,6 @@ namespace loupe {
 namespace {
 
 using ir::Block;
-using ir::Node;
 using ir::Value;
 namespace prim = ir::prim;
 
@@ -73,7 +72,7 @@ bool has_own_type(const Type& type) {
 
 // isinstance in a condition would refine types that the graph has refined already.
 bool may_stand_inline(const Value& value) {
-    const Node& node = *value.node();
+    const ir::Node& node = *value.node();
     if (node.outputs().size() != 1 || value.uses().size() != 1 || node.block_count() > 0) return false;
     const ir::Use& use = value.uses().front();
     if (value.has_name() && use.user->kind() != prim::Return) return false;
@@ -82,8 +81,8 @@ bool may_stand_inline(const Value& value) {
            node.kind() != prim::Enter && node.kind() != prim::Exit && node.kind() != prim::fork;
 }
 
-const Node* before(const Node& node) {
-    const Node* at = node.prev();
+const ir::Node* before(const ir::Node& node) {
+    const ir::Node* at = node.prev();
     while (at->kind() == prim::Constant) at = at->prev();
     return at;
 }
@@ -94,7 +93,7 @@ struct LoopShape {
     bool has_count = false;
 };
 
-LoopShape shape_of(const Node& node) {
+LoopShape shape_of(const ir::Node& node) {
     const auto is_true = [](const Value* value) {
         const auto known = ir::constant_of(value);
         return known && known->is_bool() && known->to_bool();
@@ -161,13 +160,13 @@ void FunctionWriter::write_body(const Block& body) {
 
 // Constants stand where they are used; those that would make long lines, at the top in the order of their first use.
 void FunctionWriter::write_constants(const Block& body) {
-    const auto visit_uses = [this](const Node& node) {
+    const auto visit_uses = [this](const ir::Node& node) {
         for (const Value* input : node.inputs()) {
             const bool is_new = input->node()->kind() == prim::Constant && !names_.contains(input) && !expressions_.contains(input);
             if (is_new) write_expression_node(*input->node());
         }
     };
-    for (const Node* node : body.nodes()) {
+    for (const ir::Node* node : body.nodes()) {
         visit_uses(*node);
         for (std::size_t i = 0; i < node->block_count(); ++i) write_constants(*node->block_at(i));
     }
@@ -178,22 +177,22 @@ void FunctionWriter::write_constants(const Block& body) {
 
 void FunctionWriter::scan(const Block& block) {
     scan(*block.return_node());
-    for (const Node* node = block.return_node()->prev(); node != block.param_node(); node = node->prev()) scan(*node);
+    for (const ir::Node* node = block.return_node()->prev(); node != block.param_node(); node = node->prev()) scan(*node);
 }
 
 // Looks from the node backwards, its last input first: as long as the nodes stand in the order in which an expression of
 // them is evaluated, they may be one. Returns the node before the first of them.
-const Node* FunctionWriter::scan(const Node& node) {
+const ir::Node* FunctionWriter::scan(const ir::Node& node) {
     if (inlined_.contains(&node)) return &node;
     for (std::size_t i = 0; i < node.block_count(); ++i) scan(*node.block_at(i));
     if (node.kind() == prim::fork) scan(*node.g(ir::attr::Subgraph)->block());
-    const Node* point = before(node);
+    const ir::Node* point = before(node);
     for (std::size_t i = node.inputs().size(); i-- > 0;) point = scan(point, *node.input(i));
     return point;
 }
 
-const Node* FunctionWriter::scan(const Node* point, const Value& value) {
-    const Node* node = value.node();
+const ir::Node* FunctionWriter::scan(const ir::Node* point, const Value& value) {
+    const ir::Node* node = value.node();
     if (node->kind() == prim::Constant) {
         inlined_.insert(node);
         return point;
@@ -205,26 +204,26 @@ const Node* FunctionWriter::scan(const Node* point, const Value& value) {
 }
 
 // What stands before an expression that is too long to stand in another must run before it too.
-void FunctionWriter::split_long(const Node& node) {
+void FunctionWriter::split_long(const ir::Node& node) {
     const auto is_inline = [&](const Value* value) { return inlined_.contains(value->node()) && !names_.contains(value); };
     std::size_t end = 0;
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
         const Value* input = node.input(i);
         if (is_inline(input) && is_long(use(input))) end = i + 1;
     }
-    const Node* last = nullptr;
+    const ir::Node* last = nullptr;
     for (std::size_t i = 0; i < end; ++i) {
         const bool is_split = is_inline(node.input(i)) && node.input(i)->node()->kind() != prim::Constant;
         if (is_split) last = node.input(i)->node();
     }
     // All that stands before it in an expression around this one, too.
     const auto until = last == nullptr ? pending_.begin() : std::find(pending_.begin(), pending_.end(), last);
-    const std::vector<const Node*> defined(pending_.begin(), until == pending_.end() || last == nullptr ? until : until + 1);
-    for (const Node* each : defined) {
+    const std::vector<const ir::Node*> defined(pending_.begin(), until == pending_.end() || last == nullptr ? until : until + 1);
+    for (const ir::Node* each : defined) {
         const Text value = use(each->output());
         define(*each, value);
     }
-    std::erase_if(pending_, [&](const Node* each) {
+    std::erase_if(pending_, [&](const ir::Node* each) {
         return names_.contains(each->output()) || std::any_of(node.inputs().begin(), node.inputs().end(), [&](const Value* v) { return v->node() == each; });
     });
 }
@@ -271,12 +270,12 @@ void FunctionWriter::write_block(const Block& block, bool has_more) {
         begin_line();
         out_.add("pass\n");
     }
-    for (const Node* node : block.nodes()) {
+    for (const ir::Node* node : block.nodes()) {
         if (node->kind() != prim::Constant) write_node(*node);
     }
 }
 
-void FunctionWriter::write_node(const Node& node) {
+void FunctionWriter::write_node(const ir::Node& node) {
     split_long(node);
     if (node.kind() == prim::Return) return write_return(node);
     if (node.kind() == prim::Loop) return write_loop(node);
@@ -289,7 +288,7 @@ void FunctionWriter::write_node(const Node& node) {
     write_expression_node(node);
 }
 
-void FunctionWriter::write_expression_node(const Node& node) {
+void FunctionWriter::write_expression_node(const ir::Node& node) {
     Text value;
     const ir::SourceRange range = node.range().original();
     if (range) value.places.push_back({0, range});
@@ -303,7 +302,7 @@ void FunctionWriter::write_expression_node(const Node& node) {
     }
 }
 
-void FunctionWriter::define(const Node& node, const Text& value) {
+void FunctionWriter::define(const ir::Node& node, const Text& value) {
     begin_line();
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
         name(node.output(i));
@@ -317,14 +316,14 @@ void FunctionWriter::define(const Node& node, const Text& value) {
     out_.add("\n");
 }
 
-void FunctionWriter::write_return(const Node& node) {
+void FunctionWriter::write_return(const ir::Node& node) {
     begin_line();
     out_.add(node.inputs().empty() ? Text{"return None", {}} : values(node.inputs(), "return ", ""));
     out_.add("\n");
 }
 
 // The comma behind the last makes it an unpacking.
-void FunctionWriter::write_unpack(const Node& node) {
+void FunctionWriter::write_unpack(const ir::Node& node) {
     for (const Value* output : node.outputs()) name(output);
     const Text source = use(node.input());
     begin_line();
@@ -333,7 +332,7 @@ void FunctionWriter::write_unpack(const Node& node) {
     out_.add("\n");
 }
 
-void FunctionWriter::write_attribute(const Node& node) {
+void FunctionWriter::write_attribute(const ir::Node& node) {
     const std::string& attribute = node.s(ir::attr::name);
     begin_line();
     if (is_code_identifier(attribute)) {
@@ -351,7 +350,7 @@ void FunctionWriter::write_attribute(const Node& node) {
 }
 
 // The forked code is a function inside this one, which sees its variables.
-void FunctionWriter::write_fork(const Node& node) {
+void FunctionWriter::write_fork(const ir::Node& node) {
     const ir::Graph& graph = *node.g(ir::attr::Subgraph);
     const std::string function = new_name("__forked_function");
     begin_line();
@@ -361,7 +360,7 @@ void FunctionWriter::write_fork(const Node& node) {
     define(node, {concat("fork(", function, ")"), {}});
 }
 
-void FunctionWriter::enter(const Node& node) {
+void FunctionWriter::enter(const ir::Node& node) {
     begin_line();
     out_.add("with ");
     out_.add(use(node.input()));
@@ -374,7 +373,7 @@ void FunctionWriter::enter(const Node& node) {
     ++indent_;
 }
 
-void FunctionWriter::leave(const Node& node) {
+void FunctionWriter::leave(const ir::Node& node) {
     if (before(node)->kind() == prim::Enter) {
         begin_line();
         out_.add("pass\n");
@@ -405,7 +404,7 @@ void FunctionWriter::assign_initial(const Value* to, const Value* from) {
     out_.add("\n");
 }
 
-void FunctionWriter::write_if(const Node& node) {
+void FunctionWriter::write_if(const ir::Node& node) {
     for (const Value* output : node.outputs()) name(output);
     for (std::size_t i = 0; i < 2; ++i) {
         begin_line();
@@ -425,7 +424,7 @@ void FunctionWriter::write_if(const Node& node) {
     }
 }
 
-void FunctionWriter::write_loop(const Node& node) {
+void FunctionWriter::write_loop(const ir::Node& node) {
     const Block& body = *node.block_at(0);
     const LoopShape shape = shape_of(node);
     if (!shape.is_always && shape.has_count) return write_counted_while(node);
@@ -456,7 +455,7 @@ void FunctionWriter::write_loop(const Node& node) {
 }
 
 // A count and a condition, as passes leave them: no loop of Python has both.
-void FunctionWriter::write_counted_while(const Node& node) {
+void FunctionWriter::write_counted_while(const ir::Node& node) {
     const Block& body = *node.block_at(0);
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
         name(node.output(i));
@@ -537,7 +536,7 @@ std::string FunctionWriter::constant(const IValue& value) {
     return concat("CONSTANTS.c", index);
 }
 
-FunctionWriter::Text FunctionWriter::constant_node(const Node& node) {
+FunctionWriter::Text FunctionWriter::constant_node(const ir::Node& node) {
     if (const Function* function = ir::function_of(node.output())) {
         const auto* script = dynamic_cast<const ir::ScriptFunction*>(function);
         if (script == nullptr) {
@@ -557,7 +556,7 @@ FunctionWriter::Text FunctionWriter::constant_node(const Node& node) {
     return {is_typed_list ? concat("annotate(", annotation(*node.output()->type()), ", [])") : constant(*value), {}};
 }
 
-FunctionWriter::Text FunctionWriter::expression(const Node& node) {
+FunctionWriter::Text FunctionWriter::expression(const ir::Node& node) {
     if (node.kind() == prim::Constant) return constant_node(node);
     if (node.kind() == prim::CallMethod) return call_method(node);
     if (node.kind() == prim::CallFunction) return call_function(node);
@@ -571,7 +570,7 @@ FunctionWriter::Text FunctionWriter::expression(const Node& node) {
 }
 
 // What has a form of its own, "(x).name".
-FunctionWriter::Text FunctionWriter::structure(const Node& node, bool& is_known) {
+FunctionWriter::Text FunctionWriter::structure(const ir::Node& node, bool& is_known) {
     static const ir::Symbol begin = ir::Symbol::intern("beg");
     static const ir::Symbol end = ir::Symbol::intern("end");
     const ir::Symbol kind = node.kind();
@@ -634,7 +633,7 @@ FunctionWriter::Text FunctionWriter::structure(const Node& node, bool& is_known)
     return {};
 }
 
-FunctionWriter::Text FunctionWriter::call_function(const Node& node) {
+FunctionWriter::Text FunctionWriter::call_function(const ir::Node& node) {
     Text out = use(node.input(0));
     out.add("(");
     for (std::size_t i = 1; i < node.inputs().size(); ++i) {
@@ -645,7 +644,7 @@ FunctionWriter::Text FunctionWriter::call_function(const Node& node) {
     return out;
 }
 
-FunctionWriter::Text FunctionWriter::call_method(const Node& node) {
+FunctionWriter::Text FunctionWriter::call_method(const ir::Node& node) {
     Text out;
     out.add("(");
     out.add(use(node.input(0)));
@@ -658,13 +657,13 @@ FunctionWriter::Text FunctionWriter::call_method(const Node& node) {
     return out;
 }
 
-FunctionWriter::Text FunctionWriter::list(const Node& node) {
+FunctionWriter::Text FunctionWriter::list(const ir::Node& node) {
     const TypePtr& type = node.output()->type();
     const bool is_evident = !node.inputs().empty() && has_own_type(*type->element());
     return is_evident ? values(node.inputs(), "[", "]") : values(node.inputs(), concat("annotate(", annotation(*type), ", ["), "])");
 }
 
-FunctionWriter::Text FunctionWriter::dict(const Node& node) {
+FunctionWriter::Text FunctionWriter::dict(const ir::Node& node) {
     const TypePtr& type = node.output()->type();
     const auto& parts = type->contained();
     const bool is_evident = !node.inputs().empty() && std::all_of(parts.begin(), parts.end(), [](const TypePtr& part) { return has_own_type(*part); });
@@ -681,7 +680,7 @@ FunctionWriter::Text FunctionWriter::dict(const Node& node) {
 }
 
 // Arguments at the end that say the default are left out; behind the star they go by name.
-FunctionWriter::Text FunctionWriter::call(const Node& node) {
+FunctionWriter::Text FunctionWriter::call(const ir::Node& node) {
     const std::string& name = node.kind().str();
     version_ = std::max(version_, version_of(name));
     const bool is_aten = node.kind().space() == "aten";
