@@ -39,7 +39,7 @@ std::string attribute_text(const IValue& value) {
     if (value.is_object()) return value_type_name(value);
     std::string text = python_repr(value);
     constexpr std::size_t kLongest = 200;
-    if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
+    if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "…");
     return text;
 }
 

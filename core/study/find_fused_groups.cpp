@@ -12,6 +12,7 @@
 #include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 #include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fuser_backends.h"
 #include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/shown_source.h"

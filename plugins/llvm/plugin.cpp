@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/plugin/plugin.h"
+#include "core/runtime/fuse/fuser_backends.h"
 #include "plugins/llvm/jit.h"
 
 namespace {

@@ -15,6 +15,7 @@
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fuser_backends.h"
 #include "core/runtime/interpreter/interpreter.h"
 
 using namespace loupe;

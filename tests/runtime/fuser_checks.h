@@ -13,6 +13,7 @@
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fuser_backends.h"
 
 namespace loupe::test {
 
