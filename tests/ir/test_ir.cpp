@@ -111,11 +111,11 @@ class TestIr : public QObject {
     void keepsOrderUnderManyInsertions() {
         Graph graph;
         Value* x = graph.add_input("x");
-        Node* last = graph.insert(graph.create(Symbol::intern("aten::relu"), {x}));
-        Node* first = graph.create(Symbol::intern("aten::relu"), {x});
+        ir::Node* last = graph.insert(graph.create(Symbol::intern("aten::relu"), {x}));
+        ir::Node* first = graph.create(Symbol::intern("aten::relu"), {x});
         first->insert_before(last);
         for (int i = 0; i < 200; ++i) {
-            Node* middle = graph.create(Symbol::intern("aten::relu"), {x});
+            ir::Node* middle = graph.create(Symbol::intern("aten::relu"), {x});
             middle->insert_after(first);
             QVERIFY(first->is_before(middle) && middle->is_before(last));
         }
@@ -155,11 +155,11 @@ class TestIr : public QObject {
             "  return (%a)\n");
         Value* x = graph->value_by_name("x");
         Value* y = graph->value_by_name("y");
-        Node* given = graph->value_by_name("a")->node();
-        Node* copied = graph->create_copy(*given, [&](Value* v) { return v == x ? y : v; })->insert_after(given);
+        ir::Node* given = graph->value_by_name("a")->node();
+        ir::Node* copied = graph->create_copy(*given, [&](Value* v) { return v == x ? y : v; })->insert_after(given);
         graph->lint();
         QCOMPARE(copied->block_at(1)->outputs()[0], y);
-        const Node* inner = copied->block_at(0)->outputs()[0]->node();
+        const ir::Node* inner = copied->block_at(0)->outputs()[0]->node();
         QCOMPARE(inner->block_at(0)->outputs()[0]->node()->input(), y);
         QCOMPARE(inner->block_at(1)->outputs()[0], y);
         QCOMPARE(y->uses().size(), std::size_t(3));
@@ -167,9 +167,9 @@ class TestIr : public QObject {
 
     void remembersWhereNodesCameFrom() {
         const auto graph = parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x) # m.py:3:4\n  return (%a)\n");
-        Node* relu = graph->value_by_name("a")->node();
+        ir::Node* relu = graph->value_by_name("a")->node();
         const OriginScope scope(*graph, {relu}, "Pass", "rule");
-        const Node* made = graph->create(Symbol::intern("aten::tanh"), {relu->output()});
+        const ir::Node* made = graph->create(Symbol::intern("aten::tanh"), {relu->output()});
         QCOMPARE(made->provenance().nodes, std::vector<std::uint32_t>{relu->id()});
         QCOMPARE(QString::fromStdString(made->range().short_text()), "m.py:3");
     }

@@ -14,6 +14,7 @@
 #include "core/formats/torch_writer.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
+#include "core/formats/format_registry.h"
 #include "core/nn/module.h"
 #include "core/dispatch/call.h"
 #include "core/runtime/interpreter/interpreter.h"
