@@ -45,6 +45,10 @@
 #include "app/window/main_window.h"
 #include "views/common/failures.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 using loupe::views::Failures;
 using loupe::window::MainWindow;
 
@@ -415,7 +419,11 @@ int main(int argc, char** argv) {
     Nowhere nowhere;
     const auto schemes = {"http", "https", "file", "mailto", "ftp"};
     for (const char* scheme : schemes) QDesktopServices::setUrlHandler(QLatin1String(scheme), &nowhere, "open");
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_set_death_callback(printLastSteps);  // behind its own report
+#else
     ::signal(SIGSEGV, onSignal);
+#endif
     ::signal(SIGABRT, onSignal);
     ::signal(SIGFPE, onSignal);
 
