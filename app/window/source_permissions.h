@@ -43,10 +43,10 @@ class SourcePermissions : public QObject {
     Banner& banner_;
     QWidget* window_;
     std::vector<Entry> refused_;  // since the source was opened
-    bool is_told_ = true;
+    bool is_shown_ = true;
     QString folder_;
     QString folder_of_;  // the source whose folder was told
-    bool is_folder_told_ = true;
+    bool is_folder_shown_ = true;
     session::RunState state_ = session::RunState::Empty;
 };
 

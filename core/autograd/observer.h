@@ -92,20 +92,20 @@ class ExecutionObserver {
 
 namespace detail {
 extern thread_local ExecutionObserver* thread_observer;
-extern thread_local bool thread_is_told;
+extern thread_local bool thread_is_nested_call;
 }
 inline ExecutionObserver* execution_observer() { return detail::thread_observer; }
 
 // While it lives, the operators that this thread calls are a part of something that observers are told of already (or
 // nothing that the program asked for), and not told themselves.
-class ToldScope final : ScopedValue<bool> {
+class NestedCallScope final : ScopedValue<bool> {
   public:
-    ToldScope() : ScopedValue(detail::thread_is_told, true) {}
+    NestedCallScope() : ScopedValue(detail::thread_is_nested_call, true) {}
 };
 // The observer of a call that comes straight from a program; null for calls inside others.
-inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_told ? nullptr : detail::thread_observer; }
+inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_nested_call ? nullptr : detail::thread_observer; }
 
-inline void tell_python_use(PythonUse use, const Tensor& t) {
+inline void notify_python_use(PythonUse use, const Tensor& t) {
     if (ExecutionObserver* observer = observer_of_direct_calls()) observer->on_python_use(use, t);
 }
 

@@ -422,8 +422,8 @@ int FileSandbox::open_at(const Place& place, int flags) {
 
 void FileSandbox::note_made(const InodeId& made, const Place& place) {
     made_.insert(made);
-    if (place.root != fresh_ || has_told_ || !options_.wrote) return;
-    has_told_ = true;
+    if (place.root != fresh_ || has_notified_ || !options_.wrote) return;
+    has_notified_ = true;
     options_.wrote(fresh_->path.string());
 }
 

@@ -159,7 +159,7 @@ class FileSandbox final : public RefCounted {
     Root* temporary_ = nullptr;
     std::set<InodeId> made_;
     std::set<std::string> refused_;
-    bool has_told_ = false;
+    bool has_notified_ = false;
     bool discards_ = false;
     std::unique_ptr<RestrictedThread> thread_;  // null until the first call, and after a root was added
     std::recursive_mutex mutex_;

@@ -48,6 +48,8 @@ std::string join(const Range& parts, std::string_view separator) {
 std::string python_repr(double value);
 // The text in quotes, escaped as Python's repr does.
 std::string python_repr(std::string_view text);
+// The text in double quotes, escaped as c10::printQuotedString does: single quotes too, other bytes in octal.
+std::string quoted(std::string_view text);
 
 // Bytes with a binary unit, three significant digits: "47.0 MiB".
 std::string format_bytes(double bytes);

@@ -388,7 +388,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }
 
-void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+void call_unobserved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
         if (require_tensors(op, arguments) && !takes_sparse(op)) [[unlikely]] return call_on_sparse(op, arguments, results);
         call_unchecked(op, arguments, results);
@@ -401,7 +401,7 @@ void call_told(const Operator& op, std::span<const IValue> arguments, IValue* re
 }
 
 void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results, ExecutionObserver& observer) {
-    const ToldScope told;
+    const NestedCallScope nested;
     OperatorCall call;
     call.name = op.schema.name;
     call.schema = &op.schema;
@@ -409,7 +409,7 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
     call.inputs = arguments;
     observer.before_operator(call);
     try {
-        call_told(op, arguments, results);
+        call_unobserved(op, arguments, results);
     } catch (const Error& error) {
         observer.on_exception(error);
         throw;
@@ -435,7 +435,7 @@ void call_operator(const Operator& op, std::span<const IValue> arguments, IValue
     if (observer != nullptr && is_observed(op)) [[unlikely]] {
         call_observed(op, arguments, results, *observer);
     } else {
-        call_told(op, arguments, results);
+        call_unobserved(op, arguments, results);
     }
 }
 

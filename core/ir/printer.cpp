@@ -11,34 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostElementsShown = 10;
 
-// As c10::printQuotedString: also single quotes are escaped, other bytes in octal.
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        switch (c) {
-            case '\\': out += "\\\\"; break;
-            case '\'': out += "\\'"; break;
-            case '"': out += "\\\""; break;
-            case '\a': out += "\\a"; break;
-            case '\b': out += "\\b"; break;
-            case '\f': out += "\\f"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '\v': out += "\\v"; break;
-            default:
-                if (c >= 0x20 && c < 0x7f) {
-                    out += c;
-                } else {
-                    char octal[8];
-                    std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-                    out += octal;
-                }
-        }
-    }
-    return out + "\"";
-}
-
 // "100." for whole numbers, else 17 digits.
 std::string float_text(double value) {
     if (std::isfinite(value) && std::abs(value) < 1e10 && value == std::trunc(value)) {

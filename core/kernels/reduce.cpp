@@ -268,7 +268,7 @@ void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_
 void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
     if (detail::thread_loop_recorder != nullptr) [[unlikely]] tell_recorder(reduction, given, reduced, outputs, params);
-    const LoopRecorderScope told(nullptr);
+    const LoopRecorderScope unrecorded(nullptr);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {
         input = empty(given.sizes(), given.dtype());

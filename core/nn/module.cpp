@@ -398,19 +398,7 @@ void Module::train(bool mode) {
 }
 
 std::string tensor_type_name(ScalarType dtype) {
-    switch (dtype) {
-        case ScalarType::Float32: return "torch.FloatTensor";
-        case ScalarType::Float64: return "torch.DoubleTensor";
-        case ScalarType::Float16: return "torch.HalfTensor";
-        case ScalarType::BFloat16: return "torch.BFloat16Tensor";
-        case ScalarType::Int64: return "torch.LongTensor";
-        case ScalarType::Int32: return "torch.IntTensor";
-        case ScalarType::Int16: return "torch.ShortTensor";
-        case ScalarType::Int8: return "torch.CharTensor";
-        case ScalarType::UInt8: return "torch.ByteTensor";
-        case ScalarType::Bool: return "torch.BoolTensor";
-        default: return concat("torch.", dtype_graph_name(dtype), "Tensor");
-    }
+    return concat("torch.", dtype_graph_name(dtype), "Tensor");
 }
 
 ModulePtr as_module(const IValue& value) {

@@ -57,7 +57,7 @@ void observed(const OptimizerRecord& record, const Tensor& parameter, const Tens
     call.inputs = inputs;
     observer->before_operator(call);
     {
-        const ToldScope told;
+        const NestedCallScope nested;
         run();
     }
     call.outputs = outputs;

@@ -195,8 +195,6 @@ std::string python_str(const IValue& value);
 std::string python_repr(const IValue& value);
 // As PyTorch's schemas and graphs write it: 1., 1.0000000000000001e-05, "text", [1, 2].
 std::string constant_text(const IValue& value);
-// The text in double quotes, escaped as PyTorch's printers do.
-std::string quoted(std::string_view text);
 // Calls visit on every tensor inside, through lists, tuples and dicts (by insertion), not into objects.
 void visit_tensors(const IValue& value, const std::function<void(const Tensor&)>& visit);
 

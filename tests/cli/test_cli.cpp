@@ -71,7 +71,7 @@ class TestCli : public QObject {
     void writes_outputs_and_gradients();
     void prints_a_row_an_event();
     void prints_no_numbers_of_nothing_finite();
-    void backward_starts_where_it_is_told();
+    void backward_starts_at_the_named_tensors();
     void writes_a_trace();
     void lists();
     void bisect_names_the_pass();
@@ -88,7 +88,7 @@ class TestCli : public QObject {
     void converts_weights();
     void converting_fails_whole();
     void never_overwrites_what_is_no_output();
-    void a_full_disk_is_told();
+    void a_full_disk_is_reported();
     void nothing_is_waited_for();
     void a_signal_keeps_what_was_asked_for_data();
     void a_signal_keeps_what_was_asked_for();
@@ -312,7 +312,7 @@ void TestCli::prints_no_numbers_of_nothing_finite() {
     QVERIFY2(backward.out.contains("of the finite "), qPrintable(backward.out));
 }
 
-void TestCli::backward_starts_where_it_is_told() {
+void TestCli::backward_starts_at_the_named_tensors() {
     const QString digits = kShipped + "digits.pt";
     const auto first = [&](const QStringList& more) { return run_cli(QStringList{"run", digits, "--stats"} + more); };
     const Outcome sum = first({"--backward"});
@@ -589,7 +589,7 @@ void TestCli::never_overwrites_what_is_no_output() {
     QVERIFY(::stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode));
 }
 
-void TestCli::a_full_disk_is_told() {
+void TestCli::a_full_disk_is_reported() {
     for (const QStringList& arguments : {QStringList{"run", kShipped + "digits.pt"}, {"info", kShipped + "digits.pt"}, {"ops"}}) {
         QProcess process;
         process.setStandardOutputFile("/dev/full");

@@ -180,7 +180,7 @@ void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean,
     for (const Tensor& t : {weight, bias}) {
         if (t.defined()) operands.emplace_back(t, ScalarType::Float32);
     }
-    const RowLoopScope told(loop, {operands.data(), operands.size()}, 3);
+    const RowLoopScope recorded(loop, {operands.data(), operands.size()}, 3);
     const Tensor x = packed(input);
     const Tensor wide = packed_as(x, ScalarType::Float32);
     const Tensor weights = packed_as(weight, ScalarType::Float32);
@@ -223,7 +223,7 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
         for (const Tensor& t : {out, mean, rstd, input, weight, bias}) {
             if (t.defined()) operands.emplace_back(t, kType);
         }
-        const RowLoopScope told(loop, {operands.data(), operands.size()}, 3);
+        const RowLoopScope recorded(loop, {operands.data(), operands.size()}, 3);
         const Tensor x = packed_as(input, kType);
         const Tensor weights = packed_as(weight, kType);
         const Tensor biases = packed_as(bias, kType);
@@ -435,7 +435,7 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
         for (const std::size_t i : std::array<std::size_t, 6>{0, 1, 3, 4, 5, 6}) {
             if (arguments[i].to_tensor().defined()) operands.emplace_back(*arguments[i].tensor_impl(), kType);
         }
-        const RowLoopScope told(loop, operands, outputs.size());
+        const RowLoopScope recorded(loop, operands, outputs.size());
         compute_backward<T>(arguments, wanted, rows, in_steps, outputs);
     });
 }

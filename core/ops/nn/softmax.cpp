@@ -220,7 +220,7 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
         const bool in_steps = Log && self.dtype() == ScalarType::BFloat16;
         const RowLoop loop{in_steps ? "LogSoftmaxInSteps" : (Log ? "LogSoftmax" : "Softmax"), in_steps ? &rounded_log_softmax_rows : &softmax_rows<Log, T>,
                            row_dims(self, dim), {}, nullptr, 0};
-        const RowLoopScope told(loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
+        const RowLoopScope recorded(loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         if constexpr (Log && std::is_same_v<T, float>) {
@@ -296,7 +296,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
         constexpr ScalarType kType = scalar_type_of<T>;
         const RowLoop loop{Log ? "LogSoftmaxBackward" : "SoftmaxBackward", &softmax_backward_rows<Log, T>, row_dims(output, dim),
                            {grad_output.dtype() == ScalarType::BFloat16 ? 1.0 : 0.0}, nullptr, 0};
-        const RowLoopScope told(loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
+        const RowLoopScope recorded(loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
         const Tensor g = packed_as(grad_output, kType);
         const Tensor y = packed_as(output, kType);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());

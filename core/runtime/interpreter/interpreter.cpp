@@ -49,7 +49,7 @@ struct Frame {
     std::uint32_t next = 0;                // instruction
     const CallSite* site = nullptr;        // null for the outermost
     bool makes_future = false;
-    bool is_told = false;                  // observers got enter_frame
+    bool is_observed = false;                  // observers got enter_frame
     ValueStack::Mark mark{};
     std::string scope = {};                // while it is told
 };
@@ -122,7 +122,7 @@ class Interpreter {
         const std::size_t count = frame.code->register_count + frame.code->window_size;
         for (std::size_t i = 0; i < count; ++i) frame.registers[i] = IValue();
         stack_.give_back(frame.mark);
-        if (frame.is_told) {
+        if (frame.is_observed) {
             if (ExecutionObserver* observer = execution_observer()) observer->leave_frame();
         }
         frames_.pop_back();
@@ -143,7 +143,7 @@ class Interpreter {
         if (frame.code->input_count() > 0 && frame.registers[0].is_object()) {
             info.module = dynamic_cast<const nn::Module*>(static_cast<Object*>(frame.registers[0].object_pointer()));
         }
-        frame.is_told = true;
+        frame.is_observed = true;
         observer->enter_frame(info);
     }
 
@@ -274,7 +274,7 @@ class Interpreter {
         if (observer == nullptr || !instruction.is_observed) [[likely]] {
             call_operator_with_moved(*instruction.op, {inputs, instruction.input_count}, outputs);
         } else {
-            const ToldScope told;
+            const NestedCallScope nested;
             OperatorCall call = describe_call(instruction, inputs);
             observer->before_operator(call);
             call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
