@@ -113,7 +113,7 @@ class BackwardRun {
             Node* node = root.node.get();
             if (node != nullptr && is_needed(node) && dependencies_[node] == 0 && started.insert(node).second) ready_.push(node);
         }
-        const NestedCallScope nested;  // nodes are told of, not what they are made of
+        const NestedCallScope nested;  // nodes are observed, the operators inside them are not
         while (!ready_.empty()) {
             check_cancelled();
             Node* node = ready_.top();
@@ -225,7 +225,7 @@ class BackwardRun {
         call.autograd_node = &node;
         call.inputs = inputs;
         observer.before_operator(call);
-        // The node may free them, or take them over: AccumulateGrad does when nobody else holds them.
+        // The node may free or steal them: AccumulateGrad steals those with no other reference.
         call.inputs = {};
         inputs.clear();
         TensorList outgoing = node.apply(std::move(grads));

@@ -33,7 +33,7 @@ struct Resolved {
     bool exists = false;
 };
 
-// Follows every link. What does not exist, or cannot be looked at, is taken as it is written.
+// Follows every link. Components that do not exist or cannot be read stay as written.
 Resolved resolve(const fs::path& given, bool follows_last = true) {
     const fs::path absolute = fs::absolute(given);
     std::deque<std::string> left;
@@ -69,7 +69,7 @@ Resolved resolve(const fs::path& given, bool follows_last = true) {
     return at;
 }
 
-// What follows the folder; nothing when the path is not in it.
+// The path relative to the folder; none when it is not in it.
 std::optional<std::string> inside(const fs::path& path, const fs::path& folder) {
     const auto [in_folder, in_path] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
     if (in_folder != folder.end() && !(std::next(in_folder) == folder.end() && in_folder->empty())) return std::nullopt;
@@ -163,7 +163,7 @@ int open_beneath(int folder, const std::string& relative, int flags, unsigned mo
     const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0, kBeneath | kNoLinks | kNoMagicLinks};
     const long opened = ::syscall(kOpenat2, folder, relative.c_str(), &how, sizeof how);
     if (opened >= 0) return static_cast<int>(opened);
-    // Older kernels, and containers that do not know the call.
+    // Older kernels, and containers without the call.
     if (errno != ENOSYS && errno != EPERM) return -1;
     return walk_beneath(folder, relative, flags, mode);
 }
@@ -171,13 +171,13 @@ int open_beneath(int folder, const std::string& relative, int flags, unsigned mo
 bool FileFacts::is_folder() const { return S_ISDIR(mode); }
 bool FileFacts::is_regular() const { return S_ISREG(mode); }
 
-// --- what is permitted ---
+// --- permissions ---
 
 FileSandbox::FileSandbox(Options options) : options_(std::move(options)) {
     if (!options_.source_folder.empty()) {
         std::error_code failed;
         if (fs::is_directory(options_.source_folder, failed)) add_root(options_.source_folder, false);
-        // Keys and settings are no part of a source that lies beside them.
+        // Keys and settings beside a source are not part of it.
         if (!roots_.empty()) roots_.back()->hides_dot_names = holds_home(roots_.back()->path);
     }
     permit(options_.permissions);
@@ -187,7 +187,7 @@ FileSandbox::~FileSandbox() {
     try {
         finish();
     } catch (const std::exception&) {
-        return;  // what could not be removed stays
+        return;  // files that could not be removed stay
     }
 }
 
@@ -213,7 +213,7 @@ void FileSandbox::add_root(const fs::path& path, bool can_write) {
     thread_.reset();
 }
 
-// The deepest of those that permit it.
+// The deepest root that permits it.
 const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool writes) const {
     const auto permits = [&](const Root& root) {
         if (writes && !root.can_write) return false;
@@ -300,7 +300,7 @@ void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::stri
 
 // --- finding files ---
 
-// Of a path that is relative, or in the fresh folder: what follows the working folder.
+// Relative to the working folder, of a path that is relative or in the fresh folder.
 std::optional<fs::path> FileSandbox::in_working_folder(const std::string& given) const {
     const fs::path path(given);
     if (path.is_relative()) return path.lexically_normal();
@@ -376,7 +376,7 @@ FileSandbox::Place FileSandbox::place_to_change(const std::string& path) {
     throw SystemError(EPERM, path, "Operation not permitted: a model source removes and renames only what it has made");
 }
 
-// Folders that the program sees on the way to a file that goes into the fresh folder.
+// The parent folders of a file that is written into the fresh folder.
 void FileSandbox::make_folders_above(const fs::path& relative) {
     fs::path at;
     for (const fs::path& part : relative.parent_path()) {
@@ -528,7 +528,7 @@ std::vector<std::string> FileSandbox::names(const std::string& path) {
     };
     const Place first = place_to_read(path);
     add(first);
-    // A folder in the fresh one shows what is below it too.
+    // A folder in the fresh one also lists the folder that it overlays.
     if (const auto relative = in_working_folder(path); relative && first.root == fresh_) {
         if (const auto below = readable_below(*relative)) add(*below);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The files that a program which is only looked at may touch. A model source does everything with files through one of these.
+// File access of untrusted programs. A model source accesses files only through one of these.
 
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +20,7 @@
 
 namespace loupe {
 
-// What the user permits: folders with all below them, and single files.
+// The user's permissions: folders with their contents, and single files.
 struct FilePermissions {
     std::vector<std::filesystem::path> read;
     std::vector<std::filesystem::path> write;
@@ -31,8 +31,8 @@ struct FileRefusal {
     enum class Access { Read, Write, Remove };
     std::string path;
     Access access = Access::Read;
-    // The folder that would have to be permitted, or the file itself where its folder holds too much. Empty for Remove: a
-    // program removes only what it has made.
+    // The folder to permit, or the file itself where its folder holds too much. Empty for Remove: a program removes only
+    // files that it created.
     std::string allow;
 };
 
@@ -46,14 +46,14 @@ struct FileFacts {
 };
 
 // Files by path, as a program names them, with these rules:
-//  - It reads the folder of its source, what is permitted for reading or writing, and what it has written.
-//  - It writes what is permitted for writing, and a fresh folder of its own, which is made when it first writes.
+//  - It reads the folder of its source, paths permitted for reading or writing, and files that it has written.
+//  - It writes paths permitted for writing, and a fresh folder, which is created at its first write.
 //  - Relative paths: writes go into the fresh folder, unless the place in the working directory is permitted. Reads look there,
 //    then in the working directory, then beside the source. A file that is changed is copied into the fresh folder first.
-//  - It removes and renames only files that it has made, by their identity, not their name.
+//  - It removes and renames only files that it created, by their identity, not their name.
 //  - Devices, FIFOs and sockets are refused, except /dev/null.
 // Paths are resolved first, links included; then the file is opened from the open folder that permits it, through no link.
-// Where the kernel has Landlock the calls are made on a thread that has these permissions only.
+// Where the kernel has Landlock the calls run on a thread with only these permissions.
 // Functions throw SystemError.
 class FileSandbox final : public RefCounted {
   public:
@@ -87,23 +87,23 @@ class FileSandbox final : public RefCounted {
 
     // --- names ---
     FileFacts facts(const std::string& path);
-    // None when the program sees no such file; never throws for that.
+    // None when the program sees no such file; does not throw for that.
     std::optional<FileFacts> find(const std::string& path);
     std::vector<std::string> names(const std::string& folder);  // sorted
     void make_folder(const std::string& path);
-    // Throws when the program may not write there; says so as for a write.
+    // Throws as for a write when the program may not write there.
     void require_writable(const std::string& path);
     void remove_file(const std::string& path);
     void remove_folder(const std::string& path);
     void rename(const std::string& from, const std::string& to);
     std::string real_path(const std::string& path);
-    // What relative paths are relative to, and where temporary files go. Both are made when they are asked for.
+    // The base of relative paths, and the folder of temporary files. Both are created on request.
     std::string working_folder();
     std::string temporary_folder();
 
     // --- the fresh folder ---
-    std::string fresh_folder() const;  // empty: nothing was written
-    // At the end the fresh folder goes, with what the program has written there.
+    std::string fresh_folder() const;  // empty: no writes yet
+    // The destructor removes the fresh folder with its files.
     void discard();
     bool is_under_landlock();
 
@@ -111,7 +111,7 @@ class FileSandbox final : public RefCounted {
     struct Root {
         std::filesystem::path path;  // canonical
         FileHandle folder;
-        std::string only;  // the one name in it that is meant; empty: all
+        std::string only;  // restricts the folder to this name; empty: all
         bool can_write = false;
         bool hides_dot_names = false;
         bool is_own = false;  // fresh or temporary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Building and taking apart text.
+// Building and splitting text.
 
 #include <charconv>
 #include <concepts>
@@ -21,7 +21,7 @@ void append(std::string& out, T value) {
 }
 void append(std::string& out, double value);  // shortest text that reads back to the same double
 
-// concat("dim ", 3, " of ", 2): the parts one after another.
+// concat("dim ", 3, " of ", 2): "dim 3 of 2".
 template <typename... Parts>
 std::string concat(const Parts&... parts) {
     std::string out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sizes that layers compute with: numbers, and while a run is written down also where they come from, so that what is
+// Sizes that layers compute with: numbers, and while a run is recorded also where they come from, so that what is
 // written takes other sizes too.
 
 #include <initializer_list>

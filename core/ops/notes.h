@@ -19,7 +19,7 @@ namespace loupe {
 struct OperatorNote {
     std::string_view name;      // "aten::addmm", or "aten::max.dim" for this overload alone
     std::string_view formula;   // empty: the record has it, or there is none
-    std::string_view gradient;  // a line an argument: "mat1: alpha grad mat2^T"; empty: none is written down
+    std::string_view gradient;  // a line an argument: "mat1: alpha grad mat2^T"; empty: none is recorded
 };
 
 // Why a result of an operator, or a gradient that its derivative gives, is not finite though what was read was (or, with
@@ -53,12 +53,12 @@ std::vector<const NotFiniteNote*> not_finite_notes(const Operator& op);
 // Is its result memory that nothing has written yet?
 bool leaves_uninitialised(const Operator& op);
 
-// The tables, one a family that has notes.
+// The tables, one per family that has notes.
 std::span<const std::span<const OperatorNote>> operator_notes();
 
 // Of the record, else of the notes, else of the operator that it is the same as.
 std::string_view operator_formula(const Operator& op);
-// Of the gradient for one argument; empty where none is written down.
+// Of the gradient for one argument; empty where none is recorded.
 std::string_view gradient_formula(const Operator& op, std::string_view argument);
 // The operator that a summary "The same as X." names; null for all others.
 const Operator* same_operator(const Operator& op);

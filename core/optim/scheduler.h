@@ -21,10 +21,10 @@ class Scheduler : public RefCounted {
     const Ptr<Optimizer>& optimizer() const { return optimizer_; }
     std::int64_t last_epoch() const { return last_epoch_; }
     std::int64_t step_count() const { return step_count_; }
-    // Rates that the last step set, one a group.
+    // Rates that the last step set, one per group.
     const std::vector<double>& last_rates() const { return last_rates_; }
 
-    // Rates at the start, one a group.
+    // Rates at the start, one per group.
     const std::vector<double>& base_rates() const { return base_rates_; }
     bool is_verbose() const { return verbose_; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The backward pass of a graph as a graph. The derivatives are the operators' own (their records'): the graph is run on
-// fakes, forward and backward, and what that calls is written down.
+// fakes, forward and backward, and what that calls is recorded.
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ struct Gradient {
     std::vector<std::int64_t> df_output_vjps;             // inputs of f whose gradients df gives
 };
 
-// For a graph without control flow, effects and writes. inputs: one a graph input, tensors with or without elements (only
+// For a graph without control flow, effects and writes. inputs: one per graph input, tensors with or without elements (only
 // metadata count; see fake_tensor), numbers as they will be. The gradients of those that `wanted` says are computed.
 // Holds for inputs of these shapes and dtypes and these numbers. Throws Error (Unsupported) with the reason when there is
 // no such graph, and what running the graph throws.

@@ -41,7 +41,7 @@ std::int64_t extent(IntSpan sizes, IntSpan strides) {
     return last + 1;
 }
 
-// What comes out of them is decided by elements, or is made anew each time.
+// What comes out of them is decided by elements, or is rebuilt each time.
 bool depends_on_elements(const Operator& op) {
     static const std::unordered_set<std::string_view> kNames = {
         "aten::item", "aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::equal", "aten::is_nonzero",

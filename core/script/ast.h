@@ -515,7 +515,7 @@ struct Pattern {
     std::string_view name = {};  // what it binds, of any kind (`as`); empty for nothing
     NameIndex index = 0;
     const Expr* value = nullptr;                    // of Value and Constant; of Class the class
-    std::span<const Pattern* const> patterns = {};  // of Class the positional ones, then one a keyword
+    std::span<const Pattern* const> patterns = {};  // of Class the positional ones, then one per keyword
     std::span<const Expr* const> keys = {};         // of Mapping
     std::span<const std::string_view> keywords = {};  // of Class
     bool has_rest = false;                            // of Mapping: **rest, which is its name

@@ -185,7 +185,7 @@ class ExitTransformer {
         for (ir::Value* output : outputs) block->add_output(output);
     }
 
-    // A value that is never looked at; one a type.
+    // A value that is never looked at; one per type.
     ir::Value* any_value(const TypePtr& type) {
         for (const auto& [each, value] : any_values_) {
             if (each->equals(*type)) return value;

@@ -32,7 +32,7 @@ constexpr std::size_t kAlignment = 64;
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool kIsSanitized = true;  // every block is malloc's own and ends where the tensor ends, so that overruns show
+constexpr bool kIsSanitized = true;  // every block comes from malloc and ends where the tensor ends, so that overruns show
 #else
 constexpr bool kIsSanitized = false;
 #endif
@@ -54,8 +54,8 @@ std::atomic<std::size_t>& allocation_limit() {
                                        " (", bytes, " bytes)"));
 }
 
-// The first touch of a page takes as long as a pass over it. Where operators are timed it is made here, apart from what the
-// operator does with the memory. A greater block may be meant to be filled in part only.
+// The first touch of a page takes as long as a pass over it. Where operators are timed it is done here, apart from the
+// operator. A larger block may be filled in part only.
 void touch_fresh_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     constexpr std::size_t kMostTouched = std::size_t{256} << 20;
     if (bytes > kMostTouched || !setup_is_watched()) return;

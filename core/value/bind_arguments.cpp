@@ -22,7 +22,7 @@ std::string function_name(const FunctionSchema& schema) {
     return colons == std::string::npos ? schema.name : schema.name.substr(colons + 2);
 }
 
-// The number in a CPU tensor with one element and no gradient to lose.
+// The number in a CPU tensor with one element that needs no gradient.
 std::optional<Scalar> number_in(const IValue& value) {
     if (!value.is_tensor()) return std::nullopt;
     const Tensor t = value.to_tensor();
@@ -41,7 +41,7 @@ std::optional<IValue> convert_list(const Type& type, std::optional<std::int64_t>
     } else if (value.is_tuple()) {
         given = value.to_tuple().elements;
     } else {
-        // One number for all.
+        // One number for all elements.
         if (!list_size) return std::nullopt;
         const auto one = convert(*element, std::nullopt, value);
         if (!one) return std::nullopt;
@@ -187,7 +187,7 @@ std::optional<IValue> convert_argument(const Argument& argument, const IValue& v
 
 namespace {
 
-// Positional arguments only: converted in their place.
+// Positional arguments only: converted in place.
 std::vector<IValue> bind_positions(const FunctionSchema& schema, std::vector<IValue> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (schema.arguments[i].kwarg_only) too_many(schema, values.size());

@@ -49,7 +49,7 @@ void join_numbers(std::vector<TypePtr>& all) {
     if (has(TypeKind::Int) && has(TypeKind::Float) && has(TypeKind::Complex)) all.push_back(types::number());
 }
 
-// Drops what another alternative includes.
+// Drops alternatives that another includes.
 std::vector<TypePtr> distinct_alternatives(const std::vector<TypePtr>& all) {
     std::vector<TypePtr> kept;
     for (const auto& type : all) {

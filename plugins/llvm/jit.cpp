@@ -102,7 +102,7 @@ class CompiledKernel final : public FusedKernel {
     mutable Function streaming_ = nullptr;
 };
 
-// One a process. The kernels made last are kept though nobody uses them.
+// One per process. The kernels made last are kept though nobody uses them.
 class Compiler {
   public:
     static Compiler& instance() {

@@ -20,7 +20,7 @@
 namespace loupe::onednn {
 
 const dnnl::engine& engine();
-// One a thread.
+// One per thread.
 dnnl::stream& stream();
 
 // The layout of a float tensor; a view of the same memory in other sizes with the second form.

@@ -273,7 +273,7 @@ std::vector<QPointF> crossingsOf(const Crossings& crossings, int node, const Sce
     return points;
 }
 
-// Lines that cross a border are drawn in pieces, one a level: the pieces meet in the point where the inner one ends.
+// Lines that cross a border are drawn in pieces, one per level: the pieces meet in the point where the inner one ends.
 void joinAtBorders(Scene& scene) {
     Crossings entering;
     Crossings leaving;

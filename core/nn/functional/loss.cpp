@@ -197,7 +197,7 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, co
     const Tensor is_absent = Scalar(1) - target;
     Tensor loss = -(present + is_absent * op_log_sigmoid(-input));
     if (weight.defined()) loss = loss * weight;
-    const Tensor classes = tied_size(input, input.dim() - 1);  // where the run is written down
+    const Tensor classes = tied_size(input, input.dim() - 1);  // where the run is recorded
     loss = fn::sum_dim(loss, Dims{input.dim() - 1}, false, IValue());
     loss = classes.defined() ? loss / classes : loss / Scalar(input.size(input.dim() - 1));
     return reduced(loss, number);

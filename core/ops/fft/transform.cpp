@@ -69,7 +69,7 @@ class Roots {
     Array<double> fine_, coarse_;
 };
 
-// This thread's plans. Eigen's object keeps one a length; past some it starts anew.
+// This thread's plans. Eigen's object keeps one per length; past some it starts anew.
 template <typename T>
 Eigen::FFT<T>& plans_for(std::int64_t n) {
     using Plans = Eigen::FFT<T>;

@@ -305,7 +305,7 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     copy_into(out, is_integral(out.dtype()) ? fn::div_mode(out, divisor, "floor") : fn::div(out, divisor));
 }
 // Of a product each factor gets the product of the others: the result over the factor, but for a zero, which is left out
-// of a product made anew. Of several zeros in src that meet, each leaves out all of them, as in PyTorch.
+// of a product rebuilt. Of several zeros in src that meet, each leaves out all of them, as in PyTorch.
 std::pair<Tensor, Tensor> product_gradients(GradientContext& context) {
     using namespace arithmetic;
     static const OperatorHandle<> scatter_reduce_two("aten::scatter_reduce.two");

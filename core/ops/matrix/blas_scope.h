@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// OpenBLAS takes a buffer for each call under way. Where there is no memory for it OpenBLAS 0.3 asks again and again, for ever:
+// OpenBLAS takes a buffer for each call under way. Where there is no memory for it OpenBLAS 0.3 asks again and again, forever:
 // the buffers are made sure of before.
 
 namespace loupe {

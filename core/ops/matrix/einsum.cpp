@@ -16,7 +16,7 @@ namespace {
 constexpr char kEllipsisBase = '\x01';  // dimensions under "..." get labels 1, 2, ... from the right
 
 struct Operand {
-    std::string labels;  // one a dimension, without repetition
+    std::string labels;  // one per dimension, without repetition
     Tensor tensor;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The tables of notes, one a file of this folder.
+// The tables of notes, one per file of this folder.
 
 #include <span>
 

@@ -32,7 +32,7 @@ class FusedLoop {
   private:
     struct Dim {
         std::int64_t size;
-        std::vector<std::int64_t> strides;  // bytes, one an array
+        std::vector<std::int64_t> strides;  // bytes, one per array
     };
     enum class Mode { Rows, Packed };
 

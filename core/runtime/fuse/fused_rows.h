@@ -25,7 +25,7 @@ class FusedRows {
   private:
     struct Dim {
         std::int64_t size;
-        std::vector<std::int64_t> strides;  // bytes, one an array
+        std::vector<std::int64_t> strides;  // bytes, one per array
     };
     struct Array {
         RowShape shape = RowShape::Elements;

@@ -4,7 +4,7 @@
 // few loops over memory.
 //
 // The first time that a group meets inputs of certain dtypes and dimensions its operators run one by one, and the loops
-// that they are made of are written down; what is fused is these loops, so dtypes, casts and roundings are the
+// that they are made of are recorded; what is fused is these loops, so dtypes, casts and roundings are the
 // operators' own. A backend makes a kernel of the expression; the best that takes it runs from then on.
 //
 // Backends compute each step as the operators' portable kernels do, and a row is handed to the operator's own function:
@@ -43,7 +43,7 @@ class FusedGroup : public RefCounted {
 
     // The kernels that were made so far.
     std::vector<FusedKernelText> kernels() const;
-    // How the loops of the last call go over memory, one a kernel: "1 run of 131072 elements", "512 rows of 256 elements".
+    // How the loops of the last call go over memory, one per kernel: "1 run of 131072 elements", "512 rows of 256 elements".
     // They are laid out for sizes and strides; kernels serve all sizes.
     std::vector<std::string> loops() const;
     // The next call finds its loops anew, as for sizes that the group has not met.

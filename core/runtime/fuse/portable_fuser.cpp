@@ -311,7 +311,7 @@ class Program {
     struct Frame {
         std::vector<void*> pointers;
         std::vector<std::pair<std::size_t, std::int64_t>> moves;  // places, by bytes
-        std::vector<std::pair<std::size_t, std::int64_t>> reads;  // the caller's inputs, one a place
+        std::vector<std::pair<std::size_t, std::int64_t>> reads;  // the caller's inputs, one per place
     };
     // While a block is computed the next one's inputs come from memory, a part before each action.
     void fetch_part_of_next(const Frame& frame, std::size_t action) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // prim::StaticSubgraph: a part of a graph that does the same for all inputs of the same shapes. It runs as a program for
-// its inputs' shapes (see static_program.h), made anew for others.
+// its inputs' shapes (see static_program.h), rebuilt for others.
 
 #include <memory>
 #include <span>

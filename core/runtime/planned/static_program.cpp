@@ -550,8 +550,8 @@ class StaticProgram::State {
     std::vector<ResultPool> pools_;
     std::vector<std::vector<View>> of_buffer_;
     std::vector<std::size_t> bytes_;
-    std::vector<Input> inputs_;     // one a buffer
-    std::vector<std::size_t> input_places_;  // in tensors_, one an input
+    std::vector<Input> inputs_;     // one per buffer
+    std::vector<std::size_t> input_places_;  // in tensors_, one per input
     std::vector<BoundStep> steps_;
     std::vector<Given> given_;
     std::vector<BufferLife> lives_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the kernels of a program ask for while they run: written down in one run, served from planned memory in those that
+// What the kernels of a program ask for while they run: recorded in one run, served from planned memory in those that
 // follow.
 
 #include <span>
@@ -26,7 +26,7 @@ class StepMemory final : public MemorySource {
     bool end(const std::vector<const void*>& results);
 
     bool is_recording() const { return is_recording_; }
-    // What was written down stands; serve() comes before the next run.
+    // What was recorded stands; serve() comes before the next run.
     void stop_recording() { is_recording_ = false; }
     // What the step asked for, in order; not what it keeps from run to run.
     const std::vector<Asked>& asked(std::size_t step) const { return steps_[step].asked; }

@@ -63,7 +63,7 @@ class TraceRecorder final : public ExecutionObserver {
     TraceRecorder(const TraceRecorder&) = delete;
     TraceRecorder& operator=(const TraceRecorder&) = delete;
 
-    // The values that stand for the inputs, one an argument.
+    // The values that stand for the inputs, one per argument.
     void add_input(const std::string& name, const IValue& value);
     void finish(const IValue& output);
 

@@ -82,7 +82,7 @@ struct AxisTaps {
 template <typename C, typename T>
 void compute_taps(const AxisGeometry<C>& axis, AxisTaps<T>& taps);
 
-// How many samples a bin has along an axis: the ratio if there is one, else one a place. 0 for what is no number, negative
+// How many samples a bin has along an axis: the ratio if there is one, else one per place. 0 for what is no number, negative
 // for a region that ends before it begins.
 template <typename C>
 std::int64_t samples_per_bin(std::int64_t sampling_ratio, C length, std::int64_t bins) {
