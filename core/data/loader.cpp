@@ -22,7 +22,7 @@ class SingleKeys final : public BatchKeyStream {
     Ptr<KeyStream> keys_;
 };
 
-// Streams have no keys, only how many are wanted.
+// Streams have no keys, only a count.
 class EndlessKeys final : public BatchKeyStream {
   public:
     explicit EndlessKeys(std::size_t count) : count_(count) {}
@@ -36,7 +36,7 @@ void add_skipped(std::vector<SkippedSample>& all, std::vector<SkippedSample> mor
     for (SkippedSample& sample : more) all.push_back(std::move(sample));
 }
 
-// Batches are made when they are asked for.
+// Batches are made on request.
 class DirectStream final : public BatchStream {
   public:
     DirectStream(Ptr<BatchKeyStream> keys, std::unique_ptr<Fetcher> fetcher) : keys_(std::move(keys)), fetcher_(std::move(fetcher)) {}
@@ -63,7 +63,7 @@ class DirectStream final : public BatchStream {
     bool is_ended_ = false;
 };
 
-// Batch n is made by worker n modulo their number, as long as all of them have data; it comes out in its place.
+// Batch n is made by worker n modulo their number, as long as all have data, and returned in order.
 class AheadStream final : public BatchStream {
   public:
     AheadStream(Ptr<BatchKeyStream> keys, std::shared_ptr<Pass> pass, std::shared_ptr<WorkerPool> pool, const LoaderOptions& options)

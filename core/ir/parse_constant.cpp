@@ -298,7 +298,7 @@ IValue parse_bool(TextCursor& cursor) {
 
 IValue parse_constant(TextCursor& cursor, const TypePtr& type) {
     if (cursor.accept("None")) return {};
-    if (cursor.accept("annotate(")) {  // empty, or what its elements do not tell: the type is known
+    if (cursor.accept("annotate(")) {  // empty, or ambiguous from its elements: the type is given
         cursor.until(",");
         cursor.expect(",");
         IValue value = parse_constant(cursor, type);

@@ -58,7 +58,7 @@ std::string elements_text(const std::vector<IValue>& elements) {
     return out;
 }
 
-// Can the type of a container be told from what is in it?
+// Can the type of a container be derived from its elements?
 bool tells_its_type(const TypePtr& element) {
     switch (element->kind()) {
         case TypeKind::Union:
@@ -70,7 +70,7 @@ bool tells_its_type(const TypePtr& element) {
     }
 }
 
-// A value inside a list or tuple: booleans are words there.
+// A value inside a list or tuple: booleans print as true and false there.
 std::string element_text(const IValue& value) {
     switch (value.tag()) {
         case IValue::Tag::None: return "None";

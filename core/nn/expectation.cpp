@@ -12,7 +12,7 @@ namespace {
 std::int64_t integer(const Module& layer, std::string_view name) { return layer.attribute(name).to_int(); }
 std::string got(const Tensor& t) { return concat("torch.", dtype_name(t.dtype()), " ", shape_list_text(t.sizes())); }
 
-// "[N, 3, H, W]" with as many places as the layer has spatial dimensions.
+// "[N, 3, H, W]" with the layer's number of spatial dimensions.
 std::string channels_text(std::int64_t channels, std::int64_t spatial) {
     static constexpr std::string_view kNames[] = {"L", "H, W", "D, H, W"};
     return concat("[N, ", channels, ", ", kNames[spatial - 1], "]");

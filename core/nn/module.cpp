@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module holds under which name.
+// A module's members by name.
 #include "core/nn/module.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Module::Module(Ptr<RefCounted> dynamic_class, std::string class_name)
 std::string Module::class_name() const {
     if (!dynamic_name_.empty()) return dynamic_name_;
     if (owns_type_ && layer_ != nullptr) return std::string(layer_->name);
-    // "__torch__.torch.nn.___torch_mangle_3.Conv2d": the mangle is a part of its own.
+    // "__torch__.torch.nn.___torch_mangle_3.Conv2d": the mangle is a separate part.
     const std::string& name = type_->name();
     const auto dot = name.rfind('.');
     return dot == std::string::npos ? name : name.substr(dot + 1);

@@ -22,7 +22,7 @@ const OperatorNote* find_note(std::string_view name) {
     return found == by_name.end() ? nullptr : found->second;
 }
 
-// In place and out= forms are described where the operator is that they are forms of.
+// In-place and out= forms have the notes of their operator.
 const FunctionSchema& described_schema(const Operator& op, FunctionSchema& parsed) {
     if (op.variant == OperatorVariant::Functional) return op.schema;
     parsed = parse_schema(op.record->schema);

@@ -30,7 +30,7 @@ class Scheduler : public RefCounted {
 
     // The next epoch, or the one given (deprecated in PyTorch, with a warning).
     virtual void step(std::optional<double> epoch = {});
-    // For those that look at a measured number (ReduceLROnPlateau); others throw Error (Run).
+    // For schedulers of a metric (ReduceLROnPlateau); others throw Error (Run).
     virtual void step_on(double metric);
     virtual bool takes_metric() const { return false; }
 
@@ -43,15 +43,15 @@ class Scheduler : public RefCounted {
     using Field = std::variant<std::int64_t*, double*, std::vector<double>*, bool*, Scalar*>;
 
     explicit Scheduler(Ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
-    // Remembers the rates at the start and sets those of the first epoch. Called at the end of construction.
-    // verbose: tells of each rate that it sets.
+    // Stores the initial rates and sets those of the first epoch. Called at the end of construction.
+    // verbose: prints each rate that it sets.
     void begin(std::int64_t last_epoch, const IValue& verbose);
     void first_step();
 
-    // The rate of each group at last_epoch_, from those that it has (chainable), or from base_rates_ alone.
+    // The rate of each group at last_epoch_, from the current ones (chainable), or from base_rates_ only.
     virtual std::vector<double> rates() = 0;
     virtual std::vector<double> closed_form() { return rates(); }
-    // What is saved, by name.
+    // The saved state, by name.
     virtual std::vector<std::pair<std::string, Field>> fields();
 
     // last_epoch_, for comparison with lengths, which may be any number (StepLR(optimizer, 1.0)).

@@ -192,7 +192,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const Scalar
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight, const IValue& size_average,
                                    const IValue& reduce, std::string_view reduction) {
     const std::int64_t number = chosen(size_average, reduce, reduction);
-    // One after the other, as Python evaluates the formula: a trace has them in this order.
+    // In Python's order of evaluation, as in a trace.
     const Tensor present = target * op_log_sigmoid(input);
     const Tensor is_absent = Scalar(1) - target;
     Tensor loss = -(present + is_absent * op_log_sigmoid(-input));

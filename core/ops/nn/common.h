@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the operators of neural networks share.
+// Shared by the operators of neural networks.
 
 #include <array>
 

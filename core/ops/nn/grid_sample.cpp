@@ -112,7 +112,7 @@ Source<T> padded(Source<T> s, std::int64_t n, Padding padding, bool align) {
     return clipped(padding == Padding::Reflection ? reflected(s, n, align) : s, n);
 }
 
-// ---- what is read there
+// ---- reading there
 
 struct Sampling {
     Mode mode;

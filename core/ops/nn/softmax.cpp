@@ -60,7 +60,7 @@ LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
     }
 }
 
-// Four rows at once: of a short one most of the time goes by until its sum is there. x, y: the first elements; strides in
+// Four rows at once: short rows are bound by latency. x, y: the first elements; strides in
 // elements.
 constexpr std::int64_t kShortRow = 512;
 template <bool Log, typename T>
@@ -209,7 +209,7 @@ void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::
     }
 }
 
-// How many of the last dimensions a row is made of; 0 when rows lie across others.
+// How many of the last dimensions form a row; 0 when rows are not contiguous.
 std::int64_t row_dims(const Tensor& t, std::int64_t dim) { return t.dim() > 0 && wrap_dim(dim, t.dim()) == t.dim() - 1 ? 1 : 0; }
 
 template <bool Log>

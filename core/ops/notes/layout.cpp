@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves or makes elements: views, joining, indexing, sorting, triangles, transforms, random numbers.
+// Views, joining, indexing, sorting, triangles, transforms, random numbers.
 
 #include "core/ops/notes/tables.h"
 

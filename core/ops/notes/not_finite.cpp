@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why numbers stop being finite, operator by operator, and what helps. See NotFiniteNote.
+// Causes of non-finite numbers, operator by operator, and remedies. See NotFiniteNote.
 
 #include "core/ops/notes.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, means, extrema, moments, norms, running sums. n is the number of elements that become one.
+// Sums, means, extrema, moments, norms, running sums. n is the number of reduced elements.
 
 #include "core/ops/notes/tables.h"
 

@@ -126,7 +126,7 @@ struct Call {
                                                "no sparse tensors. Call to_dense() first."));
 }
 
-// op on the values alone, the others' arguments as they are: x * 2, -x, x.to(dtype).
+// op on the values only: x * 2, -x, x.to(dtype).
 Tensor on_values(const Call& call) {
     const Tensor self = call.tensor(0);
     std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
@@ -138,7 +138,7 @@ Tensor on_values(const Call& call) {
     made.impl()->dtype = parts_of(made).values.dtype();
     return call.result(made);
 }
-// The same where equal indices must have met: norms, powers.
+// The same, for coalesced tensors: norms, powers.
 Tensor on_coalesced(const Call& call) {
     std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
     arguments[0] = coalesced(call.tensor(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators on sparse tensors. Those of dense tensors come here when one of their arguments is sparse.
+// Operators on sparse tensors; dense operators dispatch here when an argument is sparse.
 
 #include "core/dispatch/registry.h"
 #include "core/tensor/sparse.h"
@@ -15,7 +15,7 @@ Tensor to_dense(const Tensor& t);
 // The elements of a dense tensor at the indices of a sparse one; torch.Tensor.sparse_mask.
 Tensor elements_at(const Tensor& t, const Tensor& mask);
 
-// Does the operator look at sizes and the like alone, or was it made for sparse tensors? It runs as it is then.
+// Does the operator read metadata only, or was it written for sparse tensors? Then it runs unchanged.
 bool takes_sparse(const Operator& op);
 // Runs an operator of which an argument is sparse. Throws Error (Unsupported) with PyTorch's message for most of them.
 void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results);
