@@ -10,7 +10,7 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-// Names go, numbers count up in the order of the text: two graphs that do the same in the same order print alike.
+// Removes names and renumbers values in the order of the text: equal graphs print alike.
 class Numbering {
   public:
     explicit Numbering(Graph& graph) : graph_(graph) {}

@@ -32,7 +32,7 @@ std::optional<std::vector<double>> numbers_of(const Tensor& t) {
 
 namespace {
 
-// Asks for nothing that folding changes.
+// Reads only properties that folding preserves.
 bool asks_for_shape(const Node* node) {
     static const std::unordered_set<ir::Symbol> kKinds = {
         ir::Symbol::intern("aten::dim"), ir::Symbol::intern("aten::size"),   ir::prim::dtype,
@@ -66,7 +66,7 @@ std::optional<ConstantLayer> constant_layer(Node* node, bool (*is_layer)(const N
 
 namespace {
 
-// A constant tensor argument with one number a channel; `missing` where it is None.
+// A constant tensor argument with one number per channel; `missing` where it is None.
 std::optional<std::vector<double>> channel_argument(const Value* value, std::int64_t channels, double missing) {
     if (ir::is_none_constant(value)) return std::vector<double>(static_cast<std::size_t>(channels), missing);
     const auto tensor = constant_tensor(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to tensors that nobody else can see become new tensors.
+// Writes to tensors without aliases become new tensors.
 #include <algorithm>
 #include <unordered_set>
 
@@ -33,7 +33,7 @@ const Operator* functional_form(const Node* node) {
 bool is_zero(const Node* node) { return node->kind().str() == "aten::zero_"; }
 bool is_fill(const Node* node) { return node->is("aten::fill_.Scalar"); }
 
-// Memory of its own, made where it stands: no input, no branch, no alias of what its node reads.
+// Fresh memory: no input, no branch, no alias of its node's inputs.
 bool is_fresh(const Value* value, const AliasAnalysis& aliases) {
     const Node* maker = value->node();
     if (maker->kind() == prim::Param || maker->block_count() > 0 || maker->has_attribute(ir::attr::Subgraph)) return false;
@@ -78,7 +78,7 @@ class Removal {
         return is_fresh(target, aliases_) && !is_shared_before(target, node, aliases_);
     }
 
-    // The same for a value that this pass made, which the analysis does not know: readers are judged by their schema.
+    // The same for a value that this pass created, unknown to the analysis: by the schemas of its uses.
     static bool is_shared_by_schema(const Value* value, const Node* write) {
         return std::any_of(value->uses().begin(), value->uses().end(), [&](const ir::Use& use) {
             if (use.user == write || !use.user->is_before(write)) return false;
@@ -117,7 +117,7 @@ class Removal {
     bool replaced_ = false;
 };
 
-// Again while it finds something: what it made is known to the next analysis only.
+// Until a fixed point: new values are known to the next analysis only.
 void remove(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*)) {
     bool replaced = true;
     while (replaced) {
@@ -129,7 +129,7 @@ void remove(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*))
 
 bool any(const Node*) { return true; }
 
-// Those that PyTorch's pass of the name knows.
+// The operators of PyTorch's pass.
 bool is_arithmetic(const Node* node) {
     static const std::unordered_set<Symbol> kKinds = {Symbol::intern("aten::add_"), Symbol::intern("aten::sub_"), Symbol::intern("aten::mul_"),
                                                       Symbol::intern("aten::div_"), Symbol::intern("aten::zero_"), Symbol::intern("aten::fill_")};
