@@ -62,7 +62,7 @@ Table make_table() {
         for (const std::string_view type : split(definition.types, ' ')) {
             const std::string schema =
                 concat(definition.name, "(", replaced(definition.parameters, type), ") -> ", definition.result);
-            // They live as long as the process.
+            // Never destroyed.
             table[ir::Symbol::intern(definition.name)].push_back(new BuiltinFunction(schema, definition.body));
         }
     }
