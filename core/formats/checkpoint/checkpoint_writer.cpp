@@ -11,7 +11,7 @@
 namespace loupe {
 namespace {
 
-// The numbers 0x1950a86a20f9469cfc6c and 1001, and what PyTorch says of its machine.
+// The numbers 0x1950a86a20f9469cfc6c and 1001, and PyTorch's record of its machine.
 constexpr std::string_view kMagic("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8\x50\x19.", 15);
 constexpr std::string_view kProtocol("\x80\x02M\xe9\x03.", 6);
 
@@ -149,7 +149,7 @@ void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     ops("tQ");
 }
 
-// torch.storage._load_from_bytes(the stream of this storage alone). Tensors that share one have it each for itself, as in
+// torch.storage._load_from_bytes(the stream of this storage only). Tensors that share a storage get separate copies, as in
 // PyTorch.
 void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
     const Ptr<Storage>& storage = tensor.storage();

@@ -45,7 +45,7 @@ struct Picture {
 };
 
 // Both libraries report errors by a long jump. Each method below that arms one has no object with a destructor in
-// its frame; what must be freed are members.
+// its frame; resources to free are members.
 
 class PngDecoder {
   public:
@@ -61,7 +61,7 @@ class PngDecoder {
     Picture decode() {
         const std::size_t file_size = rest_.size();
         if (!read_header()) fail();
-        // Deflate makes at most 1032 bytes of one.
+        // Deflate's greatest ratio is 1032.
         if (std::uint64_t{picture_.width} * picture_.height / 8 / 1032 > file_size) {
             throw_file_error(concat("truncated: PNG of ", picture_.width, " x ", picture_.height, " pixels in ",
                                     file_size, " bytes"));

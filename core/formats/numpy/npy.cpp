@@ -232,7 +232,7 @@ std::span<const std::byte> bytes_of(const Tensor& tensor) {
     return {static_cast<const std::byte*>(tensor.raw_data()), tensor.bytes()};
 }
 
-// The entry's bytes in place where that keeps the elements aligned, else in memory of their own.
+// The entry's bytes in place where the elements are aligned, else copied.
 Tensor read_entry(const ZipReader& archive, const ZipEntry& entry) {
     const std::size_t size = archive.checked_size(entry, kLargestArray);
     if (entry.is_stored() && entry.data_offset % 64 == 0) return parse_npy(archive.stored_bytes(entry), archive.file());

@@ -197,7 +197,7 @@ bool PickleWriter::recall(const void* address) {
     return true;
 }
 
-// Values with an address, behind which they are known by their number.
+// Values with an identity, which are memoised.
 void PickleWriter::counted(const IValue& value) {
     const void* address = value.is_tensor() ? static_cast<const void*>(value.to_tensor().impl()) : value.object_pointer();
     if (recall(address)) return;

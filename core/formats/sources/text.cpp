@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for language models: numbers of characters or words, a block of them and the same one further.
+// Text for language models: blocks of token ids (characters or words), and the same blocks shifted by one.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -61,7 +61,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
     return tokens;
 }
 
-// Tokens by number; numbers go by the order of the texts (characters), or by how frequent they are (words).
+// The vocabulary; ids are by the order of the texts (characters), or by frequency (words).
 struct Vocabulary {
     std::vector<std::string> texts;
     Tensor numbers;  // int64 [N]

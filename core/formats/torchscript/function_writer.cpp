@@ -88,7 +88,7 @@ const Node* before(const Node& node) {
     return at;
 }
 
-// Constant and certain: an iteration that goes on until its count, `for`.
+// Constant true: an iteration that runs to its count, `for`.
 struct LoopShape {
     bool is_always = false;  // the condition never ends it
     bool has_count = false;
@@ -159,7 +159,7 @@ void FunctionWriter::write_body(const Block& body) {
     --indent_;
 }
 
-// Constants stand where they are used; those that would make long lines, at the top in the order of their first use.
+// Constants are inlined at their uses; long ones are at the top in the order of their first use.
 void FunctionWriter::write_constants(const Block& body) {
     const auto visit_uses = [this](const Node& node) {
         for (const Value* input : node.inputs()) {
@@ -174,15 +174,15 @@ void FunctionWriter::write_constants(const Block& body) {
     visit_uses(*body.return_node());
 }
 
-// --- what stands where it is used ---
+// --- inlined expressions ---
 
 void FunctionWriter::scan(const Block& block) {
     scan(*block.return_node());
     for (const Node* node = block.return_node()->prev(); node != block.param_node(); node = node->prev()) scan(*node);
 }
 
-// Looks from the node backwards, its last input first: as long as the nodes stand in the order in which an expression of
-// them is evaluated, they may be one. Returns the node before the first of them.
+// Walks backwards from the node, its last input first: while the nodes are in the evaluation order of one expression,
+// they may be inlined in it. Returns the node before the first of them.
 const Node* FunctionWriter::scan(const Node& node) {
     if (inlined_.contains(&node)) return &node;
     for (std::size_t i = 0; i < node.block_count(); ++i) scan(*node.block_at(i));
@@ -204,7 +204,7 @@ const Node* FunctionWriter::scan(const Node* point, const Value& value) {
     return point;
 }
 
-// What stands before an expression that is too long to stand in another must run before it too.
+// Expressions evaluated before one that is too long to be inlined must be emitted before it too.
 void FunctionWriter::split_long(const Node& node) {
     const auto is_inline = [&](const Value* value) { return inlined_.contains(value->node()) && !names_.contains(value); };
     std::size_t end = 0;
@@ -217,7 +217,7 @@ void FunctionWriter::split_long(const Node& node) {
         const bool is_split = is_inline(node.input(i)) && node.input(i)->node()->kind() != prim::Constant;
         if (is_split) last = node.input(i)->node();
     }
-    // All that stands before it in an expression around this one, too.
+    // Also those that precede it in an enclosing expression.
     const auto until = last == nullptr ? pending_.begin() : std::find(pending_.begin(), pending_.end(), last);
     const std::vector<const Node*> defined(pending_.begin(), until == pending_.end() || last == nullptr ? until : until + 1);
     for (const Node* each : defined) {
@@ -310,7 +310,7 @@ void FunctionWriter::define(const Node& node, const Text& value) {
         if (i > 0) out_.add(", ");
         out_.add(names_.at(node.output(i)));
     }
-    // Only its type says what a module is of which nothing else is known.
+    // A module is known by its type only.
     if (node.kind() == prim::ModuleContainerIndex) out_.add(concat(" : ", annotation(*node.output()->type())));
     if (!node.outputs().empty()) out_.add(" = ");
     out_.add(value);
@@ -350,7 +350,7 @@ void FunctionWriter::write_attribute(const Node& node) {
     out_.add("\n");
 }
 
-// The forked code is a function inside this one, which sees its variables.
+// The forked code is a nested function, which captures variables.
 void FunctionWriter::write_fork(const Node& node) {
     const ir::Graph& graph = *node.g(ir::attr::Subgraph);
     const std::string function = new_name("__forked_function");
@@ -382,7 +382,7 @@ void FunctionWriter::leave(const Node& node) {
     --indent_;
 }
 
-// All at once: the right sides are read before the left ones change.
+// A simultaneous assignment: the right sides are read before the left ones change.
 void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Value*>& from, std::size_t skip_to, std::size_t skip_from) {
     if (to.size() <= skip_to) return;
     begin_line();
@@ -570,7 +570,7 @@ FunctionWriter::Text FunctionWriter::expression(const Node& node) {
     return call(node);
 }
 
-// What has a form of its own, "(x).name".
+// Special forms: "(x).name".
 FunctionWriter::Text FunctionWriter::structure(const Node& node, bool& is_known) {
     static const ir::Symbol begin = ir::Symbol::intern("beg");
     static const ir::Symbol end = ir::Symbol::intern("end");
@@ -626,7 +626,7 @@ FunctionWriter::Text FunctionWriter::structure(const Node& node, bool& is_known)
     for (const Conversion& conversion : kConversions) {
         if (name == conversion.kind) return values(node.inputs(), conversion.function, ")");
     }
-    // Its type says which of the two it is.
+    // By its type, which of the two.
     if (name == "aten::_unwrap_optional" && node.input()->type()->kind() == TypeKind::None) {
         return around(concat("torch._unwrap_optional(annotate(Optional[", result_type(), "], "), "))");
     }
@@ -680,7 +680,7 @@ FunctionWriter::Text FunctionWriter::dict(const Node& node) {
     return out;
 }
 
-// Arguments at the end that say the default are left out; behind the star they go by name.
+// Trailing arguments equal to the default are omitted; keyword-only ones are written by name.
 FunctionWriter::Text FunctionWriter::call(const Node& node) {
     const std::string& name = node.kind().str();
     version_ = std::max(version_, version_of(name));
