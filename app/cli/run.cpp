@@ -31,7 +31,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
         const session::StatementScope statements(*run.program, recorder);
         outputs = execute(run);
     } catch (const Error&) {
-        // What was recorded before the failure is what one wants to look at.
+        // Also writes the recording up to a failure.
         recorder.finish();
         if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
         throw;
@@ -48,7 +48,7 @@ std::int64_t bad_tensors(const NamedTensors& all) {
     return std::count_if(all.begin(), all.end(), [](const auto& each) { return !session::is_all_finite(each.second); });
 }
 
-// The run once more, from the file on, to see where what is not finite begins.
+// Repeats the run from the file, to find the first non-finite value.
 session::Verdict find_cause(const RunArguments& options) {
     const runtime::PrintScope silent([](std::string_view) {});
     RunArguments again = options;
@@ -80,7 +80,7 @@ void tell_verdict(const PreparedRun& run, const TensorList& outputs, const RunAr
 }  // namespace
 
 void print_verdict(const session::Verdict& verdict) {
-    std::fflush(stdout);  // where both go to one terminal it stands behind the results
+    std::fflush(stdout);  // on one terminal standard error follows the results
     std::fprintf(stderr, "verdict: %s\n", verdict.line().c_str());
 }
 

@@ -35,7 +35,7 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     return out;
 }
 
-// What is named while it happens: on standard error, as it is no result.
+// Progress, on standard error, as it is no result.
 void print_findings(const std::vector<session::TrainingFinding>& findings) {
     for (const session::TrainingFinding& finding : findings) std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
 }
@@ -43,7 +43,7 @@ void print_findings(const std::vector<session::TrainingFinding>& findings) {
 // checkpoint: written at the end of every epoch, and of the training; empty: none. False: a signal stopped it, after a whole step.
 bool train(session::Trainer& trainer, const std::string& checkpoint) {
     trainer.begin();
-    // A signal waits for the end of a step, or ends its forward and backward pass, which change nothing that is learned.
+    // A signal waits for the end of a step, or cancels its forward and backward pass, which do not change parameters.
     allow_time_to_stop();
     const CancelScope whole(nullptr);
     while (!trainer.is_done()) {
@@ -78,7 +78,7 @@ bool train(session::Trainer& trainer, const std::string& checkpoint) {
     return true;
 }
 
-// What was asked for, of the steps that were done. Returns the files that were written.
+// Writes the requested files of the completed steps. Returns their names.
 std::vector<std::string> write_results(const session::Trainer& trainer, nn::Module& module, const TrainArguments& options, bool is_done) {
     std::vector<std::string> written;
     // At the end of a training the last epoch has written it.
@@ -98,7 +98,7 @@ std::vector<std::string> write_results(const session::Trainer& trainer, nn::Modu
 }
 
 void check_files(const RunArguments& model, const TrainArguments& options) {
-    // A training may go on in the files that it began with.
+    // A training may be continued in its own files.
     const NamedFile csv{"--csv", options.csv_file}, save{"--save", options.save_file}, checkpoint{"--checkpoint", options.checkpoint_file};
     const NamedFile program{"the model", model.model}, data{"--data", options.how.data.path};
     const NamedFile weights{"--weights", model.weights}, resume{"--resume", options.how.resume};

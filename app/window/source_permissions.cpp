@@ -51,7 +51,7 @@ void SourcePermissions::onLog() {
             is_folder_shown_ = false;
             break;
     }
-    // While a source is opened, or runs, there is more to come.
+    // More may follow while a source is opened or runs.
     if (!bridge_.isBusy()) tell();
 }
 
@@ -66,7 +66,7 @@ void SourcePermissions::onStatus() {
         is_shown_ = is_folder_shown_ = true;
         return;
     }
-    // A failure has a banner of its own, with links().
+    // A failure has a separate banner, with links().
     if (now == RunState::Failed || before == now || bridge_.isBusy()) return;
     tell();
 }
@@ -74,7 +74,7 @@ void SourcePermissions::onStatus() {
 void SourcePermissions::tell() {
     if (!is_shown_ && !refused_.empty()) {
         is_shown_ = true;
-        // What it would have changed comes first.
+        // Refused writes first.
         const auto writes = std::find_if(refused_.begin(), refused_.end(), [](const Entry& entry) { return entry.access.is_write; });
         const Entry& first = writes != refused_.end() ? *writes : refused_.front();
         const QString name = QFileInfo(text(first.source.file)).fileName();

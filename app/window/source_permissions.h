@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a model source was refused and what it wrote: says so with the way to permit it, or to keep what was written.
+// Shows refused file access of a model source, and files that it wrote, with links to permit or to save them.
 
 #include <QObject>
 #include <QString>
@@ -17,12 +17,12 @@ class SourcePermissions : public QObject {
   public:
     SourcePermissions(views::SessionBridge& bridge, Banner& banner, QWidget* window);
 
-    // For a banner that tells why a source could not be opened: permits what it was refused, when that is anything.
+    // For the banner of a source that could not be opened: a link to permit refused access, if any.
     std::vector<Banner::Link> links();
-    // The folder that the source has written into; empty: it has written nothing.
+    // The folder that the source has written into; empty: no writes.
     QString folder() const { return folder_; }
     void showFolder() const;
-    // Asks where to, and copies what the source has written there.
+    // Asks for a folder, and copies the files that the source has written there.
     void keepWritten();
     void copyWritten(const QString& to);
 
@@ -45,7 +45,7 @@ class SourcePermissions : public QObject {
     std::vector<Entry> refused_;  // since the source was opened
     bool is_shown_ = true;
     QString folder_;
-    QString folder_of_;  // the source whose folder was told
+    QString folder_of_;  // the source whose folder was shown
     bool is_folder_shown_ = true;
     session::RunState state_ = session::RunState::Empty;
 };

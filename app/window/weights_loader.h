@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A checkpoint into the model that is open, and what the two disagree in.
+// Loads a checkpoint into the open model, and shows their differences.
 
 #include <QObject>
 

@@ -169,9 +169,9 @@ class FusedRows::Walk {
     bool has_gathered_ = false;
 };
 
-// Each part of the rows adds to sums of its own.
+// Each part of the rows has separate sums.
 void FusedRows::run_with_sums(const FusedKernel& kernel, std::span<std::byte* const> bases) const {
-    std::vector<std::int64_t> places(outputs_, 0);  // of an array's sums among those of a part
+    std::vector<std::int64_t> places(outputs_, 0);  // offset of an output's sums in those of a part
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < outputs_; ++i) {
         if (!is_sum(i)) continue;

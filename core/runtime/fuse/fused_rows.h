@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Walks the rows of a fused kernel's arrays: hands runs of rows to the kernel, gathers what does not lie in memory as rows,
+// Walks the rows of a fused kernel's arrays: passes runs of rows to the kernel, gathers rows that are not contiguous,
 // splits the rows over threads.
 
 #include <span>
@@ -31,8 +31,8 @@ class FusedRows {
         RowShape shape = RowShape::Elements;
         std::int64_t element = 4;  // bytes
         ScalarType dtype = ScalarType::Float32;
-        bool is_plain = true;      // a row's elements lie side by side
-        ScalarType sum_as = ScalarType::Float32;  // of sums over the rows: what they are added up as
+        bool is_plain = true;      // a row's elements are contiguous
+        ScalarType sum_as = ScalarType::Float32;  // of sums over the rows: the accumulator's type
     };
     class Walk;
 

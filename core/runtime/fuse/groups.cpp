@@ -29,7 +29,7 @@ struct Differentiated : RefCounted {
     passes::Gradient gradient;
     Ptr<const Code> forward;  // null when there is no derivative graph
     Ptr<const Code> backward;
-    // Of each result of df: the gradients, by their place in df_input_vjps, that it depends on.
+    // Of each result of df: the gradients, by their index in df_input_vjps, that it depends on.
     std::vector<std::vector<std::size_t>> sources;
 };
 
@@ -54,7 +54,7 @@ std::vector<std::size_t> gradients_behind(const ir::Value* value, std::size_t gr
 struct GroupState : RefCounted {
     Ptr<const Code> plain;
     bool draws = false;     // random numbers
-    std::vector<std::size_t> statistics;  // inputs that are running ones
+    std::vector<std::size_t> statistics;  // inputs that are running statistics
     Ptr<FusedGroup> fused;  // of a fusion group; null before it first runs alone
     std::unordered_map<std::string, Ptr<Differentiated>> by_shape;
 };
@@ -95,7 +95,7 @@ std::string number_key(const IValue& value) {
     return key + "]";
 }
 
-// Everything that a derivative graph depends on.
+// The key of a derivative graph.
 std::string shape_key(const std::vector<IValue>& inputs) {
     std::string key;
     for (const IValue& value : inputs) {
@@ -147,8 +147,8 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
         } catch (const Error& error) {
-            // No such graph, or fakes do not suit an operator that looks at elements. What is wrong with the run itself
-            // the operators will say.
+            // No such graph, or an operator that reads elements fails on fakes. Errors of the run itself are reported by the
+            // operators.
             if (error.kind() == ErrorKind::Cancelled) throw;
             made->forward = nullptr;
         }
@@ -228,7 +228,7 @@ class DifferentiableGraphBackward final : public Node {
         const std::vector<IValue> results = run_code(*group_->backward, std::move(arguments));
         TensorList all(next_edges().size());
         for (std::size_t i = 0; i < results.size(); ++i) {
-            // What nothing has arrived for stays undefined.
+            // Without an incoming gradient it stays undefined.
             const auto& sources = group_->sources[i];
             const bool has_source = std::any_of(sources.begin(), sources.end(), [&](std::size_t source) {
                 return grads[static_cast<std::size_t>(gradient.df_input_vjps[source])].defined();
@@ -262,7 +262,7 @@ class DifferentiableGraphBackward final : public Node {
             if (!inputs_[i].defined()) continue;
             arguments[i] = inputs_[i].unpack(self);
             if (!should_compute(i)) continue;
-            // A leaf of its own: an input may be made of another.
+            // A separate leaf: an input may be computed from another.
             arguments[i] = fn::alias(arguments[i].to_tensor());
             leaves.push_back(arguments[i].to_tensor());
             places.push_back(i);
@@ -314,7 +314,7 @@ void run_fusion_group(const StructuralCall& call) {
         if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
         if (recorder->run_group(state.fused, inputs, call.outputs)) return;
     }
-    // Who watches operators or writes them down is told of each.
+    // Observers and tracers are notified of each operator.
     const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
     const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), wants_gradient);
     if (is_watched || records) return run_plain(state, call);

@@ -17,7 +17,7 @@ void* StepMemory::take(std::size_t bytes, Ptr<RefCounted>& owner) {
     if (is_recording_) return record(bytes, owner);
     const Step& step = steps_[step_];
     if (next_ >= step.asked.size() || step.asked[next_].bytes != bytes) {
-        next_ = step.asked.size();  // what follows is in doubt too
+        next_ = step.asked.size();  // later ones may differ too
         ++unplanned_;
         return nullptr;
     }
@@ -36,7 +36,7 @@ bool StepMemory::end(const std::vector<const void*>& results) {
     if (!is_recording_) return scratch_->use_count() == 1;
     for (const Ptr<Storage>& block : recorded_) {
         const bool is_result = std::find(results.begin(), results.end(), block->data()) != results.end();
-        // What is kept from run to run is asked for once.
+        // Memory kept between runs is allocated once.
         if (is_result || block->use_count() == 1) steps_[step_].asked.push_back({block->bytes(), is_result});
     }
     recorded_.clear();
