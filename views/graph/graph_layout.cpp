@@ -18,7 +18,7 @@ constexpr double kMargin = 14;   // inside an open group
 constexpr double kMaxText = 220;
 constexpr std::size_t kMaxKept = 4000;
 
-// "Conv2d" and "_convolution" say the same, as do "BatchNorm2d" and "batch_norm", "ReLU" and "relu_".
+// "Conv2d" and "_convolution" are equivalent, as are "BatchNorm2d" and "batch_norm", "ReLU" and "relu_".
 bool saysTheSame(std::string_view class_name, std::string_view op) {
     constexpr std::size_t kEnough = 4;
     const auto letters = [](std::string_view name) {
@@ -67,7 +67,7 @@ SceneBox GraphLayouter::leafBox(int id) const {
     box.node = id;
     box.is_group = index_->isGroup(id);
     box.title = text(node.label.empty() ? node.kind : node.label);
-    // "0" says little: "blocks.0".
+    // "blocks.0" instead of "0".
     const bool is_number = std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
     if (index_->repeats(id) > 1) box.title += QStringLiteral("  x%1").arg(index_->repeats(id));
@@ -128,13 +128,13 @@ const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>&
     }
     if (cancelled) return nullptr;
 
-    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size. Values
-    // that go on to the same boxes come in through one point.
+    // Border crossings of values: at the top the method's inputs and outputs, elsewhere points without a size. Values
+    // for the same boxes enter through one point.
     std::map<GraphPort, std::vector<int>> takers;
     for (const GraphLevel::Edge& edge : content.edges) {
         if (group >= 0 && edge.from == GraphLevel::kOutside) takers[edge.value].push_back(edge.to);
     }
-    std::map<std::vector<int>, int> shared;  // boxes of entries by who takes their values
+    std::map<std::vector<int>, int> shared;  // boxes of entries by the consumers of their values
     std::map<GraphPort, int> entries;
     std::map<GraphPort, int> exits;
     std::vector<std::vector<const GraphLevel::Edge*>> drawn;  // by line of the request
@@ -290,7 +290,7 @@ void joinAtBorders(Scene& scene) {
         }
     }
     std::vector<SceneLine> rails;
-    // A bundle that comes apart at a border does so along it.
+    // A bundle that splits at a border does so along it.
     const auto rail = [&](const SceneLine& of, const std::vector<QPointF>& points) {
         if (points.size() < 2) return;
         SceneLine line = of;

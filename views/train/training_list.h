@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The trainings of the model in this session: what differs in their settings, what they came to, and which are drawn.
+// The trainings of the model in this session: differences of their settings, results, and which are drawn.
 
 #include <QHash>
 #include <QSet>
@@ -17,9 +17,9 @@ class TrainingList : public QTreeWidget {
     explicit TrainingList(QWidget* parent);
 
     using Log = std::shared_ptr<const session::TrainingLog>;
-    // model: ticks are remembered by it. now: the one whose curves are drawn anyway.
+    // model: the key of stored ticks. now: the one whose curves are always drawn.
     void show(const QString& model, const std::vector<Log>& trainings, const Log& now);
-    // Those that are ticked, but for the one that is drawn anyway.
+    // The ticked ones, except for the current one.
     std::vector<Log> chosen() const;
     static QColor colourOf(const session::TrainingLog& log);
     // Settings that are not the same in all of them, by name.
@@ -34,7 +34,7 @@ class TrainingList : public QTreeWidget {
     Log now_;
     QHash<QString, QSet<int>> ticked_;  // numbers of trainings by model
     QHash<QString, QSet<int>> known_;
-    QString shown_;                     // what the rows say
+    QString shown_;                     // the rows' text
 };
 
 }  // namespace loupe::views

@@ -19,7 +19,7 @@ struct RegionBins {
     std::vector<PlaceRange> columns;
 };
 
-// limit: places are clamped to it. torchvision omits the last row and column in the forward pass
+// limit: places from it on are clamped to the last. torchvision omits the last row and column in the forward pass
 // only, and rounds to whole places through float32 in the backward pass only.
 template <typename C, typename T>
 std::vector<PlaceRange> ranges_of(T from, T to, double spatial_scale, std::int64_t bins, std::int64_t limit) {
