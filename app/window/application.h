@@ -5,7 +5,8 @@
 
 namespace loupe::window {
 
-// Exceptions from a slot, a timer, a queued call or an event handler are reported to Failures; the event loop continues.
+// Exceptions from a slot, a timer, a queued call or an event handler are reported to Failures; the event loop
+// continues.
 class Application : public QApplication {
     Q_OBJECT
 

@@ -13,8 +13,8 @@ struct BackwardOptions {
     bool detect_anomaly = false; // names the forward operator that made the first NaN
 };
 
-// torch.autograd.backward: accumulates into the leaves. gradients: one per root, undefined means ones for a root with one
-// element ("grad can be implicitly created only for scalar outputs"). Throws Error (Run).
+// torch.autograd.backward: accumulates into the leaves. gradients: one per root, undefined means ones for a root with
+// one element ("grad can be implicitly created only for scalar outputs"). Throws Error (Run).
 void backward(const TensorList& roots, const TensorList& gradients = {}, const BackwardOptions& options = {});
 
 // torch.autograd.grad: one gradient per input, undefined where unused when allow_unused, else an error.

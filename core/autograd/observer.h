@@ -81,8 +81,8 @@ class ExecutionObserver {
         return {};
     }
     virtual Tensor tied_numel(const Tensor&) { return {}; }
-    // The next operator's argument is the number in this tensor (element: of a list; -1: the whole argument). False: not
-    // tied.
+    // The next operator's argument is the number in this tensor (element: of a list; -1: the whole argument). False:
+    // not tied.
     virtual bool tie_number(const NumberTie&) { return false; }
     virtual bool ties_numbers() const { return false; }
     virtual void on_exception(const Error&) {}
@@ -157,7 +157,7 @@ class DirectFrame {
   private:
     void note_error() const {
         auto& unwound = detail::thread_unwound;
-        if (!unwound.empty() && unwound.back().depth != depth_ + 1) unwound.clear();  // those of an error that was caught
+        if (!unwound.empty() && unwound.back().depth != depth_ + 1) unwound.clear();  // of a caught error
         unwound.push_back({module_, depth_});
     }
 

@@ -80,9 +80,9 @@ struct FileTarget {
     std::shared_ptr<const FileHandle> into = nullptr;  // an empty file without a name
 };
 
-// Writes every file of the program. commit() replaces a regular file, or creates one, as a whole: a failure, also a signal,
-// leaves the file as it was and nothing beside it. Links are followed. A device, FIFO or socket gets the bytes at commit();
-// it is never replaced. Block devices and files without write permission are refused.
+// Writes every file of the program. commit() replaces a regular file, or creates one, as a whole: a failure, also a
+// signal, leaves the file as it was and nothing beside it. Links are followed. A device, FIFO or socket gets the bytes
+// at commit(); it is never replaced. Block devices and files without write permission are refused.
 class AtomicFile {
   public:
     // Throws Error (File) when the target cannot be written; so do write() and commit().

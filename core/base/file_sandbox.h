@@ -31,8 +31,8 @@ struct FileRefusal {
     enum class Access { Read, Write, Remove };
     std::string path;
     Access access = Access::Read;
-    // The folder to permit, or the file itself where its folder holds too much. Empty for Remove: a program removes only
-    // files that it created.
+    // The folder to permit, or the file itself where its folder holds too much. Empty for Remove: a program removes
+    // only files that it created.
     std::string allow;
 };
 

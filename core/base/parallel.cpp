@@ -29,7 +29,8 @@ extern "C" void* wait_for_release(void* release) {
     return nullptr;
 }
 
-// Starts a team's threads once, in advance: this thread's team then waits for work. Returns its size, this one included.
+// Starts a team's threads once, in advance: this thread's team then waits for work. Returns its size, this one
+// included.
 int start_team(int wanted) {
     if (wanted <= startable_threads || omp_in_parallel()) return wanted;
     // Ending threads need the unwinder, which the C library loads on first use, or aborts.

@@ -12,8 +12,8 @@
 
 namespace loupe {
 
-// Restricts this thread, and threads that it starts, to write, create, remove and rename files only below these folders;
-// reading is unrestricted. False, without effect, where the kernel has no Landlock.
+// Restricts this thread, and threads that it starts, to write, create, remove and rename files only below these
+// folders; reading is unrestricted. False, without effect, where the kernel has no Landlock.
 bool restrict_writes(const std::vector<std::filesystem::path>& writable);
 
 class RestrictedThread {
@@ -26,8 +26,8 @@ class RestrictedThread {
     // The version of Landlock's interface; 0 where the kernel has none.
     static int version();
 
-    // Opening, creating, removing and renaming files fails with EACCES outside of the rules' paths. Other threads, and files
-    // that are open already, are not affected. Rules for paths that do not exist permit nothing.
+    // Opening, creating, removing and renaming files fails with EACCES outside of the rules' paths. Other threads, and
+    // files that are open already, are not affected. Rules for paths that do not exist permit nothing.
     explicit RestrictedThread(std::vector<Rule> rules);
     RestrictedThread(const RestrictedThread&) = delete;
     RestrictedThread& operator=(const RestrictedThread&) = delete;

@@ -57,7 +57,8 @@ class SetupScope {
     std::chrono::steady_clock::time_point began_;
 };
 
-// Counts the calling thread's set-up from start() to stop(), both called on one thread. A nested watch replaces the outer.
+// Counts the calling thread's set-up from start() to stop(), both called on one thread. A nested watch replaces the
+// outer.
 class SetupWatch {
   public:
     SetupWatch() = default;

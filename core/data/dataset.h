@@ -77,7 +77,8 @@ class FunctionDataset final : public Dataset {
     Function function_;
 };
 
-// The samples of another data set, mapped by a function. Random functions draw from default_generator(), the worker's own.
+// The samples of another data set, mapped by a function. Random functions draw from default_generator(), the worker's
+// own.
 class MapDataset final : public Dataset {
   public:
     using Function = std::function<IValue(IValue sample)>;
@@ -137,8 +138,8 @@ class Subset final : public Dataset {
     std::vector<std::int64_t> indices_;
 };
 
-// Lengths for random_split: counts that add up to `total`, or fractions that add up to 1, whose remainder is distributed
-// round-robin from the first. Throws ArgumentError (ValueError) with PyTorch's messages.
+// Lengths for random_split: counts that add up to `total`, or fractions that add up to 1, whose remainder is
+// distributed round-robin from the first. Throws ArgumentError (ValueError) with PyTorch's messages.
 std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<double>& lengths);
 // Parts without a common sample, in the order of torch.randperm; null generator: the default one.
 std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths, Generator* generator = nullptr);

@@ -15,8 +15,8 @@ namespace loupe::data {
 // One pass over the data, for one thread.
 class BatchStream : public RefCounted {
   public:
-    // nullopt at the end. Throws the error of making the batch, in order, with the sample and the worker named before the
-    // original text; the next call returns the batch after it. Throws Error (Run) "DataLoader timed out
+    // nullopt at the end. Throws the error of making the batch, in order, with the sample and the worker named before
+    // the original text; the next call returns the batch after it. Throws Error (Run) "DataLoader timed out
     // after 5 seconds", Error (Cancelled) when this thread is cancelled.
     virtual std::optional<IValue> next() = 0;
     // Left out until now.

@@ -370,8 +370,8 @@ class Graph : public RefCounted {
     Node* create(Symbol kind, std::initializer_list<Value*> inputs, std::size_t outputs = 1) {
         return create(kind, std::span<Value* const>(inputs.begin(), inputs.size()), outputs);
     }
-    // prim::Constant; its type is the value's (a tensor's with its shape facts), or the given one. Function constants: see
-    // function.h.
+    // prim::Constant; its type is the value's (a tensor's with its shape facts), or the given one. Function constants:
+    // see function.h.
     Node* create_constant(IValue value, TypePtr type = nullptr);
     // A copy of a node with its blocks; inputs through `map`.
     Node* create_copy(const Node& node, const std::function<Value*(Value*)>& map, bool copy_blocks = true,

@@ -20,7 +20,8 @@ bool match_type(const TypePtr& formal, const TypePtr& actual, TypeBindings& bind
 TypePtr substitute(const TypePtr& type, const TypeBindings& bindings);
 // Do all arguments, in order and complete, fit the schema?
 bool match_schema(const FunctionSchema& schema, std::span<const TypePtr> arguments, TypeBindings& bindings);
-// How much less specific the formal type is than the actual one, 0 when equal: "Scalar" for an int, "t" or "Any" for any.
+// How much less specific the formal type is than the actual one, 0 when equal: "Scalar" for an int, "t" or "Any" for
+// any.
 int match_cost(const Type& formal, const Type& actual);
 // The overload of the name that fits with the least cost, the first of those; null when there is none.
 const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments);

@@ -72,8 +72,8 @@ class Source {
     std::vector<GeneratedFrom> generated_from_;  // by offset
 };
 
-// The current position of the program that this thread evaluates from source; empty when it evaluates none. The evaluator
-// registers the function.
+// The current position of the program that this thread evaluates from source; empty when it evaluates none. The
+// evaluator registers the function.
 SourceRange evaluated_range();
 void set_evaluated_range(SourceRange (*function)());
 

@@ -69,8 +69,8 @@ bool is_derived(const LayerRecord& record, std::string_view base);
 // errors of __init__.
 ModulePtr make_layer(std::string_view name, std::vector<IValue> arguments = {},
                      std::vector<std::pair<std::string, IValue>> keywords = {});
-// The record's __init__ on an existing module: super().__init__(...) in a class of a model source. The module's layer is
-// then the record, unless it has one derived from it.
+// The record's __init__ on an existing module: super().__init__(...) in a class of a model source. The module's layer
+// is then the record, unless it has one derived from it.
 void init_layer(Module& self, const LayerRecord& record, CallArguments arguments);
 // The record's forward, whatever the module's own is: super().forward(...).
 IValue call_forward(Module& self, const LayerRecord& record, CallArguments arguments);

@@ -137,8 +137,8 @@ class Module : public Object {
     Named<Tensor> state_dict(const std::string& prefix = {}, bool keep_vars = false) const;
     // The version of each module's class by its path, as state_dict's _metadata has it.
     std::vector<std::pair<std::string, int>> state_versions() const;
-    // With the results of the modules' get_extra_state, as PREFIX_extra_state after each module's tensors; state_dict omits
-    // those that are no tensors. Methods of these names are set with set_method: get_extra_state() and
+    // With the results of the modules' get_extra_state, as PREFIX_extra_state after each module's tensors; state_dict
+    // omits those that are no tensors. Methods of these names are set with set_method: get_extra_state() and
     // set_extra_state(state), which load_state_dict calls.
     Named<IValue> full_state_dict(const std::string& prefix = {}, bool keep_vars = false) const;
     // Copies into the existing tensors, after all have been checked. With strict, throws Error (Run) that lists every
@@ -163,8 +163,8 @@ class Module : public Object {
     void to(const ToOptions& options);
     // Every tensor to the dtype; torch's type().
     void to_type(ScalarType dtype);
-    // A copy of the tree that shares nothing with it; sharing within the tree is preserved. Throws Error (Run) for tensors
-    // that are no leaves.
+    // A copy of the tree that shares nothing with it; sharing within the tree is preserved. Throws Error (Run) for
+    // tensors that are no leaves.
     ModulePtr deep_copy() const;
 
     // Runs pre hooks, forward and hooks. `forward` is the C++ one; script modules are called through the interpreter, which

@@ -73,8 +73,8 @@ std::string path_of_active() {
 
 using ForwardHooks = decltype(ModuleHooks::forward)::Snapshot;
 
-// run(), then the hooks, then finish(output). After an exception, always_call hooks that have not run yet run; their own
-// exceptions are dropped.
+// run(), then the hooks, then finish(output). After an exception, always_call hooks that have not run yet run; their
+// own exceptions are dropped.
 template <typename Run, typename Finish>
 IValue run_with_forward_hooks(Module& module, const CallArguments& arguments, const ForwardHooks& hooks, Run&& run, Finish&& finish) {
     std::size_t next = 0;

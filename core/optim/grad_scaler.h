@@ -31,7 +31,8 @@ class GradScaler final : public RefCounted {
     // Divides the gradients of the optimiser's parameters by the scale, for reading them before step(). Throws Error
     // (Run) on a second call, TypedError (ValueError) for float16 gradients.
     void unscale_(Optimizer& optimizer);
-    // unscale_ unless it was called; then the optimiser's step, unless a gradient is not finite. Returns its result, else None.
+    // unscale_ unless it was called; then the optimiser's step, unless a gradient is not finite. Returns its result,
+    // else None.
     IValue step(Optimizer& optimizer);
     // At the end of each iteration; or sets the scale.
     void update(std::optional<double> new_scale = {});

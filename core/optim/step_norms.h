@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Norms of an optimiser's update of each parameter, measured while the elements are in cache: after the update of a block
-// of elements its sums are computed.
+// Norms of an optimiser's update of each parameter, measured while the elements are in cache: after the update of a
+// block of elements its sums are computed.
 //
 //     StepNorms norms(parameters);
 //     optimizer.step();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which values may share memory, and which nodes write to it. Sets of values that may alias, one for all external values
-// (inputs, attributes, calls); a container and its elements are in one set.
+// Which values may share memory, and which nodes write to it. Sets of values that may alias, one for all external
+// values (inputs, attributes, calls); a container and its elements are in one set.
 
 #include <functional>
 #include <unordered_map>
@@ -15,14 +15,14 @@ namespace loupe::passes {
 // Is the type, or one that it contains, mutable?
 bool is_mutable_type(const Type& type);
 
-// The memory that a prim::GetAttr reads, when its object is known: equal pointers for values that share memory; null when
-// unknown.
+// The memory that a prim::GetAttr reads, when its object is known: equal pointers for values that share memory; null
+// when unknown.
 using AttributeIdentity = std::function<const void*(const ir::Node* get_attribute)>;
 
 class AliasAnalysis {
   public:
-    // Valid for the graph as it is now; values created later may alias any value. identity: attributes that it resolves are
-    // separate memory, not in the set of external values.
+    // Valid for the graph as it is now; values created later may alias any value. identity: attributes that it resolves
+    // are separate memory, not in the set of external values.
     explicit AliasAnalysis(const ir::Graph& graph, AttributeIdentity identity = nullptr);
 
     bool may_alias(const ir::Value* a, const ir::Value* b) const;

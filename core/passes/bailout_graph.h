@@ -9,7 +9,7 @@
 
 namespace loupe::passes {
 
-const ir::Symbol& bailout_kind();           // prim::BailOut: inputs are the template, the checked value, the bailout graph's other inputs
+const ir::Symbol& bailout_kind();           // inputs: the template, the checked value, other values that the rest reads
 const ir::Symbol& bailout_template_kind();  // prim::BailoutTemplate: its Subgraph is the unspecialised graph
 const ir::Symbol& bailout_index();          // attribute: which of the template's BailOuts
 ir::Value* checked_value(const ir::Node* bailout);
@@ -18,8 +18,8 @@ ir::Value* checked_value(const ir::Node* bailout);
 // node's block the blocks around it, and a loop's further rounds.
 std::vector<ir::Value*> live_after(const ir::Node* node);
 
-// As PyTorch's BuildBailOutGraphFrom. Inputs: the checked value and those that the BailOut of that index lists after it;
-// outputs: the template's. Without shapes. Throws Error (Internal) when there is no such index.
+// As PyTorch's BuildBailOutGraphFrom. Inputs: the checked value and those that the BailOut of that index lists after
+// it; outputs: the template's. Without shapes. Throws Error (Internal) when there is no such index.
 Ptr<ir::Graph> bailout_graph(const ir::Graph& from_template, std::int64_t index);
 
 }  // namespace loupe::passes

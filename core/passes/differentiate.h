@@ -23,10 +23,10 @@ struct Gradient {
     std::vector<std::int64_t> df_output_vjps;             // inputs of f whose gradients df returns
 };
 
-// For a graph without control flow, effects and writes. inputs: one per graph input, tensors with or without elements (only
-// metadata count; see fake_tensor), numbers of the run. Gradients are computed for the inputs in `wanted`.
-// Valid for inputs of these shapes and dtypes and these numbers. Throws Error (Unsupported) with the reason when there is
-// no such graph, and the errors of running it.
+// For a graph without control flow, effects and writes. inputs: one per graph input, tensors with or without elements
+// (only metadata count; see fake_tensor), numbers of the run. Gradients are computed for the inputs in `wanted`.
+// Valid for inputs of these shapes and dtypes and these numbers. Throws Error (Unsupported) with the reason when there
+// is no such graph, and the errors of running it.
 Gradient differentiate(const ir::Graph& graph, const std::vector<IValue>& inputs, const std::vector<bool>& wanted);
 
 }  // namespace loupe::passes

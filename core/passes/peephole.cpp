@@ -366,8 +366,8 @@ void optimize(Graph& graph, bool uses_shapes) {
             changes = round.changed();
             found |= changes || round.refined();
         }
-        // As in PyTorch, also where only the type of a branch's result was used. Dead code elimination may remove writers, so
-        // that more rules apply.
+        // As in PyTorch, also where only the type of a branch's result was used. Dead code elimination may remove
+        // writers, so that more rules apply.
         removes = found && remove_dead_code(graph);
     }
 }

@@ -35,7 +35,8 @@ class ListIdioms {
     // The elements of a list from ListConstruct that is not written.
     Elements elements_of(const Value* list) const {
         if (list->node()->kind() != prim::ListConstruct) return std::nullopt;
-        // Lists that this pass created are unknown to the analysis; they are not written, like the lists that they replace.
+        // Lists that this pass created are unknown to the analysis; they are not written, like the lists that they
+        // replace.
         if (!made_.contains(list) && aliases_.has_writers(list)) return std::nullopt;
         return list->node()->inputs();
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Infers shapes of every tensor from those of the inputs. Unknown sizes get symbols: SS(-2) in print, a negative size in
-// the type. Operators infer results from metadata, so the graph is run with fakes of two (or, without symbols, one)
-// choices of sizes: a size that is the same in both is a number, one that equals a symbol's is that symbol, any other is
-// a new one.
+// Infers shapes of every tensor from those of the inputs. Unknown sizes get symbols: SS(-2) in print, a negative size
+// in the type. Operators infer results from metadata, so the graph is run with fakes of two (or, without symbols, one)
+// choices of sizes: a size that is the same in both is a number, one that equals a symbol's is that symbol, any other
+// is a new one.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_norm in training and group_norm beside pointwise operators, and their gradients: statistics of a channel stay an
-// operator or become sums of rows; the rest is arithmetic, which fuses with its neighbours.
+// batch_norm in training and group_norm beside pointwise operators, and their gradients: statistics of a channel stay
+// an operator or become sums of rows; the rest is arithmetic, which fuses with its neighbours.
 #include <algorithm>
 
 #include "core/dispatch/registry.h"

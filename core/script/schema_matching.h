@@ -24,7 +24,8 @@ struct MatchedCall {
     std::vector<TypePtr> results;
 };
 
-// Converts the value implicitly to the type when allowed; else returns the value itself, so check the type of the result.
+// Converts the value implicitly to the type when allowed; else returns the value itself, so check the type of the
+// result.
 // Conversions of numbers, tensors and devices need allow_conversions.
 ir::Value* convert_to_type(Builder& builder, const TypePtr& type, ir::Value* value, bool allow_conversions,
                            Range range);

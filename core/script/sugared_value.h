@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An expression before it is a value of the graph: a module, a method, a namespace, a range. Each kind defines attribute
-// access, calls, iteration and so on.
+// An expression before it is a value of the graph: a module, a method, a namespace, a range. Each kind defines
+// attribute access, calls, iteration and so on.
 
 #include <map>
 #include <optional>
@@ -21,7 +21,8 @@ class Sugared : public RefCounted {
     // Its name in messages: "module", "value of type 'int'".
     virtual std::string describe() const = 0;
 
-    // The value in the graph, created if necessary. This and the others throw CompileError where the kind does not support it.
+    // The value in the graph, created if necessary. This and the others throw CompileError where the kind does not
+    // support it.
     virtual ir::Value* as_value(Builder& builder, Range range);
     virtual SugaredPtr attribute(Builder& builder, std::string_view name, Range range);
     virtual bool has_attribute(Builder& builder, std::string_view name, Range range);

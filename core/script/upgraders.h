@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators with changed semantics: a file of an older version calls them by the old schema, and the call is replaced by
-// a function with the old semantics.
+// Operators with changed semantics: a file of an older version calls them by the old schema, and the call is replaced
+// by a function with the old semantics.
 
 #include <string_view>
 #include <vector>

@@ -29,8 +29,8 @@ class AllocationObserver {
 // Passes events to the observers; null while there is none.
 AllocationObserver* allocation_observer();
 
-// Observes from the constructor to the destructor. Allocations of a thread with observers (a session's) are seen by these
-// only; allocations of other threads, and every free, by all observers.
+// Observes from the constructor to the destructor. Allocations of a thread with observers (a session's) are seen by
+// these only; allocations of other threads, and every free, by all observers.
 class AllocationObserverScope {
   public:
     explicit AllocationObserverScope(AllocationObserver& observer);

@@ -32,7 +32,7 @@ constexpr std::size_t kAlignment = 64;
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool kIsSanitized = true;  // every block comes from malloc and ends where the tensor ends, so that overruns show
+constexpr bool kIsSanitized = true;  // each block is from malloc, of the exact size, to detect overruns
 #else
 constexpr bool kIsSanitized = false;
 #endif

@@ -44,7 +44,8 @@ class TensorImpl final : public RefCounted {
     // A Python number wrapped in a 0-dimensional tensor; type promotion treats it as a number.
     bool wrapped_number = false;
     std::unique_ptr<AutogradData> autograd;
-    // Null for dense tensors. A sparse tensor has sizes and no elements of its own; operators check for it before they run.
+    // Null for dense tensors. A sparse tensor has sizes and no elements of its own; operators check for it before they
+    // run.
     std::shared_ptr<const SparseParts> sparse;
 
     void set_sizes_strides(IntSpan new_sizes, IntSpan new_strides);
@@ -98,7 +99,8 @@ class Tensor {
     Tensor view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offset) const;
     // A new handle to the same elements, without autograd data.
     Tensor shallow_copy() const;
-    // Makes this tensor a view of the same elements as `other` (for in-place metadata changes and set_data). Keeps autograd data.
+    // Makes this tensor a view of the same elements as `other` (for in-place metadata changes and set_data). Keeps
+    // autograd data.
     void set_metadata_from(const Tensor& other) const;
 
   private:

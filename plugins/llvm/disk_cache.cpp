@@ -60,8 +60,8 @@ std::uintmax_t cache_limit() {
     return (megabytes < 0 ? kDefault : static_cast<std::uintmax_t>(megabytes)) << 20;
 }
 
-// Removes the least recently used files, down to a margin below the limit. Another process may do the same: missing files
-// are fine.
+// Removes the least recently used files, down to a margin below the limit. Another process may do the same: missing
+// files are fine.
 void make_room(const std::filesystem::path& folder) {
     struct File {
         std::filesystem::file_time_type used;

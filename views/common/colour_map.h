@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// From a number to a colour. All maps are colour-blind safe, and monotonous in grey, except for the diverging one, whose
-// middle is lightest.
+// From a number to a colour. All maps are colour-blind safe, and monotonous in grey, except for the diverging one,
+// whose middle is lightest.
 
 #include <QColor>
 #include <QStringList>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// An editor of a small language: a condition, a watch, a filter. It shows errors below their position, keeps the text until
-// it is valid or discarded, and completes words.
+// An editor of a small language: a condition, a watch, a filter. It shows errors below their position, keeps the text
+// until it is valid or discarded, and completes words.
 
 #include <QCompleter>
 #include <QLabel>

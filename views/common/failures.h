@@ -19,7 +19,8 @@ class Failures {
     using Sink = std::function<void(const QString& text, const QString& place)>;
     void setSink(QObject* receiver, Sink sink);
 
-    // In a catch block, on any thread: reports the current exception. A repeated one is reported the 1st, 10th, 100th ... time.
+    // In a catch block, on any thread: reports the current exception. A repeated one is reported the 1st, 10th, 100th
+    // ... time.
     void report(const QString& place) noexcept;
 
   private:

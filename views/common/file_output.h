@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Output files of panels, with the engine's AtomicFile, so that no partial file is left, and links and devices are kept.
+// Output files of panels, with the engine's AtomicFile, so that no partial file is left, and links and devices are
+// kept.
 
 #include <QBuffer>
 #include <QImage>

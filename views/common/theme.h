@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Colours and fonts of the program, dark and light. Views get colours by role when they paint, and repaint on changed().
+// Colours and fonts of the program, dark and light. Views get colours by role when they paint, and repaint on
+// changed().
 
 #include <QBrush>
 #include <QColor>

@@ -46,7 +46,8 @@ class GradientColumns {
     double mean(int column, const std::vector<double>& by_row) const;
     // Under the column: "layer4.1", "conv2.weight"; "bias" beside the weight of the same module.
     QString label(int column) const;
-    // The depth at which the column's path differs from the previous one's: 0 another top module, 1 another one inside, ...
+    // The depth at which the column's path differs from the previous one's: 0 another top module, 1 another one inside,
+    // ...
     int depthOfChange(int column) const;
 
   private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Bundles the long lines of a level: values for the same boxes share one branching line, like a bus, instead of a line per
-// value and box. Short lines are unchanged.
+// Bundles the long lines of a level: values for the same boxes share one branching line, like a bus, instead of a line
+// per value and box. Short lines are unchanged.
 
 #include <vector>
 

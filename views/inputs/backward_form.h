@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The start of backward, as fields: a choice, and below it its target, element or file. The choice is wherever kind() is
-// placed; this widget has its fields, and is hidden when there are none.
+// The start of backward, as fields: a choice, and below it its target, element or file. The choice is wherever kind()
+// is placed; this widget has its fields, and is hidden when there are none.
 
 #include <QComboBox>
 #include <QLabel>

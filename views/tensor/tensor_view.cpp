@@ -331,7 +331,8 @@ void TensorView::fillChoices(EventId id) {
     const auto add = [&](const QString& role, ValueId value) {
         const session::Value& each = recording->value(value);
         const QString name = each.name.empty() && each.producer != 0 ? tr("of #%1").arg(each.producer) : text(each.name);
-        // As read by the event: a value from before the run, without a producer, is a parameter or buffer, named by its path.
+        // As read by the event: a value from before the run, without a producer, is a parameter or buffer, named by its
+        // path.
         choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, name, shapeText(each.shape)), value, {}, each.producer == 0 ? name : QString()});
     };
     if (recording && id != 0 && id <= recording->event_count()) {

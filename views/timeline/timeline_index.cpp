@@ -191,8 +191,8 @@ void TimelineIndex::addFrames(const session::Event& event, const Zone& zone) {
     open_.resize(chain.size());
 }
 
-// Warm times are medians per event: an event begins at the earliest where the previous one ends. One that was not in all
-// runs has its time of this run.
+// Warm times are medians per event: an event begins at the earliest where the previous one ends. One that was not in
+// all runs has its time of this run.
 Zone TimelineIndex::nextZone(const session::Event& event) const {
     if (warm_ == nullptr) return {event.start, event.end(), event.id, 0, event.setup.total()};
     const session::OperatorTime* time = warm_->of(event.id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Zones on a time axis, in lanes, indexed by visible range: of a million zones a frame visits only as many as the screen
-// has pixels. Zones too small to be visible are merged with their neighbours, and counted.
+// Zones on a time axis, in lanes, indexed by visible range: of a million zones a frame visits only as many as the
+// screen has pixels. Zones too small to be visible are merged with their neighbours, and counted.
 
 #include <cstdint>
 #include <functional>

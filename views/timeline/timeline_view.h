@@ -23,8 +23,8 @@ class TimelineView : public View {
     const TimelineState& state() const { return state_; }
     const TimelineIndex& index() const { return index_; }
     QWidget* canvas() { return canvas_; }
-    // Switches to Dear ImGui, where there is OpenGL. Not before the panel is visible: a window with an OpenGL widget draws
-    // all widgets through OpenGL, which is slow in software.
+    // Switches to Dear ImGui, where there is OpenGL. Not before the panel is visible: a window with an OpenGL widget
+    // draws all widgets through OpenGL, which is slow in software.
     void useOpenGl();
     void zoomTo(double from, double to);
     void selectRange(double from, double to);

@@ -41,8 +41,8 @@ class ZipReader {
 
     // The payload of a stored entry, in place and unchecked: keep file() alive.
     std::span<std::byte> stored_bytes(const ZipEntry& entry) const;
-    // The entry's size, to allocate memory for it. Throws Error (File) when it is over the limit or more than the stored
-    // bytes can inflate to.
+    // The entry's size, to allocate memory for it. Throws Error (File) when it is over the limit or more than the
+    // stored bytes can inflate to.
     std::size_t checked_size(const ZipEntry& entry, std::uint64_t limit) const;
     // Copies or inflates the payload into `out`, which must have the entry's size, and checks its CRC.
     // Throws Error (File).

@@ -24,7 +24,8 @@ IValue read_checkpoint(const std::filesystem::path& path);
 IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes);
 IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes);
 
-// A value from pickle.dumps, with tensors in it, and the number of bytes that it uses. Throws Error (File) when damaged.
+// A value from pickle.dumps, with tensors in it, and the number of bytes that it uses. Throws Error (File) when
+// damaged.
 std::pair<IValue, std::size_t> read_pickled_value(std::span<const std::byte> bytes, PickledClasses& classes);
 
 }  // namespace loupe

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A checkpoint without its program, as a tree of modules: paths come from names of weights, types are guessed from shapes.
+// A checkpoint without its program, as a tree of modules: paths come from names of weights, types are guessed from
+// shapes.
 
 #include <filesystem>
 #include <string>

@@ -149,8 +149,8 @@ void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     ops("tQ");
 }
 
-// torch.storage._load_from_bytes(the stream of this storage only). Tensors that share a storage get separate copies, as in
-// PyTorch.
+// torch.storage._load_from_bytes(the stream of this storage only). Tensors that share a storage get separate copies, as
+// in PyTorch.
 void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
     const Ptr<Storage>& storage = tensor.storage();
     CheckpointPickler id(Layout::Stream, nullptr);

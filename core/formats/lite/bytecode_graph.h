@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Decompiles a function of the lite interpreter's bytecode to a graph, by abstract interpretation of stack and registers.
+// Decompiles a function of the lite interpreter's bytecode to a graph, by abstract interpretation of stack and
+// registers.
 // Jumps come from if and loops.
 
 #include <string>

@@ -87,8 +87,8 @@ class FunctionBytecode {
     static bool is_used_inside(const Value* value, const Node* node) {
         return std::ranges::any_of(value->uses(), [&](const ir::Use& use) { return use.user != node && use.user->block() != node->block(); });
     }
-    // Moved by the last instruction that reads it, so that memory is freed early; dropped after a node in whose blocks it is
-    // read, since only one of them runs.
+    // Moved by the last instruction that reads it, so that memory is freed early; dropped after a node in whose blocks
+    // it is read, since only one of them runs.
     void load(const Value* value, const Node* user, std::size_t offset) {
         if (const auto constant = ir::constant_of(value)) return void(emit("LOADC", constant_index(*constant)));
         const std::int64_t at = registers_of_.at(value);

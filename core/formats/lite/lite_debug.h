@@ -23,8 +23,8 @@ struct LiteDebugRecords {
 // Of the bytecode of this module.
 LiteDebugRecords lite_debug_records(const nn::Module& module, const LiteBytecode& bytecode, PlaceTags& tags);
 
-// Of each function's instructions, by its qualified name; empty when the archive has no handles. Throws Error (File) when
-// they are damaged.
+// Of each function's instructions, by its qualified name; empty when the archive has no handles. Throws Error (File)
+// when they are damaged.
 std::unordered_map<std::string, std::vector<LitePlace>> read_lite_places(const TorchArchive& archive);
 
 }  // namespace loupe

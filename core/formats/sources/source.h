@@ -5,8 +5,8 @@
 //     const data::Source digits = data::open_source({"mnist", "/data/mnist", {{"split", "train"}}});
 //     data::DataLoader loader(digits.dataset, {.batch_size = 64, .shuffle = true, .num_workers = 2});
 //
-// A sample is a tuple (input, target), or (input,) where there is no target. Opening reads as little as possible; reading a
-// damaged record throws Error (File) that names the file and the record.
+// A sample is a tuple (input, target), or (input,) where there is no target. Opening reads as little as possible;
+// reading a damaged record throws Error (File) that names the file and the record.
 
 #include <filesystem>
 #include <map>

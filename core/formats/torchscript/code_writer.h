@@ -22,8 +22,8 @@ struct WrittenCode {
     std::int64_t version = 3;       // the highest that an operator needs
 };
 
-// The classes of the module and of all modules and objects inside it. Throws Error (Unsupported) for constructs without a
-// source form.
+// The classes of the module and of all modules and objects inside it. Throws Error (Unsupported) for constructs without
+// a source form.
 WrittenCode write_code(const nn::Module& module);
 
 // "k : Final[int] = 3" of the class, from the unit of its methods; a class without methods needs none.

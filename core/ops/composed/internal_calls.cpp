@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that PyTorch calls internally and that occur in traced graphs: halves of others, gradients by name, and calls
-// with their arguments in another form.
+// Operators that PyTorch calls internally and that occur in traced graphs: halves of others, gradients by name, and
+// calls with their arguments in another form.
 
 #include "core/base/error.h"
 #include "core/base/strings.h"

@@ -227,7 +227,8 @@ std::int64_t middle_factor(std::int64_t n) {
     return factor;
 }
 
-// As a matrix [rows, columns]: transforms columns, multiplies by roots of unity, transforms rows; the result is transposed.
+// As a matrix [rows, columns]: transforms columns, multiplies by roots of unity, transforms rows; the result is
+// transposed.
 template <typename T>
 void transform_long_line(std::complex<T>* data, std::int64_t n, bool forward, T scale) {
     const std::int64_t rows = middle_factor(n);

@@ -7,8 +7,8 @@ namespace loupe {
 
 class BlasScope {
   public:
-    // callers: threads that call BLAS or LAPACK concurrently in this scope. OpenBLAS runs on the calling thread only. Throws
-    // Error (Run) without memory for the buffers.
+    // callers: threads that call BLAS or LAPACK concurrently in this scope. OpenBLAS runs on the calling thread only.
+    // Throws Error (Run) without memory for the buffers.
     explicit BlasScope(int callers = 1);
     BlasScope(const BlasScope&) = delete;
     BlasScope& operator=(const BlasScope&) = delete;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Attention of one head and its gradient, some rows at a time, so that intermediates stay in the cache. Columns at the end of
-// such a block that the mask hides from all of its rows (the future, to a language model) are not computed where a hidden
-// score is -inf: their weights are 0.
+// Attention of one head and its gradient, some rows at a time, so that intermediates stay in the cache. Columns at the
+// end of such a block that the mask hides from all of its rows (the future, to a language model) are not computed where
+// a hidden score is -inf: their weights are 0.
 
 #include <cstdint>
 #include <vector>

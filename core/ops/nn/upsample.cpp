@@ -264,8 +264,8 @@ void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size,
     }
 }
 
-// The gradient of linear and cubic interpolation in bfloat16 as PyTorch accumulates it: each output adds to the inputs that
-// it read, every product and sum rounded. from [planes, output places], to [planes, input places], both float.
+// The gradient of linear and cubic interpolation in bfloat16 as PyTorch accumulates it: each output adds to the inputs
+// that it read, every product and sum rounded. from [planes, output places], to [planes, input places], both float.
 void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool is_cubic, std::int64_t planes, const float* from, float* to) {
     const std::size_t spatial = taps.size();
     std::int64_t in_places = 1, out_places = 1, corners = 1;

@@ -50,7 +50,8 @@ void fill_in_order(const Tensor& self, Fill&& fill) {
     if (!target.is_same(ordered)) copy_into(ordered, target);
 }
 
-// Calls take(words, first, count) on the numbers drawn for elements [first, first + count), kWords per element, block by block.
+// Calls take(words, first, count) on the numbers drawn for elements [first, first + count), kWords per element, block
+// by block.
 template <std::int64_t kWords, typename Take>
 void draw_blocks(Generator& g, std::int64_t n, Take&& take) {
     constexpr std::int64_t kBlock = 512;

@@ -106,7 +106,8 @@ class Numbering {
     Order firsts_;
 };
 
-// Each value once, sorted, and each element's index when requested; equal values are found by hashed keys, so only distinct ones are sorted.
+// Each value once, sorted, and each element's index when requested; equal values are found by hashed keys, so only
+// distinct ones are sorted.
 template <typename T>
 Groups group_values(const T* data, std::int64_t size, bool wants_places) {
     Groups groups;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The computation of a fusion group for one element: steps of the loop engine, in order, each rounded to its dtype as the
-// unfused operator rounds its result. Without shapes.
+// The computation of a fusion group for one element: steps of the loop engine, in order, each rounded to its dtype as
+// the unfused operator rounds its result. Without shapes.
 
 #include <array>
 #include <cstddef>
@@ -53,8 +53,8 @@ struct FusedRowLoop {
     RowParams params() const { return {reduction, numbers.data()}; }
 };
 
-// The shape of a value in an expression of rows: an element per column of each row, one per row, one per column. Results
-// per column are sums over the rows, to which kernels add.
+// The shape of a value in an expression of rows: an element per column of each row, one per row, one per column.
+// Results per column are sums over the rows, to which kernels add.
 enum class RowShape : std::uint8_t { Elements, PerRow, Columns };
 
 struct FusedStep {

@@ -25,10 +25,11 @@ struct FusedKernelText {
 
 class FusedKernel : public RefCounted {
   public:
-    // arrays: outputs, then inputs, of n contiguous elements of the expression's dtypes; one element for an input that was
-    // compiled as a number. Outputs do not overlap inputs. Called by several threads.
+    // arrays: outputs, then inputs, of n contiguous elements of the expression's dtypes; one element for an input that
+    // was compiled as a number. Outputs do not overlap inputs. Called by several threads.
     virtual void run(std::byte* const* arrays, std::int64_t n) const = 0;
-    // Of an expression of rows. arrays: the first row's; strides: bytes from row to row. A row's elements are contiguous.
+    // Of an expression of rows. arrays: the first row's; strides: bytes from row to row. A row's elements are
+    // contiguous.
     virtual void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const = 0;
     // Must rows follow each other without gaps, but for columns?
     virtual bool wants_packed_rows() const { return false; }
@@ -37,8 +38,8 @@ class FusedKernel : public RefCounted {
 
 struct FuserBackend {
     std::string name;  // "llvm"
-    // is_number: for each input of the expression, whether it is one number for the whole array. Null, with the reason, when
-    // the backend declines it.
+    // is_number: for each input of the expression, whether it is one number for the whole array. Null, with the reason,
+    // when the backend declines it.
     Ptr<const FusedKernel> (*compile)(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Splits a group's expression into loops: steps on fewer elements get a separate loop; a reduction of rows, and steps on
-// the rows before and after, are one loop over rows.
+// Splits a group's expression into loops: steps on fewer elements get a separate loop; a reduction of rows, and steps
+// on the rows before and after, are one loop over rows.
 
 #include <cstdint>
 #include <vector>

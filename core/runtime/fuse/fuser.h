@@ -3,14 +3,14 @@
 // Fusion: a group of operators on elements and on rows (reductions along the last dimensions, softmax, layer_norm) becomes
 // few loops over memory.
 //
-// On the first run with inputs of given dtypes and dimensions the operators run one by one and their loops are recorded;
-// these loops are fused, so that dtypes, casts and roundings are the operators' own. The first backend that accepts the
-// expression compiles its kernel for later runs.
+// On the first run with inputs of given dtypes and dimensions the operators run one by one and their loops are
+// recorded; these loops are fused, so that dtypes, casts and roundings are the operators' own. The first backend that
+// accepts the expression compiles its kernel for later runs.
 //
-// Backends compute each step as the operators' portable kernels do, and rows by the operator's own function: results are
-// bitwise equal. Where the unfused operator would add the elements of a row in another order (rows that are not
-// contiguous), sums differ by roundings of their accumulator, a double, which rarely affect the rounded result. Few long
-// rows, which an operator splits over threads, are not fused.
+// Backends compute each step as the operators' portable kernels do, and rows by the operator's own function: results
+// are bitwise equal. Where the unfused operator would add the elements of a row in another order (rows that are not
+// contiguous), sums differ by roundings of their accumulator, a double, which rarely affect the rounded result. Few
+// long rows, which an operator splits over threads, are not fused.
 
 #include <memory>
 #include <span>

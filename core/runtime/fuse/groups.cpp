@@ -147,8 +147,8 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
         } catch (const Error& error) {
-            // No such graph, or an operator that reads elements fails on fakes. Errors of the run itself are reported by the
-            // operators.
+            // No such graph, or an operator that reads elements fails on fakes. Errors of the run itself are reported
+            // by the operators.
             if (error.kind() == ErrorKind::Cancelled) throw;
             made->forward = nullptr;
         }

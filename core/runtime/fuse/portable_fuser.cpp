@@ -40,7 +40,8 @@ struct Place {
     }
 };
 
-// A kernel, a row loop, or a conversion from places[outputs] to places[0]: of as many elements, or broadcasting one per row.
+// A kernel, a row loop, or a conversion from places[outputs] to places[0]: of as many elements, or broadcasting one per
+// row.
 struct Action {
     ElementwiseKernel kernel = nullptr;
     std::shared_ptr<const FusedRowLoop> rows;
@@ -306,8 +307,8 @@ class Program {
     }
 
   private:
-    // Precomputed addresses of the actions in a block, and their increments to the next: a block takes only a few hundred
-    // instructions, and computing addresses should not add as many.
+    // Precomputed addresses of the actions in a block, and their increments to the next: a block takes only a few
+    // hundred instructions, and computing addresses should not add as many.
     struct Frame {
         std::vector<void*> pointers;
         std::vector<std::pair<std::size_t, std::int64_t>> moves;  // places, by bytes

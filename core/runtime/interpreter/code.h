@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Register code of a graph, for the interpreter. Values have registers that are reused after their last use; the last use
-// moves a value out, so that memory is freed as early as possible.
+// Register code of a graph, for the interpreter. Values have registers that are reused after their last use; the last
+// use moves a value out, so that memory is freed as early as possible.
 
 #include <cstdint>
 #include <string>
@@ -45,7 +45,7 @@ enum class OpCode : std::uint8_t {
     Fork,           // target: call site; its result becomes a ready future
     GetAttribute,   // inputs: object; target: attribute site
     SetAttribute,   // inputs: object, value; target: attribute site
-    BailOut,        // inputs: a value, other values that the rest reads; output: the value, when it is of the node's type
+    BailOut,        // inputs: a value, values that the rest reads; output: the value, if of the node's type
     Return,         // inputs: results
 };
 

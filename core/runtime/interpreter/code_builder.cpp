@@ -230,7 +230,7 @@ class Builder {
             instruction.is_observed = kind == prim::Print || kind == prim::RaiseException;
         } else if (const StructuralFunction group = find_group(kind)) {
             instruction.structural = group;
-            instruction.is_observed = !node.has_attribute(ir::attr::Subgraph);  // operators in a group are observed one by one
+            instruction.is_observed = !node.has_attribute(ir::attr::Subgraph);  // its operators are
         } else if (const StructuralFunction batched = find_pass_operator(kind)) {
             instruction.structural = batched;
             instruction.is_observed = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Runs graphs and script functions on the calling thread. Frames are module calls: ExecutionObserver is notified of them,
-// and of every operator that touches tensors or has effects.
+// Runs graphs and script functions on the calling thread. Frames are module calls: ExecutionObserver is notified of
+// them, and of every operator that touches tensors or has effects.
 //
 // Errors carry the operator, the module scope, the source line and the inputs of the innermost place.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators that only passes create: batched matrix products, chunks with a known count, gradients that may be undefined.
+// Operators that only passes create: batched matrix products, chunks with a known count, gradients that may be
+// undefined.
 
 #include "core/runtime/interpreter/code.h"
 

@@ -96,8 +96,8 @@ std::vector<std::size_t> live_bytes_of(const std::vector<Region>& regions) {
     return live;
 }
 
-// Orders of assigning offsets: the largest region first; the earliest; the greatest product of size and lifetime; regions
-// of the steps with most live memory.
+// Orders of assigning offsets: the largest region first; the earliest; the greatest product of size and lifetime;
+// regions of the steps with most live memory.
 std::vector<std::vector<std::size_t>> orders_of(const std::vector<Region>& regions, const std::vector<std::size_t>& live_bytes) {
     std::vector<std::size_t> plain(regions.size());
     std::iota(plain.begin(), plain.end(), std::size_t{0});

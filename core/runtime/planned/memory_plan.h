@@ -29,8 +29,8 @@ struct MemoryPlan {
 };
 
 // Buffers that are live at one step do not overlap. Greedy, in several orders, each into the smallest or the lowest gap
-// that holds it (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020); the smallest plan is
-// chosen. Sizes are rounded up to 64 bytes. Throws Error (Internal) for lifetimes that end before they begin and for
+// that holds it (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020); the smallest plan
+// is chosen. Sizes are rounded up to 64 bytes. Throws Error (Internal) for lifetimes that end before they begin and for
 // invalid reuse.
 MemoryPlan plan_memory(std::span<const BufferLife> lives);
 

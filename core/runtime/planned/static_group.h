@@ -22,7 +22,8 @@ class StaticGroup : public RefCounted {
     // second is captured; later ones are the program's, which from its third on does not allocate.
     void run(std::span<const IValue> inputs, IValue* outputs);
 
-    // Makes a program for these inputs and tunes its kernels. Returns the chosen backends; empty when there is no program.
+    // Makes a program for these inputs and tunes its kernels. Returns the chosen backends; empty when there is no
+    // program.
     std::vector<std::string> tune(std::span<const IValue> inputs);
     // Sets the backends by step of programs made from now on, for inputs with this signature_text().
     void prefer(std::string signature, std::vector<std::string> backends);

@@ -37,8 +37,8 @@ struct TraceOptions {
     std::vector<std::string> argument_names = {};
     // Lists and dicts as results are refused, as by torch.jit.trace.
     bool strict = false;
-    // Sizes that a program reads stay tied to its tensors (aten::size, prim::NumToTensor), so that the trace is valid for
-    // other sizes too; else they are constants of the example.
+    // Sizes that a program reads stay tied to its tensors (aten::size, prim::NumToTensor), so that the trace is valid
+    // for other sizes too; else they are constants of the example.
     bool ties_sizes = true;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe::rnn_layer: a direction of a layer of an LSTM or GRU, without gradients: oneDNN's workspace for backward differs
-// from ours. Up to twice as fast. Uses the primitive for training nevertheless: the one for inference is slower by half at
-// a batch of one.
+// loupe::rnn_layer: a direction of a layer of an LSTM or GRU, without gradients: oneDNN's workspace for backward
+// differs from ours. Up to twice as fast. Uses the primitive for training nevertheless: the one for inference is slower
+// by half at a batch of one.
 #include "core/ops/rnn/layer.h"
 
 #include <algorithm>

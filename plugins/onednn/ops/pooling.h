@@ -16,8 +16,8 @@ PoolingGeometry pooling_geometry(const nn_ops::PoolShape& s, std::size_t spatial
 bool overhangs(const nn_ops::PoolShape& s);
 // The layout of t, with a batch of one when t [C, *] has none.
 Layout batched_layout(const Tensor& t, std::size_t spatial);
-// Are the planes of a tensor in row-major order a multiple of 64 KiB apart? oneDNN reads several at once, which then evict
-// each other from the cache.
+// Are the planes of a tensor in row-major order a multiple of 64 KiB apart? oneDNN reads several at once, which then
+// evict each other from the cache.
 bool planes_collide(const Tensor& t, const nn_ops::PoolShape& s);
 void add_pooling(Key& key, const nn_ops::PoolShape& s, const Tensor& x);
 

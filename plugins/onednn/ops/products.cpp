@@ -89,8 +89,8 @@ void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n,
 
 // ---- linear layers
 
-// Does packing `right` pay off for products with this many rows? Only for a weight that is not trained: packing costs as
-// much as a product with tens of rows. With many rows the gain is too small for the memory.
+// Does packing `right` pay off for products with this many rows? Only for a weight that is not trained: packing costs
+// as much as a product with tens of rows. With many rows the gain is too small for the memory.
 bool is_worth_packing(const Tensor& right, std::int64_t rows) {
     constexpr std::int64_t kFewest = 4;
     constexpr std::int64_t kMost = 128;
