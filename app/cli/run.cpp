@@ -66,7 +66,7 @@ session::Verdict find_cause(const RunArguments& options) {
 }
 
 // Of a run that was not watched: its ends are looked at, and where they are not finite, the cause is looked for.
-void tell_verdict(const PreparedRun& run, const TensorList& outputs, const RunArguments& options) {
+void print_verdict(const PreparedRun& run, const TensorList& outputs, const RunArguments& options) {
     const bool is_backward = run.backward != nullptr;
     const NamedTensors ends = collect_outputs(run, outputs, {.arguments = is_backward, .parameters = is_backward, .norms = false});
     if (bad_tensors(ends) > 0) return print_verdict(find_cause(options));
@@ -99,7 +99,7 @@ int run_run(const RunArguments& options) {
                                                           .norms = options.grad_norms}));
     }
     if (!options.stats) print_results(outputs);
-    if (!is_watched) tell_verdict(run, outputs, options);
+    if (!is_watched) print_verdict(run, outputs, options);
     return 0;
 }
 

@@ -30,7 +30,7 @@ class WeightsLoader : public QObject {
     void showDifferences();
 
   signals:
-    // The file shall be opened as a model by itself.
+    // The file is to be opened as a separate model.
     void openWanted(const QString& file);
 
   private:

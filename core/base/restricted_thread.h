@@ -33,7 +33,7 @@ class RestrictedThread {
     RestrictedThread& operator=(const RestrictedThread&) = delete;
     ~RestrictedThread();
 
-    // False where the kernel has no Landlock: the thread works all the same.
+    // False where the kernel has no Landlock: the thread then works unrestricted.
     bool is_restricted();
     // Runs the calls there, waits for them and rethrows their exceptions. One caller at a time.
     void run(const std::function<void()>& calls);

@@ -68,12 +68,12 @@ class AheadStream final : public BatchStream {
   public:
     AheadStream(Ptr<BatchKeyStream> keys, std::shared_ptr<Pass> pass, std::shared_ptr<WorkerPool> pool, const LoaderOptions& options)
         : keys_(std::move(keys)), pass_(std::move(pass)), pool_(std::move(pool)), timeout_(options.timeout), has_data_(pool_->size(), true) {
-        for (std::size_t i = 0; i < pool_->size() * static_cast<std::size_t>(options.prefetch_factor); ++i) ask_for_more();
+        for (std::size_t i = 0; i < pool_->size() * static_cast<std::size_t>(options.prefetch_factor); ++i) request_batch();
     }
     ~AheadStream() override { pass_->stop(); }
 
     std::optional<IValue> next() override {
-        while (next_ < asked_) {
+        while (next_ < requested_) {
             const std::size_t number = next_;
             const std::size_t worker = worker_of_.at(number);
             if (!has_data_[worker] && !pass_->has(number) && pool_->has_threads()) {
@@ -85,7 +85,7 @@ class AheadStream final : public BatchStream {
             pass_over(number);
             add_skipped(skipped_, std::move(outcome.skipped));
             if (outcome.kind == Outcome::Kind::Ended) has_data_[worker] = false;
-            ask_for_more();
+            request_batch();
             if (outcome.kind == Outcome::Kind::Failed) std::rethrow_exception(outcome.failure);
             if (outcome.kind == Outcome::Kind::Batch) return std::move(outcome.batch);
         }
@@ -99,7 +99,7 @@ class AheadStream final : public BatchStream {
         ++next_;
     }
 
-    void ask_for_more() {
+    void request_batch() {
         if (is_exhausted_) return;
         auto keys = keys_->next();
         if (!keys) {
@@ -109,8 +109,8 @@ class AheadStream final : public BatchStream {
         for (std::size_t tried = 0; tried < pool_->size(); ++tried) {
             const std::size_t worker = turn_++ % pool_->size();
             if (!has_data_[worker]) continue;
-            worker_of_[asked_] = worker;
-            pool_->post(worker, pass_, asked_++, std::move(*keys));
+            worker_of_[requested_] = worker;
+            pool_->post(worker, pass_, requested_++, std::move(*keys));
             return;
         }
     }
@@ -122,7 +122,7 @@ class AheadStream final : public BatchStream {
     std::vector<bool> has_data_;  // by worker: its stream has not ended
     std::unordered_map<std::size_t, std::size_t> worker_of_;
     std::size_t turn_ = 0;
-    std::size_t asked_ = 0;
+    std::size_t requested_ = 0;
     std::size_t next_ = 0;
     bool is_exhausted_ = false;
     std::vector<SkippedSample> skipped_;

@@ -33,7 +33,7 @@ class Pass {
     bool has(std::size_t number);
 
   private:
-    std::vector<std::unique_ptr<Fetcher>> fetchers_;  // one per worker, used by it alone
+    std::vector<std::unique_ptr<Fetcher>> fetchers_;  // one per worker, used only by it
     CancelFlag stopped_{false};
     std::mutex mutex_;
     std::condition_variable came_;

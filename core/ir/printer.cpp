@@ -59,7 +59,7 @@ std::string elements_text(const std::vector<IValue>& elements) {
 }
 
 // Can the type of a container be derived from its elements?
-bool tells_its_type(const TypePtr& element) {
+bool determines_type(const TypePtr& element) {
     switch (element->kind()) {
         case TypeKind::Union:
         case TypeKind::Optional:
@@ -79,7 +79,7 @@ std::string element_text(const IValue& value) {
             const ListObject& list = value.to_list();
             if (list.element_type->kind() == TypeKind::Tensor) return "[<Tensors>]";
             const std::string text = concat("[", elements_text(list.elements), "]");
-            if (!list.elements.empty() && tells_its_type(list.element_type)) return text;
+            if (!list.elements.empty() && determines_type(list.element_type)) return text;
             return concat("annotate(List[", list.element_type->annotation_str(), "], ", text, ")");
         }
         case IValue::Tag::Tuple: {
@@ -92,7 +92,7 @@ std::string element_text(const IValue& value) {
                 out += concat(out.empty() ? "" : ", ", element_text(key), ": ", element_text(item_value));
             }
             const DictObject& dict = value.to_dict();
-            if (!out.empty() && tells_its_type(dict.key_type) && tells_its_type(dict.value_type)) return concat("{", out, "}");
+            if (!out.empty() && determines_type(dict.key_type) && determines_type(dict.value_type)) return concat("{", out, "}");
             return concat("annotate(Dict[", dict.key_type->annotation_str(), ", ", dict.value_type->annotation_str(), "],{", out, "})");
         }
         case IValue::Tag::Enum: return concat(value.to_enum().type->name(), ".", value.to_enum().name);
@@ -151,7 +151,7 @@ class GraphPrinter {
             }
         }
     }
-    // One node alone.
+    // A single node.
     GraphPrinter(const Node& node, const PrintOptions& options) : options_(options) { print_line(node); }
     std::string take() { return std::move(out_); }
 

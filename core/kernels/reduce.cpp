@@ -230,7 +230,7 @@ std::int64_t trailing_dims(const Tensor& t, std::span<const bool> reduced) {
     return static_cast<std::int64_t>(reduced.size() - first);
 }
 
-void tell_recorder(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
+void record_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
     LoopRecorder& recorder = *detail::thread_loop_recorder;
     const bool is_seen_type = input.dtype() == reduction.as;
@@ -267,7 +267,7 @@ void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_
 
 void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]] tell_recorder(reduction, given, reduced, outputs, params);
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] record_reduction(reduction, given, reduced, outputs, params);
     const LoopRecorderScope unrecorded(nullptr);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {

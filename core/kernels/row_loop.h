@@ -34,10 +34,10 @@ std::int64_t row_parts(std::int64_t rows, std::int64_t n);
 // dimensions, the others broadcast to it.
 class RowLoopScope {
   public:
-    RowLoopScope(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) : scope_(tell(loop, operands, outputs)) {}
+    RowLoopScope(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) : scope_(record(loop, operands, outputs)) {}
 
   private:
-    static LoopRecorder* tell(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) {
+    static LoopRecorder* record(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) {
         if (detail::thread_loop_recorder != nullptr) [[unlikely]] detail::thread_loop_recorder->on_rows(loop, operands, outputs);
         return nullptr;
     }

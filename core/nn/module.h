@@ -57,7 +57,7 @@ struct ToOptions {
 
 class Module : public Object {
   public:
-    // A module with a class type of its own, composed in C++.
+    // A module with an unshared class type, composed in C++.
     explicit Module(std::string class_name);
     // An instance of a class read from a file; slots are empty until set.
     explicit Module(Ptr<ClassType> type);
@@ -174,7 +174,7 @@ class Module : public Object {
     // Pre hooks, run(inputs), hooks; for callers that run the forward.
     IValue call_with_hooks(std::vector<IValue> inputs, const std::function<IValue(std::vector<IValue>)>& run);
     IValue invoke_with_hooks(CallArguments arguments, const std::function<IValue(CallArguments)>& run);
-    // The forward alone. Throws Error (Run) when there is none.
+    // The forward without hooks. Throws Error (Run) when there is none.
     IValue run_forward(CallArguments arguments);
     bool has_hooks() const;
 

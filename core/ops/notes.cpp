@@ -77,7 +77,7 @@ const Operator* same_operator(const Operator& op) {
 std::vector<const NotFiniteNote*> not_finite_notes(const Operator& op) {
     FunctionSchema parsed;
     const FunctionSchema& schema = described_schema(op, parsed);
-    // `relu_` may be a record of its own.
+    // `relu_` may be a separate record.
     const bool is_own_in_place = schema.name.ends_with('_') && !schema.name.ends_with("__");
     const std::string plain = is_own_in_place ? schema.name.substr(0, schema.name.size() - 1) : schema.name;
     const std::string full_name = schema.full_name();

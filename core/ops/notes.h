@@ -17,7 +17,7 @@
 namespace loupe {
 
 struct OperatorNote {
-    std::string_view name;      // "aten::addmm", or "aten::max.dim" for this overload alone
+    std::string_view name;      // "aten::addmm", or "aten::max.dim" for this overload only
     std::string_view formula;   // empty: the record has it, or there is none
     std::string_view gradient;  // a line per argument: "mat1: alpha grad mat2^T"; empty: none
 };

@@ -57,7 +57,7 @@ class Optimizer final : public RefCounted {
     IValue step(const Closure& closure = nullptr);
     // How often step() was called since a scheduler took the optimiser.
     std::int64_t step_count() const { return step_count_; }
-    void forget_steps() { step_count_ = 0; }
+    void reset_step_count() { step_count_ = 0; }
     void zero_grad(bool set_to_none = false);
     void add_param_group(const IValue& group);
 

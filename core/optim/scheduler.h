@@ -60,7 +60,7 @@ class Scheduler : public RefCounted {
     DictObject& group(std::size_t i) const { return optimizer_->param_groups()->elements[i].to_dict(); }
     double rate(std::size_t i) const { return Options(group(i)).number("lr"); }
     // With `verbose`: "Adjusting learning rate of group 0 to 1.0000e-01.", with the epoch when one was given.
-    void tell(std::size_t group, double rate, const IValue& epoch) const;
+    void print_rate(std::size_t group, double rate, const IValue& epoch) const;
     std::vector<double> current_rates() const;
     void set_rates(const std::vector<double>& rates);
     // rule(i) for each group.

@@ -48,7 +48,7 @@ bool keeps_order(Symbol kind) {
     return kKinds.contains(kind);
 }
 
-bool asks_for_shape(Symbol kind) {
+bool reads_shape(Symbol kind) {
     static const auto& kKinds = symbols_of({"aten::size", "aten::dim", "aten::numel", "aten::len", "prim::dtype", "prim::device", "aten::is_floating_point"});
     return kKinds.contains(kind);
 }
@@ -122,7 +122,7 @@ class Conversion {
 
     bool stays_inside(const ir::Use& use) const {
         const Node* user = use.user;
-        if (asks_for_shape(user->kind()) || (is_frozen_conv2d(user) && use.offset == 0)) return true;
+        if (reads_shape(user->kind()) || (is_frozen_conv2d(user) && use.offset == 0)) return true;
         if (user->kind() == prim::ListConstruct) {
             return user->output()->uses().size() == 1 && !user->output()->uses()[0].user->outputs().empty() &&
                    turned_.contains(user->output()->uses()[0].user->output());

@@ -33,7 +33,7 @@ std::optional<std::vector<double>> numbers_of(const Tensor& t) {
 namespace {
 
 // Reads only properties that folding preserves.
-bool asks_for_shape(const Node* node) {
+bool reads_shape(const Node* node) {
     static const std::unordered_set<ir::Symbol> kKinds = {
         ir::Symbol::intern("aten::dim"), ir::Symbol::intern("aten::size"),   ir::prim::dtype,
         ir::prim::device,                ir::Symbol::intern("aten::numel"), ir::Symbol::intern("aten::is_floating_point")};
@@ -44,7 +44,7 @@ bool asks_for_shape(const Node* node) {
 
 bool has_one_reader(const Value* value) {
     return std::count_if(value->uses().begin(), value->uses().end(),
-                         [](const ir::Use& use) { return !asks_for_shape(use.user); }) == 1;
+                         [](const ir::Use& use) { return !reads_shape(use.user); }) == 1;
 }
 
 std::optional<ConstantLayer> constant_layer(Node* node, bool (*is_layer)(const Node*)) {

@@ -38,7 +38,7 @@ bool has_shape_of_arguments(std::string_view name) {
     return kNames.contains(name);
 }
 
-bool asks_for_metadata(const Operator& op) {
+bool reads_metadata(const Operator& op) {
     static const std::unordered_set<std::string_view> kNames = {
         "aten::dim", "aten::numel", "aten::sym_numel", "aten::size", "aten::sym_size", "aten::stride", "aten::sym_stride",
         "aten::storage_offset", "aten::sym_storage_offset", "aten::element_size", "aten::len", "prim::dtype", "prim::device",
@@ -169,7 +169,7 @@ bool reads_elements(const Operator& op) {
     if ((op.tensor_arguments | op.list_arguments) == 0) return false;
     const std::string_view name = op.schema.name;
     if (is_composed_of_readers(name)) return true;
-    if (!gives_tensors(op)) return !asks_for_metadata(op) && !op.schema.returns.empty();
+    if (!gives_tensors(op)) return !reads_metadata(op) && !op.schema.returns.empty();
     if (op.is_composite() || op.record->kernel.fills || op.is_view) return false;
     return !has_shape_of_arguments(name);
 }

@@ -55,13 +55,13 @@ bool is_shared_before(const Value* value, const Node* write, const AliasAnalysis
 
 class Removal {
   public:
-    Removal(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*))
-        : graph_(graph), pass_(pass), is_wanted_(is_wanted), aliases_(graph) {}
+    Removal(Graph& graph, std::string_view pass, bool (*is_selected)(const Node*))
+        : graph_(graph), pass_(pass), is_selected_(is_selected), aliases_(graph) {}
 
     void visit(Block* block) {
         for (Node* node : block->nodes()) {
             for (std::size_t i = 0; i < node->block_count(); ++i) visit(node->block_at(i));
-            if (!is_wanted_(node) || !can_remove(node)) continue;
+            if (!is_selected_(node) || !can_remove(node)) continue;
             replace(node);
             replaced_ = true;
         }
@@ -111,17 +111,17 @@ class Removal {
 
     Graph& graph_;
     std::string_view pass_;
-    bool (*is_wanted_)(const Node*);
+    bool (*is_selected_)(const Node*);
     AliasAnalysis aliases_;
     std::unordered_set<const Value*> made_;
     bool replaced_ = false;
 };
 
 // Until a fixed point: new values are known to the next analysis only.
-void remove(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*)) {
+void remove(Graph& graph, std::string_view pass, bool (*is_selected)(const Node*)) {
     bool replaced = true;
     while (replaced) {
-        Removal removal(graph, pass, is_wanted);
+        Removal removal(graph, pass, is_selected);
         removal.visit(graph.block());
         replaced = removal.replaced();
     }

@@ -13,7 +13,7 @@ namespace {
 
 struct Definition {
     std::string_view name;
-    std::string_view parameters;  // $ stands for each of the types
+    std::string_view parameters;  // $ is replaced by each of the types
     std::string_view types;
     std::string_view result;
     std::string_view body;

@@ -171,8 +171,8 @@ class LoopContinuations {
         const ir::Block* condition = loop_->block_at(1);
         ir::ValueMap map;
         copy_nodes_before(before, *condition, map);
-        ir::Value* asked = condition->outputs().front();
-        return map.contains(asked) ? map[asked] : asked;
+        ir::Value* value = condition->outputs().front();
+        return map.contains(value) ? map[value] : value;
     }
 
     void add_carried(ir::Node* exit) {
@@ -193,8 +193,8 @@ void inline_loop_condition(ir::Node* loop) {
     ir::Block* condition = loop->block_at(1);
     ir::ValueMap map;
     copy_nodes_before(loop, *condition, map);
-    ir::Value* asked = condition->outputs().front();
-    loop->insert_input(1, map.contains(asked) ? map[asked] : asked);
+    ir::Value* value = condition->outputs().front();
+    loop->insert_input(1, map.contains(value) ? map[value] : value);
     for (ir::Node* node : nodes_of(condition)) node->move_before(body->return_node());
     body->insert_output(0, condition->outputs().front());
     loop->erase_block(1);

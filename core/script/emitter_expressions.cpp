@@ -39,7 +39,7 @@ BinaryNames binary_names(OperatorKind op) {
     }
 }
 
-std::string wanted_name(TypeKind kind) { return kind == TypeKind::List ? "List" : "Dict"; }
+std::string expected_name(TypeKind kind) { return kind == TypeKind::List ? "List" : "Dict"; }
 
 }  // namespace
 
@@ -198,7 +198,7 @@ TypePtr Emitter::container_hint(TypeKind kind, const TypePtr& hint, const TypePt
         }
         if (fits) return candidate;
     }
-    fail(concat("Expected an annotation of type ", wanted_name(kind), " but got ", hint->annotation_str()), range);
+    fail(concat("Expected an annotation of type ", expected_name(kind), " but got ", hint->annotation_str()), range);
 }
 
 ir::Value* Emitter::emit_list(const List& list, const TypePtr& hint) {

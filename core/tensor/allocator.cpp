@@ -127,12 +127,12 @@ class CpuAllocator final : public Allocator {
 
     static std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-    void* fresh(std::size_t size, std::size_t asked) {
+    void* fresh(std::size_t size, std::size_t requested) {
         void* block = nullptr;
         const auto get = [&] { return posix_memalign(&block, kAlignment, size == 0 ? kAlignment : size) == 0; };
         if (!get()) {
             trim();  // blocks of other sizes may make room
-            if (!get()) out_of_memory(asked);
+            if (!get()) out_of_memory(requested);
         }
         if (size >= (std::size_t{4} << 20)) madvise(block, size, MADV_HUGEPAGE);
         if (size >= kCachedFrom) touch_fresh_pages(block, size);

@@ -101,12 +101,12 @@ std::optional<IValue> convert(const Type& type, std::optional<std::int64_t> list
 }
 
 // As PyTorch's messages name it: "Tensor", "tuple of ints", "float".
-std::string wanted_type_name(const Type& type) {
+std::string expected_type_name(const Type& type) {
     switch (type.kind()) {
-        case TypeKind::Optional: return wanted_type_name(*type.element());
+        case TypeKind::Optional: return expected_type_name(*type.element());
         case TypeKind::Number: return "Number";
         case TypeKind::AnyClass: return "Module";
-        case TypeKind::List: return concat("tuple of ", wanted_type_name(*type.element()), "s");
+        case TypeKind::List: return concat("tuple of ", expected_type_name(*type.element()), "s");
         default: return type.annotation_str();
     }
 }
@@ -115,7 +115,7 @@ std::string wanted_type_name(const Type& type) {
     const Argument& argument = schema.arguments[position];
     const std::string where = argument.kwarg_only ? std::string() : concat(" (position ", position + 1, ")");
     run_error(concat(function_name(schema), "(): argument '", argument.name, "'", where, " must be ",
-                     wanted_type_name(*argument.type), ", not ", python_type_name(value)));
+                     expected_type_name(*argument.type), ", not ", python_type_name(value)));
 }
 
 [[noreturn]] void too_many(const FunctionSchema& schema, std::size_t given) {

@@ -178,7 +178,7 @@ class InterfaceType final : public Type {
     bool is_module_;
 };
 
-// Any type without parameters of its own, or with contained types only.
+// Any type without parameters, or with contained types only.
 TypePtr make_type(TypeKind kind, std::vector<TypePtr> contained = {}, std::string name = {});
 
 namespace types {

@@ -158,7 +158,7 @@ void GraphCanvas::centreOn(QPointF scene) {
 void GraphCanvas::fit() {
     if (scene_.size.isEmpty()) return;
     scale_ = fittingScale();
-    // Names of sections stand to the right of tiles.
+    // Names of sections are to the right of tiles.
     const double names = isFar() && width() > 300 ? std::min(150.0, width() * 0.25) : 0;
     const double across = scene_.size.width() * scale_ * stretchAt(scale_);
     offset_ = QPointF(std::max(24.0, (width() - names - across) / 2), (height() - scene_.size.height() * scale_) / 2);

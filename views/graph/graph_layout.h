@@ -32,7 +32,7 @@ struct SceneLine {
     QRectF bounds;
     std::vector<GraphPort> values;  // one, but for a bundle
     int group = -1;                 // the group of its level
-    int from = -1;  // boxes at its ends, by node; kBorder: it goes on outside the group; kBundle: where a bundle branches
+    int from = -1;  // boxes at its ends, by node; kBorder: it continues outside the group; kBundle: where a bundle branches
     int to = -1;
     std::vector<int> carries;  // of a bundle: the boxes that its values come from and go to, by node, in order
     int count = 1;

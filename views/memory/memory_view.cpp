@@ -110,7 +110,7 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     table_->sortByColumn(AliveModel::Bytes, Qt::DescendingOrder);
     table_->setAccessibleName(tr("Blocks alive at the current event"));
     table_->header()->setStretchLastSection(true);
-    table_->header()->moveSection(AliveModel::SavedBy, AliveModel::Scope);  // who keeps a block is what one looks for
+    table_->header()->moveSection(AliveModel::SavedBy, AliveModel::Scope);  // the owner of a block first
     const int widths[] = {76, 128, 130, 110, 110, 44, 230};
     for (int i = 0; i < 7; ++i) table_->header()->resizeSection(i, widths[i]);
     const auto follow = [this](const session::Allocation& block, session::EventId to) {

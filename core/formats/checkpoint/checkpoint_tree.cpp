@@ -53,7 +53,7 @@ class TreeClasses final : public NoClasses {
     IValue make_bytes(std::string bytes) override { return concat("<", bytes.size(), " bytes>"); }
     IValue make_set(std::vector<IValue> values) override { return make_ptr<ListObject>(types::any(), std::move(values)); }
     IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder&) override {
-        if (state != nullptr && state->is(PickleKind::Dict)) remember(*dict, *state);
+        if (state != nullptr && state->is(PickleKind::Dict)) collect_paths(*dict, *state);
         return dict;
     }
 
@@ -108,7 +108,7 @@ class TreeClasses final : public NoClasses {
     }
 
     // {'_metadata': OrderedDict of path -> {'version': 1}}
-    void remember(const DictObject& dict, const PickleNode& state) {
+    void collect_paths(const DictObject& dict, const PickleNode& state) {
         const auto& items = state.items();
         for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
             if (!items[i]->is(PickleKind::String) || items[i]->to_string() != "_metadata") continue;

@@ -201,7 +201,7 @@ void CheckpointPickler::write_object(const IValue& object, const ReducedObject& 
     value(parts.callable);
     tuple(parts.arguments);
     op(parts.is_new ? '\x81' : 'R');
-    remember(object.object_pointer());
+    memoize(object.object_pointer());
     if (!parts.elements.empty()) {
         op('(');
         for (const IValue& element : parts.elements) value(element);
@@ -225,7 +225,7 @@ bool CheckpointPickler::is_other(const IValue& value) { return others_ != nullpt
 void CheckpointPickler::list(const ListObject& list) {
     if (is_other(Ptr<ListObject>(const_cast<ListObject*>(&list)))) return;
     op(']');
-    remember(&list);
+    memoize(&list);
     op('(');
     for (const IValue& each : list.elements) value(each);
     op('e');
@@ -252,7 +252,7 @@ void CheckpointPickler::dict(const DictObject& dict) {
     }
     if (is_other(Ptr<DictObject>(const_cast<DictObject*>(&dict)))) return;
     op('}');
-    remember(&dict);
+    memoize(&dict);
     items(dict);
 }
 

@@ -198,7 +198,7 @@ std::uint8_t luma(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
     return static_cast<std::uint8_t>((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);
 }
 
-std::uint32_t wanted_channels(const Picture& picture, ImageChannels channels) {
+std::uint32_t channel_count(const Picture& picture, ImageChannels channels) {
     switch (channels) {
         case ImageChannels::AsStored:
             return picture.channels;
@@ -217,7 +217,7 @@ std::uint8_t sample(const std::uint8_t* pixel, std::uint32_t stored, std::uint32
 }
 
 Tensor to_planes(const Picture& picture, ImageChannels channels) {
-    const std::uint32_t wanted = wanted_channels(picture, channels);
+    const std::uint32_t wanted = channel_count(picture, channels);
     const std::array<std::int64_t, 4> sizes{1, wanted, picture.height, picture.width};
     const MemoryCategoryScope category(MemoryCategory::Input);
     Tensor out = empty(sizes, ScalarType::UInt8);

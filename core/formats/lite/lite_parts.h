@@ -14,7 +14,7 @@ namespace loupe {
 // "List[int]", "__torch__.Point[NamedTuple, [[x, int],[y, float]]]"; named tuples as plain tuples. Throws Error
 // (File) for text that is no type.
 TypePtr lite_type(std::string_view text, const ir::CompilationUnit& unit);
-// A module with a class of its own: objects of one class may hold values of different types, which the file omits.
+// A module with an unshared class: objects of one class may hold values of different types, which the file omits.
 nn::ModulePtr make_lite_module(ir::CompilationUnit& unit, const std::string& class_name);
 // Appends an attribute. Throws Error (File) when it has one of that name.
 void add_lite_attribute(nn::Module& module, const std::string& name, const IValue& value);

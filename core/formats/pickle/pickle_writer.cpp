@@ -182,7 +182,7 @@ void PickleWriter::object(const Object& object) {
     op('b');
 }
 
-void PickleWriter::remember(const void* address) {
+void PickleWriter::memoize(const void* address) {
     const auto number = static_cast<std::uint32_t>(memo_.size());
     if (!memo_.emplace(address, number).second) return;
     op('r');
@@ -217,7 +217,7 @@ void PickleWriter::counted(const IValue& value) {
         other(value);
     }
     --depth_;
-    remember(address);
+    memoize(address);
 }
 
 void PickleWriter::value(const IValue& value) {

@@ -61,7 +61,7 @@ class PickleWriter {
     // The number of the storage, which is kept alive.
     std::size_t number_of(const Ptr<Storage>& storage);
     // Memoises the last value under that address, for values that refer to themselves.
-    void remember(const void* address);
+    void memoize(const void* address);
     // Writes a reference to the memoised value; false when there is none.
     bool recall(const void* address);
 

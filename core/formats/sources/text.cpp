@@ -45,7 +45,8 @@ std::vector<std::string_view> split_characters(std::string_view text) {
     return tokens;
 }
 
-// Runs of letters and digits (all bytes of other alphabets are letters), and each other mark alone; line ends are kept.
+// Runs of letters and digits (all bytes of other alphabets are letters), and single other characters; line ends are
+// kept.
 std::vector<std::string_view> split_words(std::string_view text) {
     const auto is_word = [](char c) { return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '\''; };
     std::vector<std::string_view> tokens;

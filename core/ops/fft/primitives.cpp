@@ -176,7 +176,7 @@ void r2c_backward(G& c) {
         return fn::real(complex_to_complex_op(g, c.value(1), c.value(2), false));
     });
 }
-// Terms that stand for two count twice.
+// Terms with a conjugate counterpart count twice.
 void c2r_backward(G& c) {
     c.grad(0, [&] {
         const Tensor g = c.grad_output();

@@ -124,7 +124,7 @@ Inverse check_inverse(const Tensor& self, const Tensor& spectrum, const Frames& 
     return {frames, call, half};
 }
 
-// The frames [channel, frame, n_fft] that a spectrum stands for.
+// The frames [channel, frame, n_fft] of a spectrum.
 Tensor frames_of(const Tensor& spectrum, const Inverse& inverse, const Tensor& window, bool normalized, bool return_complex) {
     Tensor terms = fn::view_as_complex(fn::contiguous(spectrum, std::int64_t{0}));
     if (spectrum.dim() == 3) terms = fn::unsqueeze(terms, std::int64_t{0});

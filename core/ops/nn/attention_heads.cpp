@@ -78,7 +78,7 @@ LOUPE_INLINE inline void fetch(const T* rows, std::int64_t count, std::int64_t s
     }
 }
 
-// A matrix in memory of its own, its rows padded with zeros to whole vectors.
+// A matrix in separate memory, its rows padded with zeros to whole vectors.
 template <typename T>
 struct Padded {
     std::vector<T> data;

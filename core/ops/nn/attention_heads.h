@@ -25,7 +25,7 @@ class Hidden {
 
     // Null without a mask.
     const T* row(std::int64_t batch, std::int64_t head, std::int64_t row) const;
-    // Columns from here on are hidden from all rows of the block, and each of these sees another one.
+    // Columns from here on are hidden from all rows of the block; each row has a visible one before.
     std::int64_t reach(std::int64_t batch, std::int64_t head, std::int64_t block) const;
 
   private:

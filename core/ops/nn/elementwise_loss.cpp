@@ -56,7 +56,7 @@ struct SoftMargin {
 };
 
 double parameter_of(const IValue& value) { return value.is_none() ? 0 : value.to_double(); }
-// The loss's parameter, where the schema has one: after (self, target, reduction), where out= stands otherwise.
+// The loss's parameter, where the schema has one: after (self, target, reduction), at out='s position in others.
 double parameter_in(Arguments arguments, std::size_t index) {
     return arguments.size() > index && !arguments[index].is_tensor() ? parameter_of(arguments[index]) : 0;
 }

@@ -14,7 +14,7 @@ namespace {
 
 using namespace nn_ops;
 
-// Called from this file alone.
+// Called from this file only.
 const OperatorHandle<> kSampler2d("aten::grid_sampler_2d");
 const OperatorHandle<> kSampler3d("aten::grid_sampler_3d");
 const OperatorHandle<fn::TwoTensors> kSampler2dBackward("aten::grid_sampler_2d_backward");

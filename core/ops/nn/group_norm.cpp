@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// group_norm: each sample by itself, over groups of channels.
+// group_norm: per sample, over groups of channels.
 #include <algorithm>
 #include <cmath>
 

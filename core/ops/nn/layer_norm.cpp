@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// layer_norm: each sample by itself, over its last dimensions.
+// layer_norm: per sample, over its last dimensions.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -332,8 +332,8 @@ LOUPE_INLINE inline void backward_row(const T* g, const T* x, const T* w, T mean
     }
 }
 
-// numbers: whether gradients of input, weight and bias are wanted, has weight, in steps. Inputs: g, x, mean, rstd, weight,
-// and a bias that is not read.
+// numbers: whether gradients of input, weight and bias are needed, has weight, in steps. Inputs: g, x, mean, rstd,
+// weight, and a bias that is not read.
 template <typename T>
 void layer_norm_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
     const Wanted wanted({params.numbers[0] != 0, params.numbers[1] != 0, params.numbers[2] != 0});

@@ -124,7 +124,7 @@ constexpr NotFiniteNote kNotes[] = {
     {"aten::cdist", In::Backward, When::Zero, -1, "the distance of equal points, where it has no derivative", "add an eps under the root of a distance of your own"},
     {"aten::dist", In::Backward, When::Zero, -1, "the distance of equal points, where it has no derivative", "add an eps under the root of a distance of your own"},
 
-    // Angles and the like.
+    // Trigonometric functions.
     {"aten::asin", In::Forward, When::BeyondOne, 0, "asin of a number outside [-1, 1]", kClampOne},
     {"aten::acos", In::Forward, When::BeyondOne, 0, "acos of a number outside [-1, 1]", kClampOne},
     {"aten::asin", In::Backward, When::AtOne, 0, "asin at 1 or -1, where its derivative is infinite", kClampOne},

@@ -110,7 +110,7 @@ TensorList chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
     if (self.dim() == 0) throw Error(ErrorKind::Run, "chunk expects at least a 1-dimensional tensor");
     if (chunks <= 0) throw Error(ErrorKind::Run, concat("chunk expects `chunks` to be greater than 0, got: ", chunks));
     const std::int64_t size = self.size(dim);
-    // Of an empty dimension there are as many empty chunks as asked for.
+    // An empty dimension gives the requested number of empty chunks.
     if (size == 0) require_memory(chunks, kViewBytes);
     if (size == 0) return fn::split_with_sizes(self, Dims(static_cast<std::size_t>(chunks), 0), dim);
     return fn::split(self, (size - 1) / chunks + 1, dim);

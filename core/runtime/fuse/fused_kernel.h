@@ -32,7 +32,7 @@ class FusedKernel : public RefCounted {
     // contiguous.
     virtual void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const = 0;
     // Must rows follow each other without gaps, but for columns?
-    virtual bool wants_packed_rows() const { return false; }
+    virtual bool needs_packed_rows() const { return false; }
     virtual FusedKernelText text() const = 0;
 };
 

@@ -97,7 +97,7 @@ class FusedRows::Walk {
         : r_(rows), kernel_(kernel), bases_(bases.begin(), bases.end()), strides_(bases.size(), 0), pointers_(bases.size()), is_direct_(bases.size()) {
         std::int64_t most = 1;
         for (std::size_t i = 0; i < bases.size(); ++i) {
-            is_direct_[i] = r_.is_sum(i) || r_.is_direct(i, kernel.wants_packed_rows());
+            is_direct_[i] = r_.is_sum(i) || r_.is_direct(i, kernel.needs_packed_rows());
             if (!is_direct_[i]) most = std::max(most, r_.row_bytes(i));
             has_gathered_ |= !is_direct_[i] && r_.arrays_[i].shape != RowShape::Columns;
         }

@@ -161,7 +161,7 @@ class FusedGroup::State {
         }
         return texts;
     }
-    void forget_sizes() { plans_.clear(); }
+    void clear_plans() { plans_.clear(); }
 
     std::string reason;
 
@@ -340,7 +340,7 @@ void FusedGroup::run_planned(const RefCounted& plan, std::span<const IValue> inp
 std::size_t FusedGroup::output_count() const { return state_->output_count(); }
 std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
 std::vector<std::string> FusedGroup::loops() const { return state_->loops(); }
-void FusedGroup::forget_sizes() { state_->forget_sizes(); }
+void FusedGroup::clear_plans() { state_->clear_plans(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 
 FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend,
@@ -370,7 +370,7 @@ FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const s
     if (!with_times) return measure;
     measure.fused_seconds = best_of_several(run);
     measure.new_sizes_seconds = best_of_several([&] {
-        group.forget_sizes();
+        group.clear_plans();
         run();
     });
     const Ptr<const Code> code = Code::make(graph, {});

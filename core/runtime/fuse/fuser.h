@@ -47,7 +47,7 @@ class FusedGroup : public RefCounted {
     // Loops depend on sizes and strides; kernels do not.
     std::vector<std::string> loops() const;
     // The next call plans its loops again, as for new sizes.
-    void forget_sizes();
+    void clear_plans();
     // Why operators ran one by one at the last call; empty when they did not.
     const std::string& reason() const;
 

@@ -81,7 +81,7 @@ std::vector<IValue> inputs_of(const StructuralCall& call) {
     return std::vector<IValue>(call.inputs, call.inputs + call.instruction.input_count);
 }
 
-bool wants_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
+bool needs_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
 
 // Of numbers and lists of them, which a derivative graph has as constants.
 std::string number_key(const IValue& value) {
@@ -134,7 +134,7 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
     auto made = make_ptr<Differentiated>();
     if (state.by_shape.size() < kMostShapes) {
         std::vector<bool> wanted;
-        for (const IValue& value : inputs) wanted.push_back(wants_gradient(value));
+        for (const IValue& value : inputs) wanted.push_back(needs_gradient(value));
         try {
             made->gradient = passes::differentiate(*for_inputs(*call.node.g(ir::attr::Subgraph), inputs), inputs, wanted);
             // Before fusing: a group depends on all that it reads, each of its results on less.
@@ -163,7 +163,7 @@ class DifferentiableGraphBackward final : public Node {
         if (state.draws) drawn_from_ = default_generator().state();
         std::vector<Edge> edges;
         for (const IValue& value : inputs) {
-            const bool is_wanted = wants_gradient(value);
+            const bool is_wanted = needs_gradient(value);
             edges.push_back(is_wanted ? gradient_edge(value.to_tensor()) : Edge());
             const bool is_tensor = value.is_tensor() && value.to_tensor().defined();
             inputs_.push_back(is_tensor ? SavedTensor(value.to_tensor(), false) : SavedTensor());
@@ -316,7 +316,7 @@ void run_fusion_group(const StructuralCall& call) {
     }
     // Observers and tracers are notified of each operator.
     const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
-    const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), wants_gradient);
+    const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);
     if (is_watched || records) return run_plain(state, call);
     if (FusionWatcher* const watcher = detail::thread_fusion_watcher) watcher->on_group(call.node, call.node.g(ir::attr::Subgraph), inputs);
     if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
@@ -328,7 +328,7 @@ void run_fallback_graph(const StructuralCall& call) { run_plain(state_of(call), 
 void run_differentiable_graph(const StructuralCall& call) {
     GroupState& state = state_of(call);
     const std::vector<IValue> inputs = inputs_of(call);
-    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), wants_gradient)) return run_plain(state, call);
+    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), needs_gradient)) return run_plain(state, call);
     Differentiated& group = differentiated(state, call, inputs);
     if (group.forward == nullptr) return run_plain(state, call);
     const auto node = make_ptr<DifferentiableGraphBackward>(Ptr<Differentiated>(&group), state, inputs);

@@ -412,7 +412,7 @@ class PortableKernel final : public FusedKernel {
     void run_rows(std::byte* const* arrays, const std::int64_t*, std::int64_t rows, std::int64_t n) const override {
         (streams(rows * n) ? streaming_ : cached_).run(arrays, rows, n);
     }
-    bool wants_packed_rows() const override { return true; }
+    bool needs_packed_rows() const override { return true; }
     FusedKernelText text() const override { return {"portable", expression_.str(), cached_.text(), {}, {}, 0, false}; }
 
   private:

@@ -98,7 +98,7 @@ class Code : public RefCounted {
     static Ptr<const Code> make(Ptr<const ir::Graph> graph, std::string function_name);
 
     const ir::Graph& graph() const { return *graph_; }
-    // The qualified name of the function; empty for a graph alone.
+    // The qualified name of the function; empty for a graph without one.
     const std::string& function_name() const { return function_name_; }
     std::size_t input_count() const { return graph_->inputs().size(); }
     std::size_t output_count() const { return graph_->outputs().size(); }

@@ -56,9 +56,9 @@ class LayoutMaker {
             const CapturedStep& step = capture_.steps[s];
             if (is_constant(s)) continue;
             bool is_needed = false;
-            const auto ask = [&](std::size_t b) { is_needed = is_needed || needed[b]; };
-            visit_buffers(capture_, step.results, ask);
-            if (step.writes) visit_buffers(capture_, step.arguments, ask);
+            const auto need = [&](std::size_t b) { is_needed = is_needed || needed[b]; };
+            visit_buffers(capture_, step.results, need);
+            if (step.writes) visit_buffers(capture_, step.arguments, need);
             if (!is_needed) continue;
             visit_buffers(capture_, step.arguments, [&](std::size_t b) { needed[b] = true; });
             layout_.steps.push_back(s);

@@ -84,7 +84,7 @@ class Signature {
 
   public:
     // Once all are described the tensors themselves are of no use.
-    void forget_tensors() { tensors_.clear(); }
+    void clear_tensors() { tensors_.clear(); }
 
   private:
     static const TensorImpl* nth_tensor(std::span<const IValue> inputs, std::size_t n) {
@@ -145,14 +145,14 @@ class Signature {
     bool is_known_ = true;
 };
 
-bool wants_gradient(std::span<const IValue> inputs) {
-    bool wants = false;
+bool need_gradient(std::span<const IValue> inputs) {
+    bool needed = false;
     if (!GradMode::is_enabled()) return false;
     for (const IValue& input : inputs) {
         if (input.is_object()) return true;  // its parameters may
-        visit_tensors(input, [&](const Tensor& t) { wants = wants || (t.defined() && requires_grad(t)); });
+        visit_tensors(input, [&](const Tensor& t) { needed = needed || (t.defined() && requires_grad(t)); });
     }
-    return wants;
+    return needed;
 }
 
 bool has_undefined(std::span<const IValue> inputs) {
@@ -172,7 +172,7 @@ class StaticGroup::State {
     void run(std::span<const IValue> inputs, IValue* outputs) {
         // Observed or differentiated runs need each operator.
         const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
-        if (is_watched || wants_gradient(inputs) || has_undefined(inputs)) return run_plain(inputs, outputs);
+        if (is_watched || need_gradient(inputs) || has_undefined(inputs)) return run_plain(inputs, outputs);
         Entry* entry = find(inputs);
         last_ = entry;
         if (entry == nullptr || !entry->refusal.empty()) return run_plain(inputs, outputs);
@@ -232,7 +232,7 @@ class StaticGroup::State {
         }
         if (entries_.size() >= kMost) return nullptr;
         auto entry = std::make_unique<Entry>(Signature(inputs));
-        entry->signature.forget_tensors();
+        entry->signature.clear_tensors();
         if (!entry->signature.is_known()) entry->refusal = "an input that is neither tensor nor number";
         entries_.push_back(std::move(entry));
         return entries_.back().get();

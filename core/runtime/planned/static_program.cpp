@@ -362,7 +362,7 @@ class StaticProgram::State {
             laid_.push_back({b, Storage::view_of(base + placed_.offsets[life_of_[b]], bytes_[b], arena_, MemoryCategory::Activation)});
         }
         for (const Laid& laid : laid_) set_storage(laid.buffer, laid.storage);
-        if (!memory_.is_recording()) memory_.serve(arena_, placed_.offsets, asked_);
+        if (!memory_.is_recording()) memory_.serve(arena_, placed_.offsets, allocated_);
     }
 
     // A part of it is still referenced: it must not be overwritten.
@@ -374,16 +374,16 @@ class StaticProgram::State {
     // Lifetimes of kernels' allocations, beside those of the buffers; memory for all.
     void plan_scratch() {
         std::vector<BufferLife> lives = lives_;
-        asked_.assign(steps_.size(), {});
+        allocated_.assign(steps_.size(), {});
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             std::size_t own = 0;
-            for (const StepMemory::Asked& block : memory_.asked(i)) {
+            for (const StepMemory::Allocation& block : memory_.allocated(i)) {
                 if (block.is_result) {
                     while (own < steps_[i].own.size() && !is_own(steps_[i].own[own])) ++own;
-                    asked_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
+                    allocated_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
                     ++own;
                 } else {
-                    asked_[i].push_back(lives.size());
+                    allocated_[i].push_back(lives.size());
                     lives.push_back({block.bytes, i, i});
                     plan_.buffers.push_back({PlannedBuffer::Use::Scratch, block.bytes, 0, i, i, PlannedBuffer::kNone});
                     plan_.total_bytes += block.bytes;
@@ -391,12 +391,12 @@ class StaticProgram::State {
             }
         }
         place(plan_memory(lives));
-        tell_offsets(placed_);
+        set_offsets(placed_);
         memory_.stop_recording();
     }
     bool is_own(std::size_t buffer) const { return buffer != PlannedBuffer::kNone && layout_.buffers[buffer].place == Place::Arena; }
 
-    void tell_offsets(const MemoryPlan& plan) {
+    void set_offsets(const MemoryPlan& plan) {
         std::size_t life = 0;
         for (PlannedBuffer& buffer : plan_.buffers) {
             if (buffer.use != PlannedBuffer::Use::Result) buffer.offset = plan.offsets[life++];
@@ -558,7 +558,7 @@ class StaticProgram::State {
     std::vector<std::size_t> life_of_;  // of each buffer
     std::vector<Laid> laid_;
     MemoryPlan placed_;
-    std::vector<std::vector<std::size_t>> asked_;  // of each step: the lifetimes of its kernel's allocations
+    std::vector<std::vector<std::size_t>> allocated_;  // of each step: the lifetimes of its kernel's allocations
     std::shared_ptr<ThreadArena> shared_;
     Ptr<Storage> arena_;  // the block that the buffers are laid out in now; null: in none
     ProgramPlan plan_;

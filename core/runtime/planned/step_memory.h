@@ -13,7 +13,7 @@ namespace loupe::runtime {
 
 class StepMemory final : public MemorySource {
   public:
-    struct Asked {
+    struct Allocation {
         std::size_t bytes = 0;
         bool is_result = false;  // it became a result of the step
     };
@@ -29,7 +29,7 @@ class StepMemory final : public MemorySource {
     // Ends recording; serve() must be called before the next run.
     void stop_recording() { is_recording_ = false; }
     // The step's allocations, in order, without memory kept between runs.
-    const std::vector<Asked>& asked(std::size_t step) const { return steps_[step].asked; }
+    const std::vector<Allocation>& allocated(std::size_t step) const { return steps_[step].allocated; }
     // From now on step i's k-th allocation is at offsets[places[i][k]].
     void serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets, const std::vector<std::vector<std::size_t>>& places);
     // Is planned memory unreferenced?
@@ -40,7 +40,7 @@ class StepMemory final : public MemorySource {
 
   private:
     struct Step {
-        std::vector<Asked> asked;
+        std::vector<Allocation> allocated;
         std::vector<void*> addresses;  // while served
     };
     // Keeps the block alive for storages in it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // max_pool2d and 3d with indices. oneDNN returns the position of the maximum in its window, from which indices in the
 // plane are computed. The gradient is not here: it adds by the indices, and converting them back to oneDNN's positions
-// costs more than that (resnet18's, batch 8: 1.0 ms as it is, 1.2 ms for oneDNN's part alone).
+// costs more than that (resnet18's, batch 8: 1.0 ms as it is, 1.2 ms for oneDNN's part only).
 #include <limits>
 
 #include "core/ops/nn/simd.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Position-sensitive pooling by bilinear samples: each bin of a region reads a channel of its own (Li et al., Light-Head R-CNN).
+// Position-sensitive pooling by bilinear samples: each bin of a region reads a different channel (Li et al., Light-Head
+// R-CNN).
 #include <algorithm>
 
 #include "core/base/parallel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Position-sensitive pooling: each bin of a region is the mean of a channel of its own (Dai et al., R-FCN).
+// Position-sensitive pooling: each bin of a region is the mean of a different channel (Dai et al., R-FCN).
 #include <algorithm>
 #include <limits>
 
