@@ -30,7 +30,7 @@ void step(const PreparedRun& run, const RunArguments& options) {
     recorder.finish();
 }
 
-// Neither statistics nor elements: what is timed are the operators.
+// Neither statistics nor elements: only operators are timed.
 std::shared_ptr<const session::Recording> record_once(const PreparedRun& run) {
     session::Recorder recorder({.statistics = false, .values = false}, run.method->build_graph(), nullptr, nullptr);
     session::name_existing_tensors(recorder, run.program->module(), run.arguments, run.method->schema());

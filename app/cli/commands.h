@@ -37,9 +37,9 @@ struct RunArguments {
     std::string mode;
     bool scripted = false;
     std::string pipeline = "none";
-    std::string compile_mode;  // empty: the pipeline alone
+    std::string compile_mode;  // empty: the pipeline only
     bool backward = false;
-    std::string loss;    // what backward starts from: see session::parse_backward_from
+    std::string loss;    // the start of backward: see session::parse_backward_from
     std::string target;
     std::string data;    // whose labels the target `labels` is
     std::string outputs_file;
@@ -60,18 +60,18 @@ struct RunArguments {
     double atol = 1e-5;
 };
 
-// A model with everything that the options say done to it, ready to run.
+// A model with all options applied, ready to run.
 struct PreparedRun {
     std::shared_ptr<session::Program> program;
     std::unique_ptr<session::PreparedMethod> method;
-    session::RunOptions options;  // what a recording tells of it
+    session::RunOptions options;  // for its recording
     std::vector<IValue> arguments;
     std::unique_ptr<session::BackwardSource> backward;  // null without backward
     std::function<void(const std::string& line)> notice = print_notice;
 };
 // The method's arguments when the command line says inputs; empty otherwise.
 std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method);
-// The same, with what fits when it says none.
+// The same, with generated inputs by default.
 std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method);
 // Of a source without a model, which has run, the program is null.
 PreparedRun prepare_run(const RunArguments& options);
@@ -79,8 +79,8 @@ PreparedRun prepare_run(const RunArguments& options);
 PreparedRun prepare_model(const RunArguments& options);
 // The first half of it. Null for a source without a model.
 std::shared_ptr<session::Program> open_program(const RunArguments& options);
-// Where the kernel can, the process of a model source from now on writes only these files, the kernel cache, and what is temporary:
-// a second lock behind the sandbox of the source. Others are not confined.
+// Where the kernel supports it, restricts the process of a model source to writing these files, the kernel cache, and
+// temporary files: a second lock behind the source's sandbox. Other models are not confined.
 void confine_source(const std::string& model, const FilePermissions& permissions, const std::vector<std::string>& written);
 // A graph for a model source, on the inputs of the options; its warnings go to standard error. Others have theirs.
 void trace_program(session::Program& program, const RunArguments& options);
@@ -88,7 +88,7 @@ void trace_program(session::Program& program, const RunArguments& options);
 // Forward, and backward if it was prepared; gradients of before are dropped first. Returns the flattened outputs.
 TensorList execute(const PreparedRun& run);
 
-// Which gradients stand beside the results.
+// Which gradients to print beside the results.
 struct Gradients {
     bool arguments = false;   // grad.arg0
     bool parameters = false;  // grad.param.NAME
@@ -97,11 +97,11 @@ struct Gradients {
 // out0, ..., and gradients.
 NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, Gradients gradients);
 
-// What a run came to, a line on standard error.
+// Summary of a run, a line on standard error.
 void print_verdict(const session::Verdict& verdict);
-// One row an event.
+// One row per event.
 void print_stats(const session::Recording& recording);
-// One row an event: the median of warm runs and the quartiles.
+// One row per event: the median of warm runs and the quartiles.
 void print_operator_times(const session::Recording& recording, const session::OperatorTimes& times);
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.
 void write_trace(const session::Recording& recording, const std::string& file);
@@ -126,7 +126,7 @@ struct BisectArguments {
 };
 // 1 when a pass changed the result.
 int run_bisect(const BisectArguments& options);
-// Traces a model source and holds the trace against it on other inputs; 1 when something differs.
+// Traces a model source and compares the trace with it on other inputs; 1 when they differ.
 int run_trace_check(const RunArguments& options);
 struct TrainArguments {
     session::TrainOptions how;
@@ -144,7 +144,7 @@ int run_plan(const PlanArguments& options);
 int run_passes();
 struct OpsOptions {
     std::string filter;      // in a schema or its sentence; empty: all
-    std::string missing_in;  // a model file: what it needs and the engine lacks
+    std::string missing_in;  // a model file, whose operators that the engine lacks are listed
     FilePermissions permissions;  // of a model source
     bool json = false;
 };

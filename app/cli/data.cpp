@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data that models are trained on: which sources there are, what one holds, how fast it comes.
+// Training data: lists sources, describes one, measures its speed.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -39,7 +39,7 @@ int status_of(const Error& error) {
     }
 }
 
-// What a model source may touch.
+// File permissions of a model source.
 void add_permissions(CLI::App& command, FilePermissions& permissions) {
     // What is written may be made only by the source.
     const auto refuse = [](const std::string& path) {
@@ -126,7 +126,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--resume", how.resume, "go on with the training of a checkpoint; give the other options as they were");
 }
 
-// What was printed has to have arrived: a full disk is noticed when it is written out at last.
+// Flushes output: a full disk is detected only then.
 int end_output(int status) {
     const bool has_failed = std::ferror(stdout) != 0;
     errno = 0;
@@ -267,7 +267,7 @@ int run(int argc, char** argv) {
             std::fprintf(stderr, "%s\n", error.message() == "stopped" ? concat("stopped by ", stop_signal_name()).c_str() : error.message().c_str());
             end_by_stop_signal();
         }
-        // One line for programs; a person also sees the lines that it is about, underlined.
+        // One line for programs; a terminal also gets the source lines, underlined.
         const std::string details = isatty(STDERR_FILENO) != 0 ? session::details_of(error) : std::string();
         if (details.empty()) std::fprintf(stderr, "%s\n", error.what());
         else std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using session::OperatorInfo;
 
-// Whether the text holds the words, whatever their case.
+// Does the text contain the words, ignoring case?
 bool holds(const std::string& text, const std::string& words) {
     const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
     return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();

@@ -29,7 +29,7 @@ TensorList execute(const PreparedRun& run) {
         session::run_phases(*run.method, run.arguments, run.backward.get(), [&](const IValue& result) { outputs = session::flatten_tensors(result); });
         return outputs;
     } catch (Error& error) {
-        // What the engine lacks is a fact about the file.
+        // Missing operators are reported as part of the file's information.
         if (error.kind() == ErrorKind::Unsupported) error.add_context({.file = run.program->info()->path});
         throw;
     }

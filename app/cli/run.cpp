@@ -35,7 +35,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
         const session::StatementScope statements(*run.program, recorder);
         outputs = execute(run);
     } catch (const Error&) {
-        // What was recorded before the failure is what one wants to look at.
+        // Also writes the recording up to a failure.
         recorder.finish();
         if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
         throw;
@@ -108,7 +108,7 @@ void print_run_verdict(const PreparedRun& run, const TensorList& outputs, const 
 }  // namespace
 
 void print_verdict(const session::Verdict& verdict) {
-    std::fflush(stdout);  // where both go to one terminal it stands behind the results
+    std::fflush(stdout);  // on one terminal standard error follows the results
     std::fprintf(stderr, "verdict: %s\n", verdict.line().c_str());
 }
 

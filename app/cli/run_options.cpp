@@ -53,7 +53,7 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
     return specs;
 }
 
-// Gradients of outputs that stand in the inputs file go before what would be computed.
+// Gradients of outputs in the inputs file take precedence over computed ones.
 session::BackwardFrom backward_from(const RunArguments& options) {
     const bool has_cotangents = !options.inputs_file.empty() && !session::read_cotangents(options.inputs_file).empty();
     if (has_cotangents && !options.loss.empty()) {
@@ -66,7 +66,7 @@ session::BackwardFrom backward_from(const RunArguments& options) {
     }
     if (from.target.source != session::LossTarget::Source::Data) return from;
     if (options.data.empty()) {
-        // The inputs' file may hold them too.
+        // The inputs' file may contain them too.
         if (!options.inputs_file.ends_with(".npz")) throw Error(ErrorKind::Usage, "labels of which data?", {.hint = "give --data, or an array `labels` in --inputs"});
         from.target = {session::LossTarget::Source::File, options.inputs_file, "labels", {}};
         return from;
@@ -75,7 +75,7 @@ session::BackwardFrom backward_from(const RunArguments& options) {
     return from;
 }
 
-// Of a model source one is traced.
+// A model source is traced.
 bool needs_graph(const RunArguments& options) {
     const bool is_plain = options.pipeline.empty() || options.pipeline == "none";
     return !is_plain || !options.compile_mode.empty() || options.stats || !options.trace_file.empty() || !options.record_file.empty();
@@ -89,7 +89,7 @@ fs::path nearest_folder(const fs::path& path) {
     return at;
 }
 
-// Of kernels and measurements. Where there is no folder for caches yet, none is kept.
+// Caches of kernels and measurements. Without a folder for caches there are none.
 fs::path cache_folder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
@@ -117,7 +117,7 @@ void confine_source(const std::string& model, const FilePermissions& permissions
 }
 
 std::shared_ptr<session::Program> open_program(const RunArguments& options) {
-    plugins();  // their kernels are asked first
+    plugins();  // their kernels are tried first
     if (!options.device.starts_with("cpu")) {
         parse_device(options.device);
         allocator_for(DeviceType::Cuda);

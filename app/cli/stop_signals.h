@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Ctrl-C, and signals that ask the program to end: the command stops where it can, keeps what it was asked to keep, and
-// leaves no temporary file.
+// Ctrl-C and termination signals: the command stops at the next check, writes its results, and leaves no temporary
+// file.
 
 #include "core/base/cancel.h"
 
 namespace loupe::cli {
 
-// The first signal raises the flag that check_cancelled() looks at. The program ends at once, without temporary files, by a
-// second signal, or when it has not ended within some seconds.
+// The first signal sets the flag of check_cancelled(). The program ends at once, without temporary files, on a second
+// signal, or when it has not ended within some seconds.
 void catch_stop_signals();
 const CancelFlag& stop_flag();
-// The signal that came; 0: none.
+// The received signal; 0: none.
 int stop_signal();
-// From now on stopping may take its time; a second signal ends the program at once.
+// Disables the time limit of stopping; a second signal ends the program at once.
 void allow_time_to_stop();
 // "Ctrl-C", "SIGTERM".
 const char* stop_signal_name();

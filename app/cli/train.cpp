@@ -38,7 +38,7 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     return out;
 }
 
-// What is named while it happens: on standard error, as it is no result.
+// Progress, on standard error, as it is no result.
 void print_findings(const std::vector<session::TrainingFinding>& findings) {
     for (const session::TrainingFinding& finding : findings) std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
 }
@@ -71,7 +71,7 @@ std::string compute(session::Trainer& trainer) try {
 // checkpoint: written at the end of every epoch, and of the training; empty: none. how: what an error means just then.
 Ending::How train(session::Trainer& trainer, const std::string& checkpoint, Ending::How& how) {
     trainer.begin();
-    // A signal waits for the end of a step, or ends its forward and backward pass, which change nothing that is learned.
+    // A signal waits for the end of a step, or cancels its forward and backward pass, which do not change parameters.
     allow_time_to_stop();
     const CancelScope whole(nullptr);
     while (!trainer.is_done()) {
@@ -175,7 +175,7 @@ void end_training(const session::Trainer& trainer, const Ending& ending, const R
 }
 
 void check_files(const RunArguments& model, const TrainArguments& options) {
-    // A training may go on in the files that it began with.
+    // A training may be continued in its own files.
     const NamedFile csv{"--csv", options.csv_file}, save{"--save", options.save_file}, checkpoint{"--checkpoint", options.checkpoint_file};
     const NamedFile program{"the model", model.model}, data{"--data", options.how.data.path};
     const NamedFile weights{"--weights", model.weights}, resume{"--resume", options.how.resume};

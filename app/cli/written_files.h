@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Checks of the files that a command is asked to write, before it does anything.
+// Checks of the output files of a command, before it starts.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// All commands of the window: each with its shortcut, what it does, and why it cannot be done just now.
+// All commands of the window: each with its shortcut, its effect, and why it is disabled.
 
 #include <QAction>
 #include <functional>
@@ -21,7 +21,7 @@ class Actions : public QObject {
         std::function<void()> run;
         // Empty: it can be done. Else the reason, a sentence without its end mark.
         std::function<QString()> whyNot;
-        // Of a command that is on or off; run turns it round.
+        // Of a command that is on or off; run toggles it.
         std::function<bool()> isChecked = {};
     };
 

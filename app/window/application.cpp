@@ -9,7 +9,7 @@
 namespace loupe::window {
 
 bool Application::notify(QObject* receiver, QEvent* event) {
-    // Known before the handler runs: it may delete the receiver.
+    // Before the handler runs: it may delete the receiver.
     const QPointer<QObject> alive(receiver);
     const int type = event->type();
     const char* const kind = receiver->metaObject()->className();

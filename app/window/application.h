@@ -5,7 +5,8 @@
 
 namespace loupe::window {
 
-// What leaves a slot, a timer, a queued call or an event handler goes to Failures, and the event loop goes on.
+// Exceptions from a slot, a timer, a queued call or an event handler are reported to Failures; the event loop
+// continues.
 class Application : public QApplication {
     Q_OBJECT
 

@@ -60,7 +60,7 @@ void Banner::colour() {
     label_->setAccessibleName(is_error_ ? tr("Error") : tr("Note"));
 }
 
-// As many lines as the text needs, up to kMostLines; what is longer ends in dots and stands whole in the tip.
+// As many lines as the text needs, up to kMostLines; longer text is elided and complete in the tip.
 void Banner::fitText() {
     constexpr int kMostLines = 3;
     const int width = std::max(80, label_->width());

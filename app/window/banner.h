@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A strip across the window that tells of an error with the way out, or of something to know; it does not stop anyone.
+// A strip across the window that shows an error with a remedy, or information; it is not modal.
 
 #include <QFrame>
 #include <QLabel>
@@ -23,9 +23,9 @@ class Banner : public QFrame {
         QString text;
         std::function<void()> follow;
     };
-    // details: all of what message is the first line of; shown when they are asked for.
+    // details: the full text, whose first line is message; shown on request.
     void tell(const QString& message, const std::vector<Link>& links, const QString& details = {});
-    // Of what is no error.
+    // For information.
     void note(const QString& message, const std::vector<Link>& links);
     bool isError() const { return is_error_; }
     const QString& message() const { return message_; }

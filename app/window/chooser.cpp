@@ -134,7 +134,7 @@ void Chooser::chooseCurrent() {
     if (!row || !(row->flags() & Qt::ItemIsEnabled)) return;
     const auto choose = items_[row->data(kIndexRole).toULongLong()].choose;
     close();
-    // After the popup has gone, so that what is chosen may open another.
+    // After the popup is closed, so that the chosen action may open another.
     QMetaObject::invokeMethod(parent(), choose, Qt::QueuedConnection);
 }
 

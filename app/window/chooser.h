@@ -35,7 +35,7 @@ class Chooser : public QDialog {
     void chooseCurrent();
 
     std::vector<Item> items_;
-    std::vector<QString> keys_;  // what is searched, in lower case
+    std::vector<QString> keys_;  // searched texts, in lower case
     QLineEdit* edit_;
     QListWidget* list_;
 };

@@ -17,10 +17,10 @@ namespace loupe::window {
 
 namespace {
 
-// Counts up when the default layout changes so much that an old one makes no sense.
+// Increased when a saved layout no longer fits the default one.
 constexpr int kLayoutVersion = 1;
 constexpr QSize kLeastPanel(160, 60);
-constexpr QSize kLeastLeftPanel(230, 60);  // forms and a tree, which nobody can use in less
+constexpr QSize kLeastLeftPanel(230, 60);  // least usable size of forms and a tree
 
 }  // namespace
 
@@ -30,7 +30,7 @@ class Docks::LayoutEdit : public QUndoCommand {
         : QUndoCommand(Docks::tr("layout")), docks_(docks), before_(std::move(before)), after_(std::move(after)) {}
     void undo() override { docks_.restore(before_); }
     void redo() override {
-        // What is pushed has been done already.
+        // The pushed command has been executed already.
         if (done_) docks_.restore(after_);
         done_ = true;
     }
@@ -63,7 +63,7 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::tidySoon);
         connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, view](bool is_visible) {
             tidySoon();
-            // Once it has its place.
+            // After it is placed.
             if (is_visible) QTimer::singleShot(0, view, [view] { if (view->isInSight()) view->comeIntoSight(); });
             if (dock->isHidden() != closed_.contains(dock)) noteChange();
         });
@@ -112,12 +112,12 @@ bool Docks::eventFilter(QObject* watched, QEvent* event) {
     if (watched == window_) {
         holdShares();
     } else if (!resizing_ && window_->size() == calm_size_) {
-        noteShares();  // somebody moved a border
+        noteShares();  // the user moved a border
     }
     return QObject::eventFilter(watched, event);
 }
 
-// Of the docks that are tabs in one place the one that is seen: the others have the size they had.
+// Of tabbed docks the visible one: hidden ones keep an old size.
 QDockWidget* Docks::inFront(QDockWidget* dock) const {
     if (!dock) return nullptr;
     auto all = window_->tabifiedDockWidgets(dock);
@@ -127,7 +127,7 @@ QDockWidget* Docks::inFront(QDockWidget* dock) const {
 }
 
 void Docks::holdShares() {
-    if (maximised_ || hidden_ || arranging_) return;  // what they will be is not yet known
+    if (maximised_ || hidden_ || arranging_) return;  // sizes are not final
     resizing_ = true;
     keeping_.start(0);
 }
@@ -143,9 +143,9 @@ void Docks::noteShares() {
     bottom_share_ = bottom ? static_cast<double>(bottom->height()) / calm_size_.height() : 0;
 }
 
-// Where the panels stand as they did at first; another order is its maker's own.
+// Only in the default arrangement; a user's arrangement is kept.
 void Docks::keepShares() {
-    calm_.start(100);  // what moves until then was moved here
+    calm_.start(100);  // moves until then are the program's
     if (hidden_ || maximised_) return;
     QDockWidget* left = inFront(first(views::Place::Left));
     QDockWidget* centre = inFront(first(views::Place::Centre));
@@ -172,7 +172,7 @@ QDockWidget* Docks::first(views::Place place) const {
     return found == places_.end() ? nullptr : docks_[static_cast<std::size_t>(found - places_.begin())];
 }
 
-// A layout that was saved before there was a panel does not know its place.
+// A layout that was saved before a panel existed lacks its position.
 void Docks::placeNewcomers() {
     for (std::size_t i = 0; i < docks_.size(); ++i) {
         if (window_->dockWidgetArea(docks_[i]) != Qt::NoDockWidgetArea || docks_[i]->isFloating()) continue;
@@ -192,7 +192,7 @@ void Docks::arrange() {
         window_->removeDockWidget(dock);
         dock->setFloating(false);
     }
-    // First one dock a place, side by side; the others join it as tabs. A dock that is a tab cannot be split any more.
+    // First one dock per place, side by side; the others join it as tabs. A tabbed dock cannot be split any more.
     QDockWidget* left = first(views::Place::Left);
     QDockWidget* below = first(views::Place::LeftBelow);
     QDockWidget* centre = first(views::Place::Centre);
@@ -234,7 +234,7 @@ void Docks::tidySoon() {
     QMetaObject::invokeMethod(this, &Docks::tidy, Qt::QueuedConnection);
 }
 
-// A tab says what a panel is: its title bar would say it twice. (A tab can be torn off just as well.)
+// The tab has the panel's title: no title bar. (A tab can be torn off as well.)
 void Docks::tidy() {
     tidying_ = false;
     for (QDockWidget* dock : docks_) {
@@ -272,7 +272,7 @@ void Docks::tidy() {
 void Docks::noteChange() {
     if (maximised_ || arranging_ || hidden_ || changing_ || settled_.isEmpty()) return;
     changing_ = true;
-    // Behind the tidying, when the window has put everything in its place.
+    // After the layout has been applied.
     QTimer::singleShot(0, this, &Docks::pushChange);
 }
 
@@ -357,7 +357,7 @@ bool Docks::takeLayout(const QByteArray& state) {
     return isTaken;
 }
 
-// --- one panel in the room of all
+// --- one maximised panel
 
 void Docks::toggleMaximised(const QString& id) {
     if (hidden_) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// One dock for each panel of the registry, and how they stand.
+// One dock for each panel of the registry, and their layout.
 
 #include <QDockWidget>
 #include <QMainWindow>
@@ -24,24 +24,24 @@ class Docks : public QObject {
     views::View* view(const QString& id) const;
     // The panel that has, or last had, the keyboard; null at first.
     views::View* focused() const { return focused_; }
-    // Opens the panel, brings it to the front and gives it the keyboard.
+    // Opens the panel, raises it and gives it the focus.
     void show(const QString& id);
-    // All docks away, to be brought back as they were.
+    // Hides all docks, or restores them.
     void hideAll();
     void showAll();
     void resetLayout();
     void save() const;
-    // How the panels stand, to be taken again: not how one of them is maximised.
+    // The layout of the panels, to be restored: without maximising.
     QByteArray layoutState() const;
-    // False when it is none of this program's: then nothing changes.
+    // False, without effect, when it is no layout of this program.
     bool takeLayout(const QByteArray& state);
 
-    // One panel has the room of all, or they stand as before. id: of the panel; empty: the one that has the keyboard.
+    // Maximises one panel, or restores the others. id: of the panel; empty: the focused one.
     void toggleMaximised(const QString& id = {});
     bool isMaximised() const { return maximised_ != nullptr; }
-    // Something that comes or goes beside the panels takes or leaves them room: they keep their shares of it.
+    // Keeps the panels' shares when a bar beside them is shown or hidden.
     void holdShares();
-    // No change of the layout is under way.
+    // No change of the layout is in progress.
     bool isSettled() const { return !tidying_ && !changing_ && !arranging_ && !resizing_; }
 
   signals:
@@ -52,7 +52,7 @@ class Docks : public QObject {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    // A window that grows or shrinks leaves each column, and the row below, its share: alone it gives all to one of them.
+    // Keeps the shares of columns, and of the row below, when the window is resized: Qt gives all to one of them.
     void noteShares();
     void keepShares();
     QDockWidget* inFront(QDockWidget* dock) const;
@@ -69,7 +69,7 @@ class Docks : public QObject {
     void tidy();
     void maximise(QDockWidget* dock);
     void unmaximise();
-    // The dock whose title or tab is at that place of the widget; null for another place.
+    // The dock whose title or tab is at that position of the widget; null elsewhere.
     QDockWidget* titleAt(QObject* watched, const QPoint& at) const;
     void showTitleMenu(QDockWidget* dock, const QPoint& at);
     QDockWidget* dock(const QString& id) const;
@@ -84,7 +84,7 @@ class Docks : public QObject {
     QByteArray state_;
     bool hidden_ = false;
     bool tidying_ = false;
-    QByteArray settled_;  // how the panels stood before the change under way
+    QByteArray settled_;  // the layout before the current change
     QSet<QDockWidget*> closed_;
     bool arranging_ = false;
     bool changing_ = false;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostLines = 14;
 
-// "  File "net.py", line 12": what is quoted below it is there.
+// "  File "net.py", line 12": the source of the lines quoted below.
 const QRegularExpression& placePattern() {
     static const QRegularExpression pattern(QStringLiteral("^\\s*File \"([^\"]+)\", line (\\d+)"));
     return pattern;
@@ -60,7 +60,7 @@ void ErrorDetails::markPlaces() {
     setExtraSelections(marks);
 }
 
-// The place that stands above, or is, the line of the text; that of the first place for what stands before all.
+// The last source position at or above the line of the text; the first one for lines before it.
 void ErrorDetails::follow(int block) {
     QRegularExpressionMatch found;
     for (QTextBlock at = document()->findBlockByNumber(block); at.isValid() && !found.hasMatch(); at = at.previous()) found = placePattern().match(at.text());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// All lines of an error: source with what is wrong underlined, or a traceback. A click goes to the line it is about.
+// All lines of an error: underlined source, or a traceback. A click goes to the source line.
 
 #include <QPlainTextEdit>
 

@@ -17,7 +17,7 @@ QString readText(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-// "**F6** runs to [the next](guide.md#nan)" as it is read: "F6 runs to the next".
+// "**F6** runs to [the next](guide.md#nan)" as plain text: "F6 runs to the next".
 QString withoutMarks(QString line) {
     static const QRegularExpression link(QStringLiteral("\\[([^\\]]*)\\]\\([^)]*\\)"));
     static const QRegularExpression mark(QStringLiteral("[`*]|^[ >#|-]+|\\|"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The pages of documentation that ship as Markdown, and what a search finds in them. Knows no widget.
+// The pages of documentation that ship as Markdown, and their search. Without widgets.
 
 #include <QString>
 #include <QStringList>
@@ -22,7 +22,7 @@ struct HelpPage {
     std::vector<HelpSection> sections;
 };
 
-// A section that holds all words that were searched for.
+// A section that contains all search terms.
 struct HelpMatch {
     int page = 0;
     int section = 0;

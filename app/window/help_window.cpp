@@ -27,7 +27,7 @@ namespace {
 constexpr int kPageRole = Qt::UserRole;
 constexpr int kSectionRole = Qt::UserRole + 1;
 
-// Space between paragraphs, code on its own ground, tables with room: Markdown as Qt reads it has none of these.
+// Paragraph spacing, code background, table padding, which Qt's Markdown lacks.
 void dress(QTextDocument& document) {
     const Theme& theme = Theme::instance();
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
@@ -261,7 +261,7 @@ void HelpWindow::render() {
 
 void HelpWindow::scrollTo(int section) {
     const auto& sections = pages_[static_cast<std::size_t>(position_.page)].sections;
-    // Headings of the text stand in the order of the sections.
+    // Headings of the text are in the order of the sections.
     int left = section + (sections.front().heading.isEmpty() ? 0 : 1);
     for (QTextBlock block = text_->document()->begin(); section > 0 && block.isValid(); block = block.next()) {
         if (block.blockFormat().headingLevel() == 0 || --left > 0) continue;

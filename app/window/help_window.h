@@ -22,9 +22,9 @@ class HelpWindow : public QWidget {
     explicit HelpWindow(std::vector<HelpPage> pages, QWidget* parent = nullptr);
 
     const std::vector<HelpPage>& pages() const { return pages_; }
-    // Shows a page at a heading of it, by its text; without one at its top. An unknown page changes nothing.
+    // Shows a page at a heading, by its text; without one at its top. Ignores an unknown page.
     void showPage(const QString& name, const QString& heading = {});
-    // What is shown: the page's name.
+    // The name of the current page.
     QString page() const;
 
   signals:

@@ -30,14 +30,14 @@ QString keysOf(const QAction& action) {
     return keys.join(QStringLiteral(", "));
 }
 
-// The first line of the tip, without what the other columns say.
+// The first line of the tip, without the contents of other columns.
 QString tipOf(const QAction& action) {
     QString tip = action.toolTip().section(QLatin1Char('\n'), 0, 0);
     for (const QKeySequence& key : action.shortcuts()) tip.remove(QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText)));
     return plain(tip) == plain(action.text()) ? QString() : tip;
 }
 
-// What a shortcut without an action is for: its own text, else what it acts on.
+// Description of a shortcut without an action: its text, else its target.
 QString purposeOf(const QShortcut& shortcut) {
     if (!shortcut.whatsThis().isEmpty()) return shortcut.whatsThis();
     const auto* widget = qobject_cast<const QWidget*>(shortcut.parent());
@@ -98,11 +98,11 @@ void KeysDialog::fill(QMainWindow& window) {
         for (const QAction* action : top->menu()->actions()) addAction(to, *action);
         if (to->childCount() == 0) delete to;
     }
-    // Commands of the window that stand in no menu.
+    // Commands of the window that are in no menu.
     QTreeWidgetItem* others = group(tr("Elsewhere"));
     for (const QAction* action : window.actions()) addAction(others, *action);
     if (others->childCount() == 0) delete others;
-    // Keys that hold only while a panel has the keyboard.
+    // Keys that work only in a focused panel.
     for (const QDockWidget* dock : window.findChildren<QDockWidget*>()) {
         QTreeWidgetItem* to = group(tr("In the panel %1").arg(dock->windowTitle()));
         for (const QAction* action : dock->findChildren<QAction*>()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Every command of the window and of its panels with its keys, made from the actions themselves; what is typed narrows it.
+// Every command of the window and of its panels with its keys, generated from the actions; typing filters it.
 
 #include <QDialog>
 

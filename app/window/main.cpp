@@ -28,7 +28,7 @@ namespace {
 
 using loupe::views::Theme;
 
-// For pictures in the documentation: waits until the window stands, saves it, ends.
+// For pictures in the documentation: waits until the window is laid out, saves it, exits.
 void saveScreenshot(loupe::window::MainWindow& window, const QString& file, int after) {
     QTimer::singleShot(after, &window, [&window, file] {
         const bool saved = loupe::views::saveImage(window.grab().toImage(), file).isEmpty();
@@ -41,7 +41,7 @@ double sinceStart() {
     QFile stat(QStringLiteral("/proc/self/stat"));
     if (!stat.open(QIODevice::ReadOnly)) return 0;
     const QByteArray line = stat.readAll();
-    // Fields are counted behind the name, which may hold spaces: the start is the 20th of them, in ticks since boot.
+    // Fields after the name, which may contain spaces: the start time is the 20th, in ticks since boot.
     const QList<QByteArray> fields = line.mid(line.lastIndexOf(')') + 2).split(' ');
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);
@@ -68,7 +68,7 @@ void reportStart(loupe::window::MainWindow& window) {
     poll->start();
 }
 
-// Runs the model forward and backward as soon as it is open.
+// Runs the model forward and backward when it is open.
 void runWhenOpen(loupe::views::SessionBridge& bridge) {
     auto* once = new QObject(&bridge);
     QObject::connect(&bridge, &loupe::views::SessionBridge::statusChanged, once, [&bridge, once] {
@@ -201,9 +201,9 @@ int start(int argc, char** argv) {
         QCommandLineParser parser;
         if (is_report) describeReport(parser);
         else describeWindow(parser);
-        parser.process(app);  // answers and ends
+        parser.process(app);  // handles --help and --version and exits
     }
-    // Pictures need no display, and are the same with and without one.
+    // Pictures need no display, and do not depend on one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         std::fputs("tensorloupe: there is no display; try: tensorloupe report MODEL -o DIR\n", stderr);

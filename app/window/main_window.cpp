@@ -229,7 +229,7 @@ void MainWindow::makeRunActions() {
         Qt::Key_F9, [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
 }
 
-// How a model source is made into a graph.
+// How to make a graph of a model source.
 void MainWindow::makeFormActions() {
     using session::ModelForm;
     const struct {
@@ -256,7 +256,7 @@ void MainWindow::makeFormActions() {
                        }});
     }
     connect(bridge_, &views::SessionBridge::formRefused, this, [this](const QString& why) {
-        // The log was told before, with all of it.
+        // The log has the full text already.
         const auto& entry = bridge_->log().back();
         std::vector<Banner::Link> links;
         if (entry.source.line > 0) links.push_back({tr("Show the line"), [this, place = entry.source] { showSource(place); }});
@@ -440,7 +440,7 @@ void MainWindow::openPalette() {
         items.push_back({panel ? tr("Show panel: %1").arg(title) : title, action->shortcut().toString(QKeySequence::NativeText),
                          action->icon(), action->isEnabled(), action->toolTip(), [action] { action->trigger(); }});
     }
-    // What each panel offers; the menus live as long as the list does.
+    // The panels' actions; the menus are owned with the list.
     auto chooser = [this](std::vector<Chooser::Item> all) {
         auto* dialog = new Chooser(tr("Type a command"), std::move(all), this);
         dialog->show();
@@ -459,7 +459,7 @@ void MainWindow::openPalette() {
         }
     }
     Chooser* dialog = chooser(std::move(items));
-    // Freed once what was chosen has been done.
+    // Deleted after the chosen action has run.
     connect(dialog, &QObject::destroyed, this, [this, menus] {
         for (QMenu* menu : menus) {
             menu->setParent(this, Qt::Popup);
@@ -551,7 +551,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     takeFile(event->mimeData()->urls().front().toLocalFile());
 }
 
-// Arrays and pictures feed the model that is open, checkpoints are loaded into it; anything else is a model.
+// Arrays and images are inputs of the open model, checkpoints are loaded into it; other files are models.
 void MainWindow::takeFile(const QString& file) {
     if (!views::InputsView::feeds(file) && weights_->takes(file)) return weights_->load(file, true);
     if (!views::InputsView::feeds(file)) return openFile(file);
@@ -580,7 +580,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->accept();
 }
 
-// --- what the session tells
+// --- signals of the session
 
 void MainWindow::onStatus() {
     const session::Status& status = bridge_->status();
@@ -645,7 +645,7 @@ void MainWindow::tellVerdict(const session::Verdict& verdict) {
 }
 
 void MainWindow::showSource(const session::SourcePlace& place) {
-    // A program names its files as it was given them; the panel, where they are.
+    // A program has paths as given; the panel needs absolute ones.
     session::SourcePlace known = place;
     if (const auto& model = bridge_->model()) {
         for (const auto& source : model->sources) {

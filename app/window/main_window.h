@@ -35,19 +35,19 @@ class MainWindow : public QMainWindow {
     SourcePermissions& permissions() { return *permissions_; }
     SessionKeeper& keeper() { return *keeper_; }
 
-    // From now on the session is kept, to be restored by the next window.
+    // Starts saving the session, to be restored by the next window.
     void keepSession();
-    // Restores the last session when it is set so, or wanted; else the start page offers it.
+    // Restores the last session by setting or request; else the start page offers it.
     void restoreAtStart(bool is_wanted);
 
-    // Asks first when something is not saved.
+    // Asks first about unsaved changes.
     void openFile(const QString& file);
-    // What is dropped on the window: a model is opened, an array or a picture becomes an input, a checkpoint is loaded
-    // into the model there is.
+    // Files dropped on the window: a model is opened, an array or an image becomes an input, a checkpoint is loaded
+    // into the open model.
     void takeFile(const QString& file);
-    // Writes the last run as a recording; an error is told in the banner.
+    // Writes the last run as a recording; errors are shown in the banner.
     void saveRun(const QString& file, std::function<void()> then = {});
-    // What Ctrl+S saves, by the panel that has the keyboard.
+    // The target of Ctrl+S, by the focused panel.
     Unsaved saveTarget() const;
     void openPalette();
     void showKeys();
@@ -79,13 +79,13 @@ class MainWindow : public QMainWindow {
     void tellVerdict(const session::Verdict& verdict);
     void onModel();
     void openNow(const QString& file);
-    // Does it once nothing that is not saved is lost by it: at once, or when the user has saved or discarded it.
+    // Runs the action when no unsaved changes are lost: at once, or after the user has saved or discarded them.
     void whenSaved(const QString& title, std::function<void()> then);
     std::vector<UnsavedQuestion::Item> unsaved() const;
     void saveAll(std::vector<Unsaved> which, std::function<void()> then);
     void saveTraining(std::function<void()> then);
     void saveFocused();
-    // Begins a run; with an edited source it is saved first, or the user says what shall run.
+    // Starts a run; an edited source is saved first, or the user chooses what to run.
     void startRun(std::function<void()> go);
     void saveAndStart(std::function<void()> go);
     void showUnsaved();
@@ -107,15 +107,15 @@ class MainWindow : public QMainWindow {
     WeightsLoader* weights_;
     SourcePermissions* permissions_;
     SessionKeeper* keeper_ = nullptr;
-    HelpWindow* manual_ = nullptr;  // made when it is wanted
+    HelpWindow* manual_ = nullptr;  // created on first use
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;
     QString opening_;
     session::RunState last_state_ = session::RunState::Empty;
-    bool was_training_ = false;  // what ran last
-    bool may_close_ = false;     // the user was asked, or nothing is lost
+    bool was_training_ = false;  // the last run
+    bool may_close_ = false;     // the user has confirmed, or nothing is unsaved
     bool was_shown_ = false;
-    bool is_older_text_ = false;  // what is about to run was edited since
+    bool is_older_text_ = false;  // the source was edited since it was opened
 };
 
 }  // namespace loupe::window

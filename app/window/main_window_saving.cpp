@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: what is not saved is marked and asked for, and a run never begins on a text that is not the one in sight.
+// The window: marks unsaved changes and asks about them; a run always uses the visible text.
 
 #include <QAbstractButton>
 #include <QCheckBox>
@@ -108,7 +108,7 @@ void MainWindow::showManual() {
     manual_->activateWindow();
 }
 
-// --- what is not saved
+// --- unsaved changes
 
 // The mark in the title.
 void MainWindow::showUnsaved() {
@@ -137,7 +137,7 @@ std::vector<UnsavedQuestion::Item> MainWindow::unsaved() const {
 }
 
 void MainWindow::whenSaved(const QString& title, std::function<void()> then) {
-    if (findChild<UnsavedQuestion*>()) return;  // asked already
+    if (findChild<UnsavedQuestion*>()) return;  // the question is open
     const auto items = unsaved();
     if (items.empty()) return then();
     auto* question = new UnsavedQuestion(title, items, this);
@@ -150,10 +150,10 @@ void MainWindow::whenSaved(const QString& title, std::function<void()> then) {
     question->show();
 }
 
-// One after another; what cannot be saved, or is cancelled, ends it.
+// In sequence; stops at a failure or when cancelled.
 void MainWindow::saveAll(std::vector<Unsaved> which, std::function<void()> then) {
     if (which.empty()) {
-        // Those that were not ticked are given up.
+        // Unticked ones are discarded.
         if (then) then();
         return;
     }
@@ -215,7 +215,7 @@ void MainWindow::saveFocused() {
     }
 }
 
-// --- running what is edited
+// --- running edited sources
 
 void MainWindow::startRun(std::function<void()> go) {
     const bool isNew = !bridge_->isPaused();
@@ -271,7 +271,7 @@ bool MainWindow::restoreLast(bool is_wanted) {
     return isAtOnce;
 }
 
-// A process that was killed holds its lock until the system has taken all of it away, which may be seconds.
+// A killed process holds its lock until the system has released its resources, which may take seconds.
 void MainWindow::lookForLast(bool is_wanted, int times) {
     if (times == 0) return;
     QTimer::singleShot(1000, this, [this, is_wanted, times] {
@@ -290,7 +290,7 @@ void MainWindow::showEvent(QShowEvent* event) {
     for (const int after : {0, 100, 400, 1000}) QTimer::singleShot(after, this, &MainWindow::fitScreen);
 }
 
-// No part of the window, its frame included, stands outside the screen.
+// Keeps the window with its frame on the screen.
 void MainWindow::fitScreen() {
     if (isMaximized() || isFullScreen() || !screen()) return;
     const QRect room = screen()->availableGeometry();

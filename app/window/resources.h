@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where the files that ship with the program stand, and the models among them.
+// Paths of the files that ship with the program, and the models among them.
 
 #include <QDir>
 #include <QString>

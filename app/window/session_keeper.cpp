@@ -73,7 +73,7 @@ views::SessionBridge::LogEntry logOf(const QJsonObject& object) {
     return entry;
 }
 
-// What tells whether the file is still the one that it was.
+// The file's identity, to detect changes.
 QJsonObject fileJson(const QString& path) {
     const QFileInfo info(path);
     return {{QStringLiteral("bytes"), info.size()}, {QStringLiteral("changed"), info.lastModified().toMSecsSinceEpoch()}};
@@ -97,7 +97,7 @@ SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWi
     connect(watchOf(docks_)->findChild<views::WatchModel*>(), &views::WatchModel::expressionsChanged, this, &SessionKeeper::markDirty);
     connect(&docks_, &Docks::changed, this, &SessionKeeper::markDirty);
     connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::onStatus);
-    // Before the first run: it is kept from its beginning.
+    // Before the first run, so that it is saved from its beginning.
     connect(&bridge_, &Bridge::modelChanged, this, [this] {
         const bool isNew = is_keeping_ && !isRestoring() && bridge_.model() && !store_.hasFolder();
         if (isNew && !store_.folder().isEmpty()) bridge_.session().keep_in(store_.folder().toStdString());
@@ -171,7 +171,7 @@ QJsonObject SessionKeeper::state() const {
     return state;
 }
 
-// The text is made here, the file is written behind: one write at a time, the newest last.
+// The text is made here, the file is written in the background: one write at a time, the newest last.
 void SessionKeeper::write() {
     if (!is_keeping_ || isRestoring()) return;
     if (bridge_.status().state == RunState::Opening) return markDirty();
@@ -310,7 +310,7 @@ void SessionKeeper::onStatus() {
     const QString path = in(wanted_[QStringLiteral("model")].toObject(), "path");
     const bool isThere = model && (text(model->path) == path || text(model->recorded_in) == path);
     if (!isThere) return giveUp(tr("The last session cannot be restored: %1").arg(text(status.error)));
-    // Behind the panels, which take what they remember of the model first.
+    // After the panels, which first restore their settings of the model.
     const Step done = std::exchange(step_, Step::None);
     QTimer::singleShot(0, this, done == Step::Opening ? &SessionKeeper::takeModel : &SessionKeeper::takeTraining);
 }

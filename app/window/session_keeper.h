@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Writes down how the window stands, so that the next one can stand the same: after kill -9, a crash, or closing it. The
-// engine keeps the run and the training itself, in the same folder.
+// Saves the state of the window, so that the next one can restore it: after kill -9, a crash, or closing it. The engine
+// saves the run and the training, in the same folder.
 
 #include <QElapsedTimer>
 #include <QJsonObject>
@@ -24,8 +24,8 @@ class Docks;
 struct EndedSession {
     QString folder;
     QDateTime written;
-    bool was_closed = false;   // else it ended without a word
-    bool may_be_at_once = true;  // false: the last try did not come to an end
+    bool was_closed = false;   // false: it crashed or was killed
+    bool may_be_at_once = true;  // false: the last attempt did not finish
     QString model;             // path of the file
     QString what;              // "stopped before #20 conv2d in conv2, 19 events, net.py edited"
 };
@@ -36,24 +36,24 @@ class SessionKeeper : public QObject {
   public:
     SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWindow& window);
 
-    // From now on. Before it nothing is written.
+    // Starts saving.
     void start();
     bool isKeeping() const { return is_keeping_; }
-    // The window is being closed by its user: the last state, at once.
+    // The user closes the window: saves the last state at once.
     void close();
 
-    // The newest that ended and is whole enough to be named; nothing when there is none. A damaged one is told of by
-    // refused() and not named again.
+    // The newest finished session that is readable; none otherwise. A damaged one is reported by
+    // refused() and skipped later.
     std::optional<EndedSession> last();
-    // Opens its model and puts everything where it was. Ends in restored() or refused().
+    // Opens its model and restores the state. Ends in restored() or refused().
     void restore(const QString& folder);
     bool isRestoring() const { return !restoring_.isEmpty(); }
 
-    // What would be written now.
+    // The current state as it would be written.
     QJsonObject state() const;
 
   signals:
-    // where: one sentence; reached: the event that a parked run had come to, 0 for another.
+    // where: one sentence; reached: the last event of a parked run, 0 otherwise.
     void restored(const QString& where, session::EventId reached);
     void refused(const QString& why);
 
@@ -79,7 +79,7 @@ class SessionKeeper : public QObject {
     QTimer timer_;
     QByteArray written_;
     bool is_keeping_ = false;
-    bool was_refused_ = false;  // writing, said once
+    bool was_refused_ = false;  // a write failure has been reported
     bool was_closed_ = false;
     QThreadPool writer_;  // one write at a time
     // While a session is restored.

@@ -25,7 +25,7 @@ constexpr int kDays = 30;
 
 const char* nameOf(SessionStore::Mark mark) { return mark == SessionStore::Mark::Restoring ? "restoring" : "refused"; }
 
-// A folder of this user that nobody else may write to; a link is none.
+// A folder of this user without write permission for others; no link.
 bool isOwn(const QString& folder) {
     struct stat status {};
     return ::lstat(QFile::encodeName(folder).constData(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
@@ -89,14 +89,14 @@ bool SessionStore::adopt(const QString& folder) {
     drop();
     lock_ = *locked;
     folder_ = folder;
-    // What a write that was cut short has left.
+    // Left over from an interrupted write.
     for (const QFileInfo& file : QDir(folder).entryInfoList({QStringLiteral("*.pt.??????"), QStringLiteral("state.json.??????")}, QDir::Files | QDir::NoSymLinks)) {
         QFile::remove(file.filePath());
     }
     return true;
 }
 
-// Files of its own only, and no folder below it: whatever else stands there is not the program's.
+// Removes the program's files only, and no folder below: other files are the user's.
 void SessionStore::remove(const QString& folder) {
     static const QStringList kOwn{QStringLiteral("state.json*"), QStringLiteral("run-*.events"), QStringLiteral("run-*.values"), QStringLiteral("training.pt*"),
                                   QStringLiteral("restoring"), QStringLiteral("refused"), QStringLiteral("lock")};
@@ -165,7 +165,7 @@ void SessionStore::clean() const {
         bytes += bytesIn(session.folder);
         if (++count > kMost || session.written < oldest || (count > 1 && bytes > kMostBytes)) remove(session.folder);
     }
-    // Folders that never came to hold a state, and those that were refused.
+    // Folders without a state, and refused ones.
     for (const QFileInfo& folder : QDir(root()).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot | QDir::NoSymLinks)) {
         const QString name = folder.filePath();
         const bool isEmpty = !QFileInfo::exists(name + QStringLiteral("/state.json"));

@@ -45,14 +45,14 @@ void SourcePermissions::onLog() {
         case Access::Kind::Left: return;
         case Access::Kind::Refused:
             refused_.push_back(entry);
-            is_told_ = false;
+            is_shown_ = false;
             break;
         case Access::Kind::Wrote:
             folder_ = text(entry.access.folder);
-            is_folder_told_ = false;
+            is_folder_shown_ = false;
             break;
     }
-    // While a source is opened, or runs, there is more to come.
+    // More may follow while a source is opened or runs.
     if (!bridge_.isBusy()) tell();
 }
 
@@ -64,7 +64,7 @@ void SourcePermissions::onStatus() {
     if (now == RunState::Opening) {
         refused_.clear();
         folder_.clear();
-        is_told_ = is_folder_told_ = true;
+        is_shown_ = is_folder_shown_ = true;
         return;
     }
     // A failure has a banner of its own, with linksOfFailure().
@@ -73,9 +73,9 @@ void SourcePermissions::onStatus() {
 }
 
 void SourcePermissions::tell() {
-    if (!is_told_ && !refused_.empty()) {
-        is_told_ = true;
-        // What it would have changed comes first.
+    if (!is_shown_ && !refused_.empty()) {
+        is_shown_ = true;
+        // Refused writes first.
         const auto writes = std::find_if(refused_.begin(), refused_.end(), [](const Entry& entry) { return entry.access.is_write; });
         const Entry& first = writes != refused_.end() ? *writes : refused_.front();
         const QString name = QFileInfo(text(first.source.file)).fileName();
@@ -88,8 +88,8 @@ void SourcePermissions::tell() {
         banner_.note(what + QLatin1Char('.'), links);
         return;
     }
-    if (is_folder_told_ || folder_.isEmpty()) return;
-    is_folder_told_ = true;
+    if (is_folder_shown_ || folder_.isEmpty()) return;
+    is_folder_shown_ = true;
     // Edited and opened again, a source writes the same again.
     if (folder_of_ == source()) return;
     folder_of_ = source();

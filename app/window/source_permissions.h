@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a model source was refused and what it wrote: says so with the way to permit it, or to keep what was written.
+// Shows refused file access of a model source, and files that it wrote, with links to permit or to save them.
 
 #include <QObject>
 #include <QString>
@@ -22,7 +22,7 @@ class SourcePermissions : public QObject {
     // The folder that the source has written into; empty: it has written nothing.
     QString folder() const { return folder_; }
     void showFolder() const;
-    // Asks where to, and copies what the source has written there.
+    // Asks for a folder, and copies the files that the source has written there.
     void keepWritten();
     void copyWritten(const QString& to);
 
@@ -45,10 +45,10 @@ class SourcePermissions : public QObject {
     Banner& banner_;
     QWidget* window_;
     std::vector<Entry> refused_;  // since the source was opened
-    bool is_told_ = true;
+    bool is_shown_ = true;
     QString folder_;
-    QString folder_of_;  // the source whose folder was told
-    bool is_folder_told_ = true;
+    QString folder_of_;  // the source whose folder was shown
+    bool is_folder_shown_ = true;
     session::RunState state_ = session::RunState::Empty;
 };
 

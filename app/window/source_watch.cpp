@@ -48,7 +48,7 @@ void SourceWatch::follow() {
 }
 
 void SourceWatch::look() {
-    // The program's own saving is followed by an opening: what it writes is known then.
+    // After the program itself saves a source, it is opened: the new contents are known then.
     if (bridge_.isBusy()) return soon_.start();
     const auto& model = bridge_.model();
     const QSet<QString> touched = std::exchange(touched_, {});
@@ -56,7 +56,7 @@ void SourceWatch::look() {
     for (const auto& source : model->sources) {
         const QString name = views::text(source.name);
         if (!touched.contains(name)) continue;
-        // One that took its place is watched from now on.
+        // Watches a file that replaced it.
         if (QFileInfo::exists(name) && !files_.files().contains(name)) files_.addPath(name);
         const QByteArray now = contents(name);
         if (bridge_.wrote(name, QString::fromUtf8(now))) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Sees when another program changes a source that the open model is evaluated from.
+// Detects changes by other programs to a source that the open model is evaluated from.
 
 #include <QFileSystemWatcher>
 #include <QMap>
@@ -19,7 +19,7 @@ class SourceWatch : public QObject {
     SourceWatch(views::SessionBridge& bridge, QObject* parent);
 
   signals:
-    // The file holds something else than the model was made from.
+    // The file differs from the text of the model.
     void changed(const QString& file);
 
   private:
@@ -31,7 +31,7 @@ class SourceWatch : public QObject {
     QFileSystemWatcher files_;
     QTimer soon_;  // editors write a file in several steps
     QSet<QString> touched_;
-    QMap<QString, QByteArray> tried_;  // what could not be opened: that is told elsewhere
+    QMap<QString, QByteArray> tried_;  // contents that failed to open, which is reported elsewhere
     bool was_opening_ = false;
 };
 

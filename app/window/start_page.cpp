@@ -61,7 +61,7 @@ class EnterButton : public QPushButton {
     }
 };
 
-// A card that is a button: keyboard and screen readers know what to do with it.
+// A card that is a button, for keyboard and screen readers.
 class Card : public EnterButton {
   public:
     Card(const QString& title, const QString& description, const QStringList& tries, QWidget* parent)

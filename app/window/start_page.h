@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What one sees before a model is open: the shipped models, recent files, what to try.
+// The page before a model is open: shipped models, recent files, suggestions.
 
 #include <QScrollArea>
 #include <optional>
@@ -16,9 +16,9 @@ class StartPage : public QScrollArea {
     explicit StartPage(QWidget* parent);
 
     void setRecentFiles(const QStringList& files);
-    // Nothing: there is none to come back to.
+    // None: there is no session to restore.
     void setLastSession(std::optional<EndedSession> session);
-    // Puts the keyboard on the card that is most likely wanted.
+    // Focuses the most likely card.
     void focusFirst();
 
   signals:

@@ -124,7 +124,7 @@ void StatusLine::showState() {
                               : isTold                         ? status.verdict->text
                               : bridge_.isBusy()               ? status.progress
                                                                : status.why;
-    // "finished: 12 events" says the state itself.
+    // "finished: 12 events" contains the state.
     if (views::text(more).startsWith(line, Qt::CaseInsensitive) && isTold) line += views::text(more).mid(line.size());
     else if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0) line += QStringLiteral(": ") + views::text(more);
     if (bridge_.isPaused() && !status.next_op.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The bar at the foot: what the engine does, how far it is, where it is parked, what is selected.
+// The status bar: the engine's state, progress, parked position, and selection.
 
 #include <QStatusBar>
 

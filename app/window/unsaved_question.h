@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Save, Discard or Cancel, asked before what is not saved goes. It does not block: the answer comes when it comes.
+// Save, Discard or Cancel, before unsaved changes are lost. Not modal: the answer is a signal.
 
 #include <QDialog>
 #include <functional>
@@ -10,7 +10,7 @@ class QCheckBox;
 
 namespace loupe::window {
 
-// What a window can lose.
+// Kinds of unsaved changes.
 enum class Unsaved { Source, Training, Run };
 
 class UnsavedQuestion : public QDialog {
@@ -22,10 +22,10 @@ class UnsavedQuestion : public QDialog {
         QString text;  // "net.py was edited"
         QString tip;
     };
-    // title: what is about to happen: "Quit".
+    // title: the pending action: "Quit".
     UnsavedQuestion(const QString& title, const std::vector<Item>& items, QWidget* parent);
 
-    // Those that are ticked.
+    // The ticked ones.
     std::vector<Unsaved> chosen() const;
 
   signals:

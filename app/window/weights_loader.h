@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A checkpoint into the model that is open, and what the two disagree in.
+// Loads a checkpoint into the open model, and shows their differences.
 
 #include <QObject>
 
@@ -30,7 +30,7 @@ class WeightsLoader : public QObject {
     void showDifferences();
 
   signals:
-    // The file shall be opened as a model by itself.
+    // The file is to be opened as a separate model.
     void openWanted(const QString& file);
 
   private:

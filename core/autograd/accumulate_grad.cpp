@@ -17,7 +17,7 @@ bool obeys_layout(const Tensor& grad, const Tensor& variable) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// Nobody else sees the elements: no other tensor, but for the base of a view that is all of it and that only the view holds.
+// No other reference to the elements, except the base of a view that covers all of it and is its only owner.
 bool is_held_alone(const Tensor& grad) {
     if (grad.impl()->use_count() != 1) return false;
     const auto holders = grad.storage()->use_count();

@@ -49,11 +49,11 @@ Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
     return result;
 }
 
-thread_local bool goes_to_all_leaves = true;
+thread_local bool accumulates_all_leaves = true;
 
-class WholeScope final : ScopedValue<bool> {
+class AllLeavesScope final : ScopedValue<bool> {
   public:
-    explicit WholeScope(bool whole) : ScopedValue(goes_to_all_leaves, whole) {}
+    explicit AllLeavesScope(bool all) : ScopedValue(accumulates_all_leaves, all) {}
 };
 
 // Gradients that have arrived at a node.
@@ -102,7 +102,7 @@ class BackwardRun {
         count_dependencies(roots);
         if (!captures_.empty()) find_needed(roots);
         const GradModeScope mode(options_.create_graph);
-        const WholeScope whole(captures_.empty());
+        const AllLeavesScope all_leaves(captures_.empty());
         for (std::size_t i = 0; i < roots.size(); ++i) {
             Node* node = roots[i].node.get();
             if (node == nullptr || !is_needed(node)) continue;
@@ -113,7 +113,7 @@ class BackwardRun {
             Node* node = root.node.get();
             if (node != nullptr && is_needed(node) && dependencies_[node] == 0 && started.insert(node).second) ready_.push(node);
         }
-        const ToldScope told;  // nodes are told of, not what they are made of
+        const NestedCallScope nested;  // nodes are observed, the operators inside them are not
         while (!ready_.empty()) {
             check_cancelled();
             Node* node = ready_.top();
@@ -225,7 +225,7 @@ class BackwardRun {
         call.autograd_node = &node;
         call.inputs = inputs;
         observer.before_operator(call);
-        // The node may free them, or take them over: AccumulateGrad does when nobody else holds them.
+        // The node may free or steal them: AccumulateGrad steals those with no other reference.
         call.inputs = {};
         inputs.clear();
         TensorList outgoing = node.apply(std::move(grads));
@@ -328,7 +328,7 @@ TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, con
     return result;
 }
 
-bool is_whole_backward() { return goes_to_all_leaves; }
+bool is_whole_backward() { return accumulates_all_leaves; }
 
 void set_gradient_arithmetic(const GradientArithmetic& arithmetic) { arithmetic_table() = arithmetic; }
 const GradientArithmetic& gradient_arithmetic() { return arithmetic_table(); }

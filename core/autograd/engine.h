@@ -9,19 +9,19 @@ namespace loupe {
 
 struct BackwardOptions {
     bool retain_graph = false;
-    bool create_graph = false;   // implies retain_graph unless said otherwise by the caller
+    bool create_graph = false;   // implies retain_graph unless the caller sets it
     bool detect_anomaly = false; // names the forward operator that made the first NaN
 };
 
-// torch.autograd.backward: accumulates into the leaves. gradients: one a root, undefined means ones for a root with one
-// element ("grad can be implicitly created only for scalar outputs"). Throws Error (Run).
+// torch.autograd.backward: accumulates into the leaves. gradients: one per root, undefined means ones for a root with
+// one element ("grad can be implicitly created only for scalar outputs"). Throws Error (Run).
 void backward(const TensorList& roots, const TensorList& gradients = {}, const BackwardOptions& options = {});
 
-// torch.autograd.grad: one gradient an input, undefined where unused when allow_unused, else an error.
+// torch.autograd.grad: one gradient per input, undefined where unused when allow_unused, else an error.
 TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs = {},
                         const BackwardOptions& options = {}, bool allow_unused = false);
 
-// Arithmetic that the engine needs and the operators give (the rooms are built in that order).
+// Arithmetic that the engine needs; the operators, which are built on the engine, register it.
 struct GradientArithmetic {
     Tensor (*add)(const Tensor& a, const Tensor& b) = nullptr;       // recorded when grad mode is on
     void (*add_in_place)(const Tensor& a, const Tensor& b) = nullptr;  // a += b, not recorded

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Whether operators record for the backward pass; torch.no_grad and torch.enable_grad. One setting a thread.
+// Whether operators record for the backward pass; torch.no_grad and torch.enable_grad. Per thread.
 
 namespace loupe {
 

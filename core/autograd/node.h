@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The autograd graph: one node a recorded operator, edges to the nodes of its inputs.
+// The autograd graph: one node per recorded operator, edges to the nodes of its inputs.
 
 #include <cstdint>
 #include <functional>
@@ -21,10 +21,10 @@ struct Edge {
     explicit operator bool() const { return node != nullptr; }
 };
 
-// A tensor whose gradient is kept, as its node sees it: null once the tensor is gone, which the node must not keep alive.
+// Weak reference of a node to a tensor that retains its gradient: null once the tensor is freed.
 using RetainedTensor = std::shared_ptr<TensorImpl*>;
 
-// What a gradient for one forward output must look like.
+// Metadata that the gradient of one forward output must match.
 struct GradientShape {
     Dims sizes;
     ScalarType dtype = ScalarType::Float32;
@@ -32,7 +32,7 @@ struct GradientShape {
     bool defined = false;
 };
 
-// Takes off what it stands for when asked; does nothing the second time. Copies stand for the same.
+// Handle that removes a hook; removing it again does nothing. Copies are handles of the same hook.
 class RemovableHandle {
   public:
     RemovableHandle() = default;
@@ -60,7 +60,7 @@ class HookList {
         Hook hook;
     };
 
-    // Entries as they were when it was taken: hooks may add and remove hooks while they run. Costs one count.
+    // Snapshot of the entries: hooks may add and remove hooks while they run. Costs one reference count.
     class Snapshot {
       public:
         Snapshot() = default;
@@ -70,7 +70,7 @@ class HookList {
         bool empty() const { return begin() == end(); }
         std::size_t size() const { return entries_ ? entries_->size() : 0; }
         const Entry& operator[](std::size_t i) const { return (*entries_)[i]; }
-        // These, then those of another list.
+        // Appends the entries of another list.
         Snapshot joined(const Snapshot& other) const {
             if (other.empty()) return *this;
             if (empty()) return other;
@@ -97,7 +97,7 @@ class HookList {
             }
         });
     }
-    // Takes off those for which is_gone(hook) holds.
+    // Removes the hooks for which is_gone(hook) holds.
     template <typename IsGone>
     void remove_if(IsGone&& is_gone) {
         if (shared_) shared_->change([&](std::vector<Entry>& entries) { std::erase_if(entries, [&](const Entry& e) { return is_gone(e.hook); }); });
@@ -105,7 +105,7 @@ class HookList {
     Snapshot snapshot() const { return shared_ ? Snapshot(shared_->entries) : Snapshot(); }
 
   private:
-    // A list is never changed: a change makes another.
+    // Lists are immutable: a change makes a new one.
     struct Shared {
         std::shared_ptr<const std::vector<Entry>> entries;
         template <typename Change>
@@ -127,15 +127,15 @@ class Node : public RefCounted {
 
     // As PyTorch's grad_fn prints it, without brackets: "AddmmBackward0".
     virtual std::string name() const = 0;
-    // grads: one a forward output, undefined where none arrived. Returns one a next edge; undefined means none.
+    // grads: one per forward output, undefined where none arrived. Returns one per next edge; undefined means none.
     virtual TensorList apply(TensorList grads) = 0;
-    // Frees what was saved for backward; a second apply then throws Error (Run) with PyTorch's message.
+    // Frees saved tensors; a second apply then throws Error (Run) with PyTorch's message.
     virtual void release_saved() {}
 
     const std::vector<Edge>& next_edges() const { return next_edges_; }
     void set_next_edges(std::vector<Edge> edges) { next_edges_ = std::move(edges); }
     const Edge& next_edge(std::size_t i) const { return next_edges_[i]; }
-    // True when the gradient of forward input i (in edge order) is wanted.
+    // True when the gradient of forward input i (in edge order) is needed.
     bool should_compute(std::size_t i) const { return i < next_edges_.size() && next_edges_[i].node != nullptr; }
 
     // Declares one more forward output; returns its index.

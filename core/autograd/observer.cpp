@@ -4,7 +4,7 @@
 namespace loupe::detail {
 
 thread_local ExecutionObserver* thread_observer = nullptr;
-thread_local bool thread_is_told = false;
+thread_local bool thread_is_nested_call = false;
 thread_local int thread_direct_depth = 0;
 thread_local std::vector<UnwoundModule> thread_unwound;
 

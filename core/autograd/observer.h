@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What watches a run: the interpreter and the autograd engine call it around every operator. With none attached the
+// Observer of a run: the interpreter and the autograd engine notify it around every operator. Without an observer the
 // cost is one predictable branch.
 
 #include <cstdint>
@@ -42,10 +42,10 @@ struct OperatorCall {
     std::span<const IValue> outputs;         // empty before the call; backward: outgoing gradients
 };
 
-// What a program does with a tensor that a record of operators does not show: it goes on with Python's own values.
+// Use of a tensor that no operator records: the program continues with Python values.
 enum class PythonUse : std::uint8_t { Boolean, Integer, Float, Index, Number, List, Length, Iteration, Shape, Constructor };
 
-// Which kernel ran and who declined: for the one call under way.
+// The kernel that runs the current call, and those that declined.
 struct KernelChoice {
     std::string_view op;       // "aten::conv2d"
     std::string_view backend;  // "onednn", "portable"
@@ -59,7 +59,7 @@ struct NumberTie {
     int element = -1;
     enum class As : std::uint8_t { Int, Float, Number } as = As::Int;
     Tensor number;
-    Dims list = {};  // without op: what stands in it
+    Dims list = {};  // without op: the list's elements
 };
 
 class ExecutionObserver {
@@ -71,45 +71,44 @@ class ExecutionObserver {
     virtual void before_operator(const OperatorCall&) {}
     virtual void after_operator(const OperatorCall&) {}
     virtual void on_kernel(const KernelChoice&) {}
-    // A statement of a graph that is no operator (constants, list and tuple construction) is not told.
-    // Told by whoever evaluates a model source.
+    // Statements that are no operators (constants, list and tuple construction) are not observed.
+    // Called by the evaluator of a model source.
     virtual void on_python_use(PythonUse, const Tensor&) {}
     // The size of a dimension, or the number of elements, as a 0-dim int64 tensor that stays tied to the tensor, so that a
-    // program that computes with sizes can be written down. Undefined: the program takes the number.
+    // program that computes with sizes can be traced. Undefined: the program uses the number.
     virtual Tensor tied_size(const Tensor&, std::int64_t dim) {
         static_cast<void>(dim);
         return {};
     }
     virtual Tensor tied_numel(const Tensor&) { return {}; }
-    // The operator that is called next takes the number in this tensor for an argument (element: of a list; -1: all of
-    // the argument). False: nobody ties it.
+    // The next operator's argument is the number in this tensor (element: of a list; -1: the whole argument). False:
+    // not tied.
     virtual bool tie_number(const NumberTie&) { return false; }
     virtual bool ties_numbers() const { return false; }
     virtual void on_exception(const Error&) {}
-    // The event that operators recorded now belong to; autograd nodes remember it. 0: none.
+    // The event that operators recorded now belong to; autograd nodes store it. 0: none.
     virtual std::uint64_t current_event() const { return 0; }
 };
 
 namespace detail {
 extern thread_local ExecutionObserver* thread_observer;
-extern thread_local bool thread_is_told;
+extern thread_local bool thread_is_nested_call;
 }
 inline ExecutionObserver* execution_observer() { return detail::thread_observer; }
 
-// While it lives, the operators that this thread calls are a part of something that observers are told of already (or
-// nothing that the program asked for), and not told themselves.
-class ToldScope final : ScopedValue<bool> {
+// In this scope the thread's calls are not observed: they are nested in an observed call, or not the program's own.
+class NestedCallScope final : ScopedValue<bool> {
   public:
-    ToldScope() : ScopedValue(detail::thread_is_told, true) {}
+    NestedCallScope() : ScopedValue(detail::thread_is_nested_call, true) {}
 };
-// The observer of a call that comes straight from a program; null for calls inside others.
-inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_told ? nullptr : detail::thread_observer; }
+// The observer of a direct call from a program; null for nested calls.
+inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_nested_call ? nullptr : detail::thread_observer; }
 
-inline void tell_python_use(PythonUse use, const Tensor& t) {
+inline void notify_python_use(PythonUse use, const Tensor& t) {
     if (ExecutionObserver* observer = observer_of_direct_calls()) observer->on_python_use(use, t);
 }
 
-// Undefined when nobody ties sizes.
+// Undefined when sizes are not tied.
 inline Tensor tied_size(const Tensor& t, std::int64_t dim) {
     ExecutionObserver* observer = observer_of_direct_calls();
     return observer != nullptr ? observer->tied_size(t, dim) : Tensor();
@@ -139,7 +138,7 @@ extern thread_local std::vector<UnwoundModule> thread_unwound;
 }
 inline const std::vector<UnwoundModule>& unwound_modules() { return detail::thread_unwound; }
 
-// A module or function that no graph stands for: a frame for the observer, if there is one.
+// The frame of a module or function without a graph, reported to the observer.
 class DirectFrame {
   public:
     explicit DirectFrame(const FrameInfo& info)
@@ -158,7 +157,7 @@ class DirectFrame {
   private:
     void note_error() const {
         auto& unwound = detail::thread_unwound;
-        if (!unwound.empty() && unwound.back().depth != depth_ + 1) unwound.clear();  // of one that was caught
+        if (!unwound.empty() && unwound.back().depth != depth_ + 1) unwound.clear();  // of a caught error
         unwound.push_back({module_, depth_});
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The phase that operators on this thread belong to when they are run one by one for an autograd node.
+// The phase of operators that this thread runs for an autograd node.
 
 #include "core/autograd/observer.h"
 #include "core/base/scoped_value.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is observed of tensors that autograd nodes keep for backward, whichever kind the node is.
+// Observer of the tensors that autograd nodes save for backward.
 
 #include "core/tensor/tensor.h"
 
@@ -9,7 +9,7 @@ namespace loupe {
 class SavingObserver {
   public:
     virtual ~SavingObserver() = default;
-    // A node of the calling thread keeps the tensor. Not called for tensors that a pack hook took.
+    // A node of the calling thread saves the tensor. Not called for tensors that a pack hook took.
     virtual void on_saved(const Tensor& t) = 0;
 };
 

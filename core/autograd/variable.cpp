@@ -35,7 +35,7 @@ void refresh_view(const Tensor& t, AutogradMeta& meta) {
     meta.view->seen_version = t.version();
 }
 
-// What is made of such a view would be recorded as if nothing had been written.
+// Operators on such a view would be recorded without the write.
 void check_view_for_recording(const Tensor& t, const AutogradMeta& meta) {
     if (!meta.view || !meta.view->made_without_grad || meta.view->seen_version == t.version()) return;
     if (meta.grad_fn || !GradMode::is_enabled() || !requires_grad(meta.view->base)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The autograd side of a tensor: torch.Tensor's requires_grad, grad, grad_fn, is_leaf, retain_grad, register_hook,
-// detach; and what is known of views.
+// detach; and the metadata of views.
 
 #include <functional>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace loupe {
 
-// How a view came from its base, enough to make it again from a changed base.
+// How to recompute a view from a changed base.
 struct ViewInfo {
     Tensor base;
     bool is_multi_output = false;  // of split, unbind, chunk: in-place writes are refused, as in PyTorch
@@ -26,12 +26,12 @@ struct AutogradMeta final : AutogradData {
     }
 
     bool requires_grad = false;  // of a leaf; a non-leaf has a grad_fn
-    bool is_parameter = false;   // torch.nn.Parameter: a module registers it when it becomes its attribute
-    RetainedTensor retained;     // of a non-leaf whose grad is kept
+    bool is_parameter = false;   // torch.nn.Parameter: assigned to an attribute of a module, it is registered
+    RetainedTensor retained;     // of a non-leaf with retain_grad
     std::uint32_t output = 0;    // which output of grad_fn this tensor is
     Tensor grad;
     Ptr<Node> grad_fn;
-    Node* accumulator = nullptr;  // the leaf's AccumulateGrad while it lives
+    Node* accumulator = nullptr;  // the leaf's AccumulateGrad, not owned
     std::optional<ViewInfo> view;
     HookList<Tensor(const Tensor&)> leaf_hooks;
     HookList<void(const Tensor&)> accumulated_hooks;  // after the leaf's grad has been added to
@@ -46,7 +46,7 @@ void set_requires_grad(const Tensor& t, bool value);
 bool is_leaf(const Tensor& t);
 Tensor grad_of(const Tensor& t);  // undefined when there is none
 void set_grad(const Tensor& t, const Tensor& grad);
-// Null for leaves. For a view whose base was changed in place it is made anew first.
+// Null for leaves. Rebuilt first for a view whose base was changed in place.
 Ptr<Node> grad_fn(const Tensor& t);
 // Where gradients for t go: its grad_fn, or the accumulator of a leaf that requires grad; empty otherwise.
 Edge gradient_edge(const Tensor& t);
@@ -65,22 +65,22 @@ bool is_parameter(const Tensor& t);
 
 // Makes t output `output` of node. For tensors that an operator has just made.
 void set_history(const Tensor& t, const Ptr<Node>& node);
-// For a tensor that an operator has just written in place: t continues from node; for a differentiable view the base
-// does too. Throws Error (Run) with PyTorch's messages for leaves that require grad.
+// After an operator has written t in place: node becomes its grad_fn, and that of the base of a differentiable view.
+// Throws Error (Run) with PyTorch's messages for leaves that require grad.
 void rebase_history(const Tensor& t, const Ptr<Node>& node);
-// The checks that come before the write.
+// The checks before the write.
 void check_inplace(const Tensor& t, bool will_record);
 // Declares result a view of base (or of base's base).
 void set_view(const Tensor& result, const Tensor& base, bool is_multi_output);
 
-// What a pack hook keeps in the place of a tensor that an operator saves for backward.
+// What a pack hook returned for a saved tensor.
 class PackedTensor : public RefCounted {
   public:
     virtual Tensor unpack() = 0;
 };
 using PackHook = std::function<Ptr<PackedTensor>(const Tensor&)>;
 
-// While the object lives, what operators of this thread save for backward goes through the hook, the newest one only;
+// In this scope tensors that this thread's operators save go through the hook, the innermost only;
 // torch.autograd.graph.saved_tensors_hooks.
 class SavedTensorHooks {
   public:
@@ -95,14 +95,14 @@ class SavedTensorHooks {
     SavedTensorHooks* before_;
 };
 
-// While the object lives, SavedTensorHooks of this thread throw Error (Run) with the message, as does this when there are some;
+// In this scope SavedTensorHooks of this thread throw Error (Run) with the message, as does this inside of one;
 // torch.autograd.graph.disable_saved_tensors_hooks.
 class SavedTensorHooksDisabled final : ScopedValue<std::optional<std::string>> {
   public:
     explicit SavedTensorHooksDisabled(std::string message);
 };
 
-// A tensor kept for backward. Without a reference cycle for outputs of the node itself; unpack checks the version.
+// A tensor saved for backward. No reference cycle for the node's own outputs; unpack checks the version.
 class SavedTensor {
   public:
     SavedTensor() = default;
@@ -110,7 +110,7 @@ class SavedTensor {
     // owner: the node that saved it. Throws Error (Run) "one of the variables needed for gradient computation has been
     // modified by an inplace operation: ..." when it was.
     Tensor unpack(const Ptr<Node>& owner) const;
-    // Without the check and history, to look at; undefined when a pack hook took it.
+    // To inspect: without the version check and history; undefined when a pack hook took it.
     const Tensor& peek() const { return data_; }
     bool defined() const { return data_.defined() || packed_ != nullptr; }
     void reset() {
@@ -119,7 +119,7 @@ class SavedTensor {
     }
 
   private:
-    // With a pack hook: what it gave, and where gradients of the tensor go.
+    // With a pack hook: its result, and where gradients of the tensor go.
     struct Packed final : RefCounted {
         Ptr<PackedTensor> tensor;
         Edge edge;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Nodes for in-place writes to views: what PyTorch calls CopySlices, and the view made again from its changed base.
+// Nodes for in-place writes to views: PyTorch's CopySlices, and the view recomputed from its changed base.
 
 #include "core/autograd/node.h"
 
 namespace loupe {
 
-// Where a view lies in its base: sizes, strides, and the offset from the base's first element.
+// A view in its base: sizes, strides, and the offset from the base's first element.
 struct PlaceInBase {
     Dims base_sizes;
     Dims base_strides;
@@ -16,8 +16,8 @@ struct PlaceInBase {
 };
 PlaceInBase place_in_base(const Tensor& view, const Tensor& base);
 
-// base' = base with the view's region replaced by what `write` made of it. next edges: the base's, then write's but its
-// first (which is the view).
+// base' = base with the view's region replaced by the output of `write`. Next edges: the base's, then write's except
+// the first (the view).
 class CopySlices final : public Node {
   public:
     CopySlices(PlaceInBase geometry, const Edge& base, Ptr<Node> write);

@@ -3,7 +3,7 @@
 
 namespace loupe {
 
-// Does the backward pass that runs on this thread go to all leaves, not to chosen inputs only? True outside of one.
+// Does this thread's backward pass accumulate into all leaves, not chosen inputs only? True outside of one.
 bool is_whole_backward();
 
 }  // namespace loupe

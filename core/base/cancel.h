@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Stopping long work: the thread that does it looks at a flag that another thread sets.
+// Cancelling long work: its thread polls a flag that another thread sets.
 
 #include <atomic>
 #include <chrono>
@@ -11,13 +11,13 @@ namespace loupe {
 
 using CancelFlag = std::atomic<bool>;
 
-// Makes the flag the one that check_cancelled() of this thread looks at.
+// Sets the flag that this thread's check_cancelled() polls.
 class CancelScope final : ScopedValue<const CancelFlag*> {
   public:
     explicit CancelScope(const CancelFlag* flag);
 };
 
-// Ends what this thread does once it has taken too long: for work that a file, not the user, asked for.
+// Deadline of this thread's work, for work that a file and not the user requested.
 class DeadlineScope final : ScopedValue<std::chrono::steady_clock::time_point> {
   public:
     explicit DeadlineScope(std::chrono::steady_clock::duration limit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A thread with a stack that programs can recurse on: Python's recursion, and trees of source text, run on the native
-// stack. Address space alone is taken; memory is when it is used.
+// stack. Reserves address space; memory is committed when used.
 
 #include <pthread.h>
 
@@ -29,10 +29,10 @@ class DeepThread {
     pthread_t thread_{};
 };
 
-// Lets the stack of the process's first thread, which grows as it is used, grow further. Called at the start of main.
+// Raises the limit of the main thread's stack. Called at the start of main.
 void allow_deep_stack();
 
-// Runs body on a deep stack and waits for it. What it throws is thrown here.
+// Runs body on a deep stack and waits for it; rethrows its exceptions.
 void run_deep(const std::function<void()>& body);
 
 }  // namespace loupe

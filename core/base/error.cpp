@@ -36,7 +36,7 @@ void Error::render() {
         for (const auto& input : context_.inputs) line_ += " [" + input + "]";
     }
     if (!context_.hint.empty()) line_ += "; " + context_.hint;
-    // One line, whatever a message or a file name contains.
+    // One line, also for messages and file names with line breaks.
     for (char& c : line_) {
         if (c == '\n' || c == '\r' || c == '\t') c = ' ';
     }

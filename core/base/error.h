@@ -12,7 +12,7 @@ namespace loupe {
 enum class ErrorKind {
     Usage,        // wrong arguments, missing input file
     File,         // a file that cannot be read, is damaged or hostile
-    Unsupported,  // a file that is fine but needs what the engine lacks
+    Unsupported,  // a valid file that needs a feature the engine lacks
     Compile,      // source that the script front end rejects
     Run,          // an operator or a program failed while running
     Plugin,       // a plugin that cannot be loaded
@@ -20,13 +20,13 @@ enum class ErrorKind {
     Internal,     // our own bug
 };
 
-// Where and with what an error happened. Empty fields are unknown.
+// Place and inputs of an error. Empty fields are unknown.
 struct ErrorContext {
     std::string file = {};                 // "model.pt"
     std::string op = {};                   // operator schema or name: "aten::mm"
     std::string scope = {};                // module scope: "layer1.0.conv1"
     std::string source = {};               // the user's source line: "resnet.py:92"
-    std::vector<std::string> inputs = {};  // "float32 1x3x224x224", one an input
+    std::vector<std::string> inputs = {};  // "float32 1x3x224x224", one per input
     std::string hint = {};                 // what to do about it
 };
 
@@ -38,7 +38,7 @@ class Error : public std::exception {
     const std::string& message() const { return message_; }
     const ErrorContext& context() const { return context_; }
 
-    // Fills those fields of the context that are still empty; the innermost place wins.
+    // Fills empty fields of the context; the innermost place wins.
     void add_context(const ErrorContext& outer);
 
     // One line: "file: message, in op at scope (source), inputs: ...; hint".

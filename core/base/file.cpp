@@ -44,7 +44,7 @@ std::string_view kind_of_file(mode_t mode) {
     return S_ISSOCK(mode) ? "a socket" : "no regular file";
 }
 
-// The last to close a replaced file waits until all of its pages are gone, which takes as long as writing them.
+// Closing the last descriptor of a replaced file frees its pages, which takes as long as writing them.
 void close_aside(FileHandle file) {
     if (!file.is_open()) return;
     try {
@@ -55,7 +55,7 @@ void close_aside(FileHandle file) {
     }
 }
 
-// Where a link leads that leads nowhere yet.
+// The target of a dangling link.
 fs::path follow_links(fs::path path) {
     for (int count = 0; count < kMostLinks; ++count) {
         std::error_code failed;
@@ -90,7 +90,7 @@ std::string temporary_name(std::string_view name) {
     return concat(".", name.substr(0, 200), ".", ::getpid(), "-", counter++);
 }
 
-// A file without a name, for what is written in one piece later.
+// A file without a name, as a buffer to be written at commit.
 FileHandle unnamed_file() {
     std::error_code failed;
     const fs::path folder = fs::temp_directory_path(failed);
@@ -243,7 +243,7 @@ void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes
 
 // --- writing ---
 
-// What stands at the target, and how the new contents come there. Functions return false with errno set.
+// The state of the target, and how the contents get there. Functions return false with errno set.
 class AtomicFile::Place {
   public:
     bool find(const FileTarget& target) {
@@ -283,7 +283,7 @@ class AtomicFile::Place {
         return folder_ >= 0;
     }
 
-    // A file to write to: without a name where the file system has such, so that nothing can be left behind.
+    // A file to write to: unnamed where the file system supports it, so that no temporary file can be left over.
     bool begin(FileHandle& file) {
         if (into_ >= 0) {
             file.reset(::fcntl(into_, F_DUPFD_CLOEXEC, 0));
@@ -317,7 +317,7 @@ class AtomicFile::Place {
         if (direct_.is_open()) return copy(file.get());
         FileHandle replaced(::openat(folder_, name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
         if (is_unnamed_ && !link(file, replaced.is_open())) return false;
-        // What a file system says at the last moment: it is still beside its target.
+        // The rename failed: the file is still beside its target.
         if (!is_unnamed_ && ::close(file.release()) != 0) return false;
         if (temporary_) {
             if (::renameat(folder_, temporary_->name().c_str(), folder_, name_.c_str()) != 0) return false;
@@ -406,7 +406,7 @@ class AtomicFile::Place {
     FileHandle own_folder_;
     int folder_ = -1;
     std::string name_;
-    FileHandle direct_;  // open: what is written goes into it instead
+    FileHandle direct_;  // when open, receives the writes
     bool is_unnamed_ = false;
     std::optional<TemporaryName> temporary_;
     std::optional<mode_t> mode_;  // of the file that is replaced
@@ -427,7 +427,7 @@ AtomicFile::AtomicFile(FileTarget target) : target_(std::move(target)), place_(s
 }
 
 AtomicFile::~AtomicFile() {
-    // The name goes before the folder that it is in.
+    // Destroyed before its folder.
     try {
         run([this] { place_.reset(); });
     } catch (const std::exception&) {

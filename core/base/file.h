@@ -39,7 +39,7 @@ class MappedFile : public RefCounted {
     // Throws Error (Usage when the file is missing or no regular file, File when it cannot be mapped). FIFOs and devices
     // are refused at once.
     static Ptr<MappedFile> open(const std::filesystem::path& path);
-    // Of a file that is open for reading; path: what it is called in errors.
+    // Of a file that is open for reading; path: its name in errors.
     static Ptr<MappedFile> map(const FileHandle& file, const std::filesystem::path& path);
     ~MappedFile() override;
 
@@ -73,7 +73,7 @@ struct FolderEntry {
     std::string name;
     // System calls that name the file are made inside of it; null: on the calling thread.
     std::function<void(const std::function<void()>&)> run = nullptr;
-    // Called with the new file after it has taken its place.
+    // Called with the new file after the rename.
     std::function<void(const InodeId&)> written = nullptr;
 };
 
@@ -85,28 +85,28 @@ struct FileTarget {
     FileTarget(std::filesystem::path shown, std::shared_ptr<const FolderEntry> in) : path(std::move(shown)), entry(std::move(in)) {}
     FileTarget(std::filesystem::path shown, std::shared_ptr<const FileHandle> open_file) : path(std::move(shown)), into(std::move(open_file)) {}
 
-    std::filesystem::path path;  // with one of the others: what it is called in errors, and its extension
+    std::filesystem::path path;  // with one of the others: its name in errors, and its extension
     std::shared_ptr<const FolderEntry> entry = nullptr;
     std::shared_ptr<const FileHandle> into = nullptr;  // an empty file without a name
 };
 
-// The way every file is written. A regular file, or none, is replaced at commit() as a whole: a failure, also a signal, leaves
-// the file as it was and nothing beside it. Links are written through. A device, FIFO or socket gets the bytes at commit();
-// it is never replaced. Block devices and files without permission to write are refused.
+// Writes every file of the program. commit() replaces a regular file, or creates one, as a whole: a failure, also a
+// signal, leaves the file as it was and nothing beside it. Links are followed. A device, FIFO or socket gets the bytes
+// at commit(); it is never replaced. Block devices and files without write permission are refused.
 class AtomicFile {
   public:
-    // Throws Error (File) when the place cannot be written; so do write() and commit().
+    // Throws Error (File) when the target cannot be written; so do write() and commit().
     explicit AtomicFile(FileTarget target);
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
-    // Without commit(): drops what was written.
+    // Without commit(): discards the writes.
     ~AtomicFile();
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-    // Over what is written already, at `offset`.
+    // Overwrites at `offset`.
     void overwrite(std::uint64_t offset, std::string_view text);
-    // Asks the file system at once for room for this many bytes more, which makes writing them cheaper. More or fewer may follow.
+    // Preallocates this many more bytes, which makes writing them cheaper. More or fewer may follow.
     void reserve(std::uint64_t bytes);
     void commit();
     // Bytes written so far.
@@ -120,7 +120,7 @@ class AtomicFile {
 
     FileTarget target_;
     std::unique_ptr<Place> place_;
-    FileHandle file_;  // what was written so far
+    FileHandle file_;  // the bytes written so far
     std::uint64_t size_ = 0;
     bool is_reserved_ = false;
 };
@@ -136,7 +136,7 @@ void copy_contents(const FileHandle& from, const FileHandle& to, const std::file
 // Throws SystemError.
 void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes, const std::filesystem::path& path);
 
-// An AtomicFile of contents at hand. Throws Error (File).
+// Writes an AtomicFile with these contents. Throws Error (File).
 void write_file_atomically(const FileTarget& target, std::string_view contents);
 
 }  // namespace loupe

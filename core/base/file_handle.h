@@ -29,11 +29,11 @@ class FileHandle {
     int fd_ = -1;
 };
 
-// A file itself, whatever its names are. The time of birth tells a file from a later one that got the same inode number.
+// Identity of a file, independent of its names. The birth time differs when an inode number is reused.
 struct InodeId {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
-    std::int64_t birth_seconds = 0;  // 0 where the file system does not keep it
+    std::int64_t birth_seconds = 0;  // 0 where the file system does not store it
     std::uint32_t birth_nanoseconds = 0;
     auto operator<=>(const InodeId&) const = default;
 };

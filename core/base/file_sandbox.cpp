@@ -78,7 +78,7 @@ Resolved resolve(const fs::path& given, bool follows_last = true) {
     return at;
 }
 
-// What follows the folder; nothing when the path is not in it.
+// The path relative to the folder; none when it is not in it.
 std::optional<std::string> inside(const fs::path& path, const fs::path& folder) {
     const auto [in_folder, in_path] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
     if (in_folder != folder.end() && !(std::next(in_folder) == folder.end() && in_folder->empty())) return std::nullopt;
@@ -160,7 +160,7 @@ bool can_be_permitted(const fs::path& path) {
 bool FileFacts::is_folder() const { return S_ISDIR(mode); }
 bool FileFacts::is_regular() const { return S_ISREG(mode); }
 
-// --- what is permitted ---
+// --- permissions ---
 
 FileSandbox::FileSandbox(Options options) : options_(std::move(options)) {
     set_source_folder(options_.source_folder);
@@ -171,7 +171,7 @@ FileSandbox::~FileSandbox() {
     try {
         finish();
     } catch (const std::exception&) {
-        return;  // what could not be removed stays
+        return;  // files that could not be removed stay
     }
 }
 
@@ -304,7 +304,7 @@ void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::stri
 
 // --- finding files ---
 
-// Of a path that is relative, or in the fresh folder: what follows the working folder.
+// Relative to the working folder, of a path that is relative or in the fresh folder.
 std::optional<fs::path> FileSandbox::in_working_folder(const std::string& given) const {
     const fs::path path(given);
     if (path.is_relative()) return path.lexically_normal();
@@ -380,7 +380,7 @@ FileSandbox::Place FileSandbox::place_to_change(const std::string& path) {
     throw SystemError(EPERM, path, "Operation not permitted: a model source removes and renames only what it has made");
 }
 
-// Folders that the program sees on the way to a file that goes into the fresh folder.
+// The parent folders of a file that is written into the fresh folder.
 void FileSandbox::make_folders_above(const fs::path& relative) {
     fs::path at;
     for (const fs::path& part : relative.parent_path()) {
@@ -553,7 +553,7 @@ std::vector<std::string> FileSandbox::names(const std::string& path) {
     };
     const Place first = place_to_read(path);
     add(first);
-    // A folder in the fresh one shows what is below it too.
+    // A folder in the fresh one also lists the folder that it overlays.
     if (const auto relative = in_working_folder(path); relative && first.root == fresh_) {
         if (const auto below = readable_below(*relative)) add(*below);
     }

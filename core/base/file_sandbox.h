@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The files that a program which is only looked at may touch. A model source does everything with files through one of these.
+// File access of untrusted programs. A model source accesses files only through one of these.
 
 #include <cstdint>
 #include <filesystem>
@@ -50,14 +50,14 @@ struct FileFacts {
 };
 
 // Files by path, as a program names them, with these rules:
-//  - It reads the folder of its source, what is permitted for reading or writing, and what it has written.
-//  - It writes what is permitted for writing, and a fresh folder of its own, which is made when it first writes.
+//  - It reads the folder of its source, paths permitted for reading or writing, and files that it has written.
+//  - It writes paths permitted for writing, and a fresh folder, which is created at its first write.
 //  - Relative paths: writes go into the fresh folder, unless the place in the working directory is permitted. Reads look there,
 //    then in the working directory, then beside the source. A file that is changed is copied into the fresh folder first.
-//  - It removes and renames only files that it has made, by their identity, not their name.
+//  - It removes and renames only files that it created, by their identity, not their name.
 //  - Devices, FIFOs and sockets are refused, except /dev/null.
 // Paths are resolved first, links included; then the file is opened from the open folder that permits it, through no link.
-// Where the kernel has Landlock the calls are made on a thread that has these permissions only.
+// Where the kernel has Landlock the calls run on a thread with only these permissions.
 // Functions throw SystemError.
 class FileSandbox final : public RefCounted {
   public:
@@ -94,25 +94,25 @@ class FileSandbox final : public RefCounted {
 
     // --- names ---
     FileFacts facts(const std::string& path);
-    // None when the program sees no such file; never throws for that.
+    // None when the program sees no such file; does not throw for that.
     std::optional<FileFacts> find(const std::string& path);
     // Is nothing there, whether the program may look at it or not?
     bool is_missing(const std::string& path);
     std::vector<std::string> names(const std::string& folder);  // sorted
     void make_folder(const std::string& path);
-    // Throws when the program may not write there; says so as for a write.
+    // Throws as for a write when the program may not write there.
     void require_writable(const std::string& path);
     void remove_file(const std::string& path);
     void remove_folder(const std::string& path);
     void rename(const std::string& from, const std::string& to);
     std::string real_path(const std::string& path);
-    // What relative paths are relative to, and where temporary files go. Both are made when they are asked for.
+    // The base of relative paths, and the folder of temporary files. Both are created on request.
     std::string working_folder();
     std::string temporary_folder();
 
     // --- the fresh folder ---
-    std::string fresh_folder() const;  // empty: nothing was written
-    // At the end the fresh folder goes, with what the program has written there.
+    std::string fresh_folder() const;  // empty: no writes yet
+    // The destructor removes the fresh folder with its files.
     void discard();
     bool is_under_landlock();
 
@@ -120,7 +120,7 @@ class FileSandbox final : public RefCounted {
     struct Root {
         std::filesystem::path path;  // canonical
         FileHandle folder;
-        std::string only;  // the one name in it that is meant; empty: all
+        std::string only;  // restricts the folder to this name; empty: all
         bool can_write = false;
         bool may_become_folder = false;  // did not exist when it was permitted; once a folder, all below it is meant
         bool hides_private = false;  // names with a dot at any depth; of "/" also what the system has there

@@ -21,7 +21,7 @@ namespace loupe {
 
 namespace {
 
-// How many threads this one has shown to be able to start. libgomp ends the program when it cannot start one.
+// How many threads could be started from this one. libgomp ends the program when it cannot start one.
 thread_local int startable_threads = 1;
 
 extern "C" void* wait_for_release(void* release) {
@@ -29,10 +29,11 @@ extern "C" void* wait_for_release(void* release) {
     return nullptr;
 }
 
-// Starts the threads of a team once: those of this thread wait for work from then on. Gives how many there can be, this one included.
+// Starts a team's threads once, in advance: this thread's team then waits for work. Returns its size, this one
+// included.
 int start_team(int wanted) {
     if (wanted <= startable_threads || omp_in_parallel()) return wanted;
-    // Threads that end need the unwinder, which the C library loads when it is first asked, or ends the program.
+    // Ending threads need the unwinder, which the C library loads on first use, or aborts.
     void* frame = nullptr;
     if (backtrace(&frame, 1) == 0) return startable_threads;
     const SetupScope setup(Setup::Threads);
@@ -76,8 +77,8 @@ void set_thread_count(int count) {
 namespace {
 
 // Where the scheduler has put two threads of a team on one core, one of them spins at the barrier while the other waits for
-// the tick: milliseconds in place of microseconds, from region to region. The thread leaves the core of the one that began
-// the region; after that it may run where it likes.
+// the tick: milliseconds instead of microseconds per region. The thread is moved off the core of the one that began the
+// region; afterwards it may run on any.
 void leave_core(int core) {
     cpu_set_t allowed;
     if (sched_getcpu() != core || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
@@ -99,7 +100,7 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
         return;
     }
     if (pieces > startable_threads) {
-        // Of a thread that has not said how many it takes: those that can be started.
+        // Default of a thread without a limit: as many as can be started.
         const int found = start_team(static_cast<int>(pieces));
         if (found < pieces) {
             omp_set_num_threads(found);

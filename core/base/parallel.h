@@ -18,7 +18,7 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
 }
 
 // Calls body(b, e) on disjoint pieces that cover [begin, end), at least `grain` long each, on the calling thread
-// alone when the range is not longer than that. The first exception of a piece is rethrown here.
+// only when the range is no longer. Rethrows the first exception of a piece.
 template <typename Body>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body&& body) {
     if (begin >= end) return;

@@ -22,7 +22,7 @@ class RefCounted {
         object->count_.fetch_add(1, std::memory_order_relaxed);
     }
     friend void intrusive_ptr_release(const RefCounted* object) {
-        // The sole owner needs no read-modify-write: nobody else can be adding a reference.
+        // The sole owner needs no read-modify-write: no other thread can add a reference.
         if (object->count_.load(std::memory_order_acquire) == 1 ||
             object->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             delete object;

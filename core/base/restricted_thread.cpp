@@ -15,7 +15,7 @@
 namespace loupe {
 namespace {
 
-// The kernel's interface, as far as it is used: <linux/landlock.h> of the system that builds may be older than the kernel.
+// The kernel's interface: <linux/landlock.h> of the build system may be older than the kernel.
 struct RulesetAttributes {
     std::uint64_t handled_access_fs = 0;
 };
@@ -33,7 +33,7 @@ constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
 constexpr std::uint64_t kWriteFile = bit(1), kReadFile = bit(2), kReadFolder = bit(3), kTruncate = bit(14);
 constexpr std::uint64_t kOfFiles = bit(0) | kWriteFile | kReadFile | kTruncate | bit(15);
 
-// Every right that this version knows: execute, read, write, make, remove; refer from 2, truncate from 3, ioctl from 5.
+// All rights of this version: execute, read, write, make, remove; refer from 2, truncate from 3, ioctl from 5.
 std::uint64_t all_rights(int version) {
     const int known = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;
     return bit(known) - 1;

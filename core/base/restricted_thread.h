@@ -12,8 +12,8 @@
 
 namespace loupe {
 
-// From now on this thread, and those that it starts, write, make, remove and rename files only in these folders and what is
-// below them; reading stays free. False where the kernel has no Landlock: then nothing changes.
+// Restricts this thread, and threads that it starts, to write, create, remove and rename files only below these
+// folders; reading is unrestricted. False, without effect, where the kernel has no Landlock.
 bool restrict_writes(const std::vector<std::filesystem::path>& writable);
 
 class RestrictedThread {
@@ -26,16 +26,16 @@ class RestrictedThread {
     // The version of Landlock's interface; 0 where the kernel has none.
     static int version();
 
-    // Opening, making, removing and renaming files fails with EACCES outside of the rules' paths. Other threads, and files that
-    // are open already, are not affected. Rules for paths that do not exist permit nothing.
+    // Opening, creating, removing and renaming files fails with EACCES outside of the rules' paths. Other threads, and
+    // files that are open already, are not affected. Rules for paths that do not exist permit nothing.
     explicit RestrictedThread(std::vector<Rule> rules);
     RestrictedThread(const RestrictedThread&) = delete;
     RestrictedThread& operator=(const RestrictedThread&) = delete;
     ~RestrictedThread();
 
-    // False where the kernel has no Landlock: the thread works all the same.
+    // False where the kernel has no Landlock: the thread then works unrestricted.
     bool is_restricted();
-    // Runs the calls there and waits for them; what they throw comes out here. One caller at a time.
+    // Runs the calls there, waits for them and rethrows their exceptions. One caller at a time.
     void run(const std::function<void()>& calls);
 
   private:
@@ -48,7 +48,7 @@ class RestrictedThread {
     bool is_ready_ = false;
     bool is_restricted_ = false;
     bool quits_ = false;
-    std::thread thread_;  // last: it uses everything above
+    std::thread thread_;  // last: it uses the members above
 };
 
 }  // namespace loupe

@@ -5,8 +5,7 @@
 
 namespace loupe {
 
-// Gives a variable, usually one of the thread, another value for as long as the object lives. Scopes derive from it and
-// name the variable.
+// Sets a variable, usually thread-local, for a scope and restores it. Scopes derive from it and name the variable.
 template <typename T>
 class ScopedValue {
   public:

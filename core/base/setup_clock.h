@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Time that goes into setting kernels up (making primitives, packing weights, compiling, starting threads, the first touch
-// of fresh memory), apart from the time of what they compute. Who sets something up opens a SetupScope around it; who times
-// operators holds a SetupWatch. Without a watch a scope costs one branch and reads no clock.
+// Set-up time of kernels (making primitives, packing weights, compiling, starting threads, the first touch of fresh
+// memory), measured apart from computing. Set-up code runs in a SetupScope; a timer of operators holds a SetupWatch.
+// Without a watch a scope costs one branch and reads no clock.
 
 #include <array>
 #include <chrono>
@@ -36,7 +36,7 @@ extern constinit thread_local SetupState thread_setup;
 
 inline bool setup_is_watched() { return detail::thread_setup.times != nullptr; }
 
-// What the thread does while it lives is set-up. A scope inside another counts as the outer one's.
+// The thread's work in this scope is set-up. A nested scope counts as the outer one's.
 class SetupScope {
   public:
     explicit SetupScope(Setup kind) : kind_(kind), is_counted_(setup_is_watched() && !detail::thread_setup.is_in_scope) {
@@ -57,7 +57,8 @@ class SetupScope {
     std::chrono::steady_clock::time_point began_;
 };
 
-// Counts the calling thread's set-up from start() to stop(), both called on one thread. A watch inside another takes its place.
+// Counts the calling thread's set-up from start() to stop(), both called on one thread. A nested watch replaces the
+// outer.
 class SetupWatch {
   public:
     SetupWatch() = default;

@@ -12,9 +12,9 @@
 namespace loupe {
 namespace {
 
-// With more there is one for the window whatever the engine does.
+// With more cores one is always left for the window.
 constexpr unsigned kFewCores = 4;
-// Turns at a barrier; libgomp's own are 300,000. Fewer than 1,000 and short regions pay for waking threads.
+// Spins at a barrier; libgomp's default is 300,000. Below 1,000 short regions pay for waking threads.
 constexpr const char* kTurns = "3000";
 
 struct Setting {
@@ -22,7 +22,7 @@ struct Setting {
     const char* value;
 };
 
-// Libraries read the environment while they are loaded, before main(): the program is started anew.
+// Libraries read the environment when loaded, before main(): the program executes itself again.
 void start_with(std::initializer_list<Setting> settings, char** arguments) {
     bool is_new = false;
     for (const Setting& setting : settings) {
@@ -33,7 +33,7 @@ void start_with(std::initializer_list<Setting> settings, char** arguments) {
     if (!is_new) return;
     std::error_code failure;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-    if (!failure) execv(program.c_str(), arguments);  // comes back only when it fails: then waiting is as it was
+    if (!failure) execv(program.c_str(), arguments);  // returns only on failure: then waiting stays as it was
 }
 
 constexpr Setting kOneBlasThread{"OPENBLAS_NUM_THREADS", "1"};

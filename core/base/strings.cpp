@@ -75,6 +75,35 @@ std::string python_repr(std::string_view text) {
     return out + quote;
 }
 
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        switch (c) {
+            case '\\': out += "\\\\"; break;
+            case '\'': out += "\\'"; break;
+            case '"': out += "\\\""; break;
+            case '\a': out += "\\a"; break;
+            case '\b': out += "\\b"; break;
+            case '\f': out += "\\f"; break;
+            case '\n': out += "\\n"; break;
+            case '\r': out += "\\r"; break;
+            case '\t': out += "\\t"; break;
+            case '\v': out += "\\v"; break;
+            default: {
+                const auto byte = static_cast<unsigned char>(c);
+                if (byte >= 0x20 && byte < 0x7f) {
+                    out += c;
+                } else {
+                    std::array<char, 8> escape{};
+                    std::snprintf(escape.data(), escape.size(), "\\%03o", byte);
+                    out += escape.data();
+                }
+            }
+        }
+    }
+    return out + "\"";
+}
+
 std::string format_bytes(double bytes) {
     if (bytes < 1024) return std::to_string(static_cast<long long>(bytes)) + " B";
     constexpr std::array units{"KiB", "MiB", "GiB", "TiB"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Building and taking apart text.
+// Building and splitting text.
 
 #include <charconv>
 #include <concepts>
@@ -21,7 +21,7 @@ void append(std::string& out, T value) {
 }
 void append(std::string& out, double value);  // shortest text that reads back to the same double
 
-// concat("dim ", 3, " of ", 2): the parts one after another.
+// concat("dim ", 3, " of ", 2): "dim 3 of 2".
 template <typename... Parts>
 std::string concat(const Parts&... parts) {
     std::string out;
@@ -48,6 +48,8 @@ std::string join(const Range& parts, std::string_view separator) {
 std::string python_repr(double value);
 // The text in quotes, escaped as Python's repr does.
 std::string python_repr(std::string_view text);
+// The text in double quotes, escaped as c10::printQuotedString does: single quotes too, other bytes in octal.
+std::string quoted(std::string_view text);
 
 // Bytes with a binary unit, three significant digits: "47.0 MiB".
 std::string format_bytes(double bytes);

@@ -7,17 +7,17 @@
 
 namespace loupe {
 
-// A name in an open folder. The file is removed when this goes, or when remove_temporary_names() is called.
+// A name in an open folder. The destructor, or remove_temporary_names(), removes the file.
 class TemporaryName {
   public:
-    // The folder must stay open as long as this lives. Names beyond a fixed number at a time are not known to signals.
+    // The folder must stay open meanwhile. Signal handlers know a fixed number of names at a time.
     TemporaryName(int folder, std::string name);
     TemporaryName(const TemporaryName&) = delete;
     TemporaryName& operator=(const TemporaryName&) = delete;
     ~TemporaryName();
 
     const std::string& name() const { return name_; }
-    // The file is no longer temporary, or has gone.
+    // The file is no longer temporary, or no longer exists.
     void keep();
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An error that a program sees as a certain exception of Python.
+// An error that a program catches as a given Python exception.
 
 #include <string_view>
 

@@ -12,8 +12,8 @@ namespace loupe::data {
 
 using Collate = std::function<IValue(std::vector<IValue> samples)>;
 
-// What callers with more kinds of values than IValue's own do with a batch whose first sample is `other`: objects,
-// strings of bytes, mappings. nullopt: not known either.
+// Collates values that IValue's own types lack (objects, bytes, mappings), for a batch whose first sample is `other`.
+// nullopt: unknown there too.
 using CollateOther = std::function<std::optional<IValue>(const std::vector<IValue>& samples)>;
 // "<class 'NoneType'>" of a value, for the error.
 using ClassText = std::function<std::string(const IValue& value)>;
@@ -22,7 +22,7 @@ using ClassText = std::function<std::string(const IValue& value)>;
 // sample's keys, named tuples stay such, tuples and lists a list by position. Throws Error (Run) for tensors or lists of
 // different sizes, ArgumentError (TypeError, KeyError) for what has no batch, with PyTorch's messages.
 IValue default_collate(const std::vector<IValue>& samples, const CollateOther& other = nullptr, const ClassText& class_text = nullptr);
-// torch.utils.data.default_convert: what the loader does with a sample when it makes no batches. Tuples become lists.
+// torch.utils.data.default_convert: converts a sample of a loader without batches. Tuples become lists.
 IValue default_convert(const IValue& sample);
 
 }  // namespace loupe::data

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Data sets: what has samples. torch.utils.data.Dataset and its kin.
+// Data sets: torch.utils.data.Dataset and related classes.
 //
 //     const auto data = make_ptr<TensorDataset>(TensorList{images, labels});
 //     const auto parts = random_split(data, {0.8, 0.2});
@@ -27,13 +27,13 @@ class Dataset : public RefCounted {
     // The sample at 0 <= index < size(). Worker threads call it at the same time, unless is_bound_to_thread(). Throws
     // ArgumentError (IndexError) outside, Error (File) for a damaged record.
     virtual IValue get(std::int64_t index) const = 0;
-    // For samplers whose keys are no numbers. The default takes numbers alone.
+    // For samplers whose keys are no numbers. The default accepts numbers only.
     virtual IValue get_by_key(const IValue& key) const;
-    // All samples of a batch at once, for data sets that read them better so; nullopt: one after the other.
+    // All samples of a batch at once, where that is faster; nullopt: one by one.
     virtual std::optional<std::vector<IValue>> get_together(const std::vector<IValue>& keys) const;
-    // Must it be asked on the thread that asks for batches? Then workers are simulated there.
+    // Must samples be read on the thread that requests batches? Then workers are simulated there.
     virtual bool is_bound_to_thread() const { return false; }
-    // Where a sample comes from, for messages: "train/cat/3.png". Empty: nothing better than its number.
+    // The origin of a sample, for messages: "train/cat/3.png". Empty: only its number is known.
     virtual std::string place_of(std::int64_t index) const;
 };
 using DatasetPtr = Ptr<Dataset>;
@@ -45,7 +45,7 @@ class SampleStream : public RefCounted {
 };
 class IterableDataset : public RefCounted {
   public:
-    // A new pass. In a worker thread worker_info() tells which; every worker makes a stream of its own.
+    // A new pass. In a worker thread worker_info() identifies it; every worker has its own stream.
     virtual Ptr<SampleStream> iterate() const = 0;
     virtual std::optional<std::int64_t> size() const { return std::nullopt; }
     virtual bool is_bound_to_thread() const { return false; }
@@ -77,7 +77,8 @@ class FunctionDataset final : public Dataset {
     Function function_;
 };
 
-// The samples of another, changed by a function. A random one draws from default_generator(), which is the worker's own.
+// The samples of another data set, mapped by a function. Random functions draw from default_generator(), the worker's
+// own.
 class MapDataset final : public Dataset {
   public:
     using Function = std::function<IValue(IValue sample)>;
@@ -137,8 +138,8 @@ class Subset final : public Dataset {
     std::vector<std::int64_t> indices_;
 };
 
-// Lengths as random_split takes them: counts that add up to `total`, or fractions that add up to 1, of which the rest goes
-// round-robin from the first. Throws ArgumentError (ValueError) with PyTorch's messages.
+// Lengths for random_split: counts that add up to `total`, or fractions that add up to 1, whose remainder is
+// distributed round-robin from the first. Throws ArgumentError (ValueError) with PyTorch's messages.
 std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<double>& lengths);
 // Parts without a common sample, in the order of torch.randperm; null generator: the default one.
 std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths, Generator* generator = nullptr);
@@ -154,7 +155,7 @@ struct WorkerInfo {
 };
 const WorkerInfo* worker_info();
 
-// Makes worker_info() of this thread what it says, and its generator the thread's default one.
+// Sets worker_info() and the default generator of this thread.
 class WorkerScope {
   public:
     explicit WorkerScope(const WorkerInfo& info);

@@ -7,7 +7,7 @@
 namespace loupe::data {
 namespace {
 
-// A stream that only fails would never end.
+// A stream that always fails would not end.
 constexpr int kMostFailuresInARow = 1000;
 
 // The same error with the place before its text. PyTorch names the worker too.
@@ -85,7 +85,7 @@ class MapFetcher final : public BatchMaker {
         }
     }
     IValue read(const IValue& key) const {
-        // What is bound to its thread has errors of its own kind, with traces: they pass as they are.
+        // Errors of data sets bound to a thread have their own type, with traces: they are rethrown unchanged.
         if (dataset_->is_bound_to_thread()) return dataset_->get_by_key(key);
         try {
             return dataset_->get_by_key(key);

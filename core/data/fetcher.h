@@ -11,7 +11,7 @@
 
 namespace loupe::data {
 
-// What became of a request for a batch.
+// The result of a request for a batch.
 struct Outcome {
     enum class Kind {
         Batch,
@@ -28,7 +28,7 @@ struct Outcome {
 class Fetcher {
   public:
     virtual ~Fetcher() = default;
-    // Throws what the data set throws, with its place.
+    // Throws the data set's errors, with the sample's place.
     virtual Outcome fetch(const Keys& keys) = 0;
     // The same, the error in the outcome; Cancelled too.
     Outcome try_fetch(const Keys& keys);

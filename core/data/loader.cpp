@@ -22,7 +22,7 @@ class SingleKeys final : public BatchKeyStream {
     Ptr<KeyStream> keys_;
 };
 
-// Streams have no keys, only how many are wanted.
+// Streams have no keys, only a count.
 class EndlessKeys final : public BatchKeyStream {
   public:
     explicit EndlessKeys(std::size_t count) : count_(count) {}
@@ -36,7 +36,7 @@ void add_skipped(std::vector<SkippedSample>& all, std::vector<SkippedSample> mor
     for (SkippedSample& sample : more) all.push_back(std::move(sample));
 }
 
-// Batches are made when they are asked for.
+// Batches are made on request.
 class DirectStream final : public BatchStream {
   public:
     DirectStream(Ptr<BatchKeyStream> keys, std::unique_ptr<Fetcher> fetcher) : keys_(std::move(keys)), fetcher_(std::move(fetcher)) {}
@@ -63,17 +63,17 @@ class DirectStream final : public BatchStream {
     bool is_ended_ = false;
 };
 
-// Batch n is made by worker n modulo their number, as long as all of them have data; it comes out in its place.
+// Batch n is made by worker n modulo their number, as long as all have data, and returned in order.
 class AheadStream final : public BatchStream {
   public:
     AheadStream(Ptr<BatchKeyStream> keys, std::shared_ptr<Pass> pass, std::shared_ptr<WorkerPool> pool, const LoaderOptions& options)
         : keys_(std::move(keys)), pass_(std::move(pass)), pool_(std::move(pool)), timeout_(options.timeout), has_data_(pool_->size(), true) {
-        for (std::size_t i = 0; i < pool_->size() * static_cast<std::size_t>(options.prefetch_factor); ++i) ask_for_more();
+        for (std::size_t i = 0; i < pool_->size() * static_cast<std::size_t>(options.prefetch_factor); ++i) request_batch();
     }
     ~AheadStream() override { pass_->stop(); }
 
     std::optional<IValue> next() override {
-        while (next_ < asked_) {
+        while (next_ < requested_) {
             const std::size_t number = next_;
             const std::size_t worker = worker_of_.at(number);
             if (!has_data_[worker] && !pass_->has(number) && pool_->has_threads()) {
@@ -85,7 +85,7 @@ class AheadStream final : public BatchStream {
             pass_over(number);
             add_skipped(skipped_, std::move(outcome.skipped));
             if (outcome.kind == Outcome::Kind::Ended) has_data_[worker] = false;
-            ask_for_more();
+            request_batch();
             if (outcome.kind == Outcome::Kind::Failed) std::rethrow_exception(outcome.failure);
             if (outcome.kind == Outcome::Kind::Batch) return std::move(outcome.batch);
         }
@@ -99,7 +99,7 @@ class AheadStream final : public BatchStream {
         ++next_;
     }
 
-    void ask_for_more() {
+    void request_batch() {
         if (is_exhausted_) return;
         auto keys = keys_->next();
         if (!keys) {
@@ -109,8 +109,8 @@ class AheadStream final : public BatchStream {
         for (std::size_t tried = 0; tried < pool_->size(); ++tried) {
             const std::size_t worker = turn_++ % pool_->size();
             if (!has_data_[worker]) continue;
-            worker_of_[asked_] = worker;
-            pool_->post(worker, pass_, asked_++, std::move(*keys));
+            worker_of_[requested_] = worker;
+            pool_->post(worker, pass_, requested_++, std::move(*keys));
             return;
         }
     }
@@ -122,7 +122,7 @@ class AheadStream final : public BatchStream {
     std::vector<bool> has_data_;  // by worker: its stream has not ended
     std::unordered_map<std::size_t, std::size_t> worker_of_;
     std::size_t turn_ = 0;
-    std::size_t asked_ = 0;
+    std::size_t requested_ = 0;
     std::size_t next_ = 0;
     bool is_exhausted_ = false;
     std::vector<SkippedSample> skipped_;

@@ -12,11 +12,11 @@
 
 namespace loupe::data {
 
-// One pass over the data. Asked by one thread.
+// One pass over the data, for one thread.
 class BatchStream : public RefCounted {
   public:
-    // nullopt at the end. Throws what making the batch threw, in its place of the order, with the sample and the worker
-    // named before the original text; the next call gives the batch after it. Throws Error (Run) "DataLoader timed out
+    // nullopt at the end. Throws the error of making the batch, in order, with the sample and the worker named before
+    // the original text; the next call returns the batch after it. Throws Error (Run) "DataLoader timed out
     // after 5 seconds", Error (Cancelled) when this thread is cancelled.
     virtual std::optional<IValue> next() = 0;
     // Left out until now.
@@ -32,9 +32,9 @@ class DataLoader {
     DataLoader(IterableDatasetPtr dataset, LoaderOptions options);
     ~DataLoader();
 
-    // Batches in a pass. Throws ArgumentError (TypeError) when nobody knows.
+    // Batches in a pass. Throws ArgumentError (TypeError) when unknown.
     std::int64_t size() const;
-    // Workers begin at once. Ending the stream early stops them after the samples under way.
+    // Workers start immediately. Destroying the stream stops them after their current samples.
     Ptr<BatchStream> iterate();
     const LoaderOptions& options() const { return options_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a loader is asked to do with a data set.
+// Options of a loader.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace loupe::data {
 
-// What to do with a sample whose file or record is damaged.
+// How to treat a sample whose file or record is damaged.
 enum class OnDamage {
-    Stop,  // the error comes out of next()
-    Skip,  // the batch goes without it; see BatchStream::skipped()
+    Stop,  // next() throws the error
+    Skip,  // the batch is made without it; see BatchStream::skipped()
 };
 
 struct LoaderOptions {
@@ -25,13 +25,13 @@ struct LoaderOptions {
     BatchKeysPtr batch_sampler = nullptr;    // instead of batch_size, shuffle, sampler and drop_last
     int num_workers = 0;                     // 0: samples are made when next() is called
     Collate collate = nullptr;               // null: default_collate, without batches default_convert
-    bool pin_memory = false;                 // kept for who copies batches to a device; CPU memory is what it is
+    bool pin_memory = false;                 // for copies of batches to a device; no effect on CPU memory
     bool drop_last = false;
     double timeout = 0;                      // seconds that next() waits for a worker; 0: no limit
     std::function<void(int worker)> worker_init = nullptr;  // in the worker's thread, before its first batch
     Ptr<Generator> generator = nullptr;      // of the order and of the workers' seeds; null: the default one
     int prefetch_factor = 2;                 // batches a worker is ahead
-    bool persistent_workers = false;         // threads live on between passes
+    bool persistent_workers = false;         // threads are kept between passes
     OnDamage on_damage = OnDamage::Stop;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// In which order samples are asked for: torch.utils.data.Sampler and its kin, with PyTorch's numbers for the same seed.
+// The order of samples: torch.utils.data.Sampler and related classes, with PyTorch's numbers for the same seed.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace loupe::data {
 
-// Keys of samples: mostly numbers. Random numbers are drawn when the first key is asked for, as PyTorch does.
+// Keys of samples: mostly numbers. Random numbers are drawn with the first key, as in PyTorch.
 class KeyStream : public RefCounted {
   public:
     virtual std::optional<IValue> next() = 0;

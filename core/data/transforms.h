@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What is done to pictures before a model sees them, on tensors [C, H, W], as torchvision.transforms does it on tensors.
+// Preprocessing of images, on tensors [C, H, W]: torchvision.transforms on tensors.
 // Random ones draw from default_generator(), in a worker its own, in torchvision's order.
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace loupe::data {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// How often who waits looks whether it is cancelled.
+// Interval at which a waiting thread checks for cancelling.
 constexpr auto kTick = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -97,7 +97,7 @@ void WorkerPool::make_in_place(std::size_t index, std::size_t number) {
 }
 
 void WorkerPool::run(std::size_t index) {
-    // Batches are made beside each other: a kernel in one of them keeps to its thread.
+    // Batches are made in parallel: kernels in them run on one thread.
     set_thread_count(1);
     Worker& worker = *workers_[index];
     std::unique_lock lock(worker.mutex);

@@ -16,7 +16,7 @@
 
 namespace loupe::data {
 
-// One pass over the data, shared by who asks for batches and the workers that make them.
+// One pass over the data, shared by the consumer and the workers.
 class Pass {
   public:
     explicit Pass(std::vector<std::unique_ptr<Fetcher>> fetchers) : fetchers_(std::move(fetchers)) {}
@@ -26,21 +26,21 @@ class Pass {
     const CancelFlag& stopped() const { return stopped_; }
     void put(std::size_t number, Outcome outcome);
 
-    // For who asks. Batches under way are made to the end and forgotten.
+    // For the consumer. Unfinished batches are completed and discarded.
     void stop() { stopped_ = true; }
     // Waits for that batch. timeout: seconds, 0 for no limit. Throws as BatchStream::next.
     Outcome take(std::size_t number, double timeout);
     bool has(std::size_t number);
 
   private:
-    std::vector<std::unique_ptr<Fetcher>> fetchers_;  // one a worker, used by it alone
+    std::vector<std::unique_ptr<Fetcher>> fetchers_;  // one per worker, used only by it
     CancelFlag stopped_{false};
     std::mutex mutex_;
     std::condition_variable came_;
     std::unordered_map<std::size_t, Outcome> outcomes_;
 };
 
-// Each worker makes the batches that it is given one after the other.
+// Each worker makes its batches in sequence.
 class WorkerPool {
   public:
     using Init = std::function<void(int worker)>;
@@ -48,13 +48,13 @@ class WorkerPool {
     WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_threads);
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
-    // Ends the threads after the sample under way.
+    // Ends the threads after their current samples.
     ~WorkerPool();
 
     std::size_t size() const { return workers_.size(); }
     bool has_threads() const { return has_threads_; }
     void post(std::size_t worker, std::shared_ptr<Pass> pass, std::size_t number, Keys keys);
-    // Of a pool without threads: everything that was posted to the worker up to that batch.
+    // Of a pool without threads: runs all jobs posted to the worker up to that batch.
     void make_in_place(std::size_t worker, std::size_t number);
 
   private:

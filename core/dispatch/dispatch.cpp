@@ -386,7 +386,7 @@ void call_told(const Operator& op, std::span<const IValue> arguments, IValue* re
 }
 
 void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results, ExecutionObserver& observer) {
-    const ToldScope told;
+    const NestedCallScope nested;
     OperatorCall call;
     call.name = op.schema.name;
     call.schema = &op.schema;
@@ -394,7 +394,7 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
     call.inputs = arguments;
     observer.before_operator(call);
     try {
-        call_told(op, arguments, results);
+        call_unobserved(op, arguments, results);
     } catch (const Error& error) {
         observer.on_exception(error);
         throw;
@@ -425,7 +425,7 @@ void call_operator(const Operator& op, std::span<const IValue> arguments, IValue
     if (observer != nullptr && is_observed(op)) [[unlikely]] {
         call_observed(op, arguments, results, *observer);
     } else {
-        call_told(op, arguments, results);
+        call_unobserved(op, arguments, results);
     }
 }
 

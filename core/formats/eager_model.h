@@ -22,21 +22,21 @@ class EagerModel : public RefCounted {
     virtual IValue forward(std::vector<IValue> inputs) = 0;
     // Of forward, with self: names and defaults as the source has them.
     virtual const FunctionSchema& schema() const = 0;
-    // What the source offers to run it on.
+    // The source's example inputs.
     virtual const std::optional<std::vector<IValue>>& example_inputs() const = 0;
-    // How many arguments the source's own loss takes: 1, the output; 2, the output and a target; 0 when it has none.
+    // The number of arguments of the source's loss: 1, the output; 2, the output and a target; 0 when it has none.
     virtual int loss_arguments() const = 0;
     // Throws Error (Run), also when there is no loss that takes so many.
     virtual IValue loss(std::vector<IValue> arguments) = 0;
     // As Python prints the model.
     virtual std::string repr() = 0;
-    // The model compiled as torch.jit.script compiles it, with the same tensors. Throws Error (Compile) with the place.
+    // The model compiled as by torch.jit.script, with the same tensors. Throws Error (Compile) with the place.
     struct Scripted {
         Ptr<ir::CompilationUnit> unit;
         nn::ModulePtr module;
     };
     virtual Scripted script() { throw Error(ErrorKind::Unsupported, "this model has no source that can be scripted"); }
-    // A name that a statement gave a value.
+    // A name that a statement assigned.
     struct Assigned {
         std::string name;  // "x", "self.hidden"
         IValue value;
@@ -45,18 +45,18 @@ class EagerModel : public RefCounted {
     // A statement that is about to run.
     struct Statement {
         const ir::SourceRange& range;
-        std::size_t calls = 0;           // of functions under way
+        std::size_t calls = 0;           // depth of active function calls
         std::string_view function = {};  // "Net.forward"
         bool is_first = false;           // of its function
-        // By the statement before it in the same call; before the first one, the arguments.
+        // Assigned by the previous statement of the same call; before the first one, the arguments.
         std::vector<Assigned> assigned = {};
     };
-    // Is told before every statement. Null: nobody is.
+    // Called before every statement. Null: no listener.
     using StatementHook = std::function<void(Statement)>;
     virtual void set_statement_hook(StatementHook hook) = 0;
 };
 
-// What a class of a model source takes to build it: __init__ as it is written, without self.
+// The constructor of a class of a model source: its __init__, without self.
 struct Constructor {
     struct Parameter {
         std::string name;

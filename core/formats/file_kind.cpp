@@ -88,7 +88,7 @@ bool looks_like_safetensors(std::span<const std::byte> bytes) {
     return length <= reader.remaining() && reader.take_text(2) == "{\"";
 }
 
-// A protobuf that starts with the version of the IR, a small number, and goes on with one of ModelProto's fields.
+// A protobuf that starts with the version of the IR, a small number, followed by one of ModelProto's fields.
 bool looks_like_onnx(std::span<const std::byte> bytes) {
     if (bytes.size() < 4 || bytes[0] != std::byte{0x08} || bytes[1] == std::byte{0} || bytes[1] > std::byte{0x20})
         return false;

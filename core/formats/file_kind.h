@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a file is, by its contents alone.
+// The type of a file, by its contents only.
 
 #include <string>
 
@@ -23,14 +23,14 @@ enum class FileKind {
     Npy,
     Image,
     Recording,         // a recorded run, of tensorloupe-cli run --record
-    Other,  // known, but no business of ours; see the description
+    Other,  // known, but not supported; see the description
     Unknown,
 };
 
 struct FileIdentity {
     FileKind kind = FileKind::Unknown;
     std::string description;  // "a checkpoint (torch.save)"
-    std::string hint;         // what to do with it instead; may be empty
+    std::string hint;         // an alternative for the user; may be empty
 };
 
 // Throws Error (File) for ZIP archives that are damaged.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How files of one format are read.
+// A reader of files of one format.
 
 #include <functional>
 #include <string>
@@ -13,7 +13,7 @@ namespace loupe {
 
 struct FormatReader {
     std::string name;                     // "TorchScript archive"
-    std::vector<std::string> extensions;  // ".pt": for file dialogues; what a file is, its contents say
+    std::vector<std::string> extensions;  // ".pt": for file dialogues; files are detected by their contents
     // Is the file of this format? Must not throw for other files.
     std::function<bool(const Ptr<MappedFile>&)> accepts;
     // Throws Error (File, Unsupported, Cancelled).

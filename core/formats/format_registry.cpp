@@ -56,7 +56,7 @@ ModelFile open_with_readers(const Ptr<MappedFile>& file) {
                 {.hint = identity.hint});
 }
 
-// What goes wrong while a file is opened is the file's fault, whoever noticed.
+// Errors while opening a file are reported as errors of the file.
 ErrorKind as_file_error(ErrorKind kind) {
     return kind == ErrorKind::Run || kind == ErrorKind::Internal ? ErrorKind::File : kind;
 }

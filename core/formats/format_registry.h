@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The model files that can be opened: one reader a format. Plugins add theirs.
+// Readers of model files, one per format. Plugins add theirs.
 
 #include <filesystem>
 #include <functional>
@@ -12,10 +12,10 @@ namespace loupe {
 
 class FormatRegistry {
   public:
-    // With the engine's own readers.
+    // With the engine's readers.
     static FormatRegistry& instance();
 
-    // Asked before those that were added earlier.
+    // Tried before readers that were added earlier.
     void add(FormatReader reader) { readers_.insert(readers_.begin(), std::move(reader)); }
     const std::vector<FormatReader>& readers() const { return readers_; }
 
@@ -26,9 +26,9 @@ class FormatRegistry {
 };
 
 // Opens a model by the first reader that accepts it. Throws Error: Usage when the file is missing, File when it is
-// damaged or holds no model (the line says what it is), Unsupported when it needs what the engine lacks.
+// damaged or holds no model (the message names its type), Unsupported when it needs features that the engine lacks.
 ModelFile open_model(const std::filesystem::path& path);
-// Opens a file in a given way, with the errors of open_model.
+// Opens a file with a given reader, with the errors of open_model.
 ModelFile open_model_with(const std::filesystem::path& path, const std::function<ModelFile()>& open);
 
 }  // namespace loupe

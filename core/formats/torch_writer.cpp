@@ -34,14 +34,14 @@ class ArchiveWriter {
             zip_.add(concat(root_, name, "/", i), {{static_cast<const std::byte*>(storage.data()), storage.bytes()}});
         }
     }
-    // What the lite interpreter runs in place of the code, for files that are named so, and where it came from.
+    // Bytecode for the lite interpreter, by the file's extension, and its debug records.
     void add_bytecode(const nn::Module& module, PlaceTags& tags) {
         if (!is_lite_) return;
         const LiteBytecode code = lite_bytecode(module);
         const LiteDebugRecords debug = lite_debug_records(module, code, tags);
         add_value("bytecode", code.functions);
         add_value("mobile_debug_handles", debug.handles);
-        // PyTorch keeps places that are in no file's records under this name.
+        // PyTorch's name for places that are in no file's records.
         if (!debug.places.empty()) add("delegated_backends.debug_pkl", write_debug_records(debug.places, tags));
         add_value("callstack_debug_map", debug.calls);
     }
@@ -59,7 +59,7 @@ class ArchiveWriter {
     bool is_lite_;
 };
 
-// Behind those that the archive's own records use.
+// After the numbers of the archive's own records.
 PlaceTags tags_behind(const ArchiveParts& archive) {
     std::int64_t last = -1;
     for (const auto& [name, bytes] : archive.records) {

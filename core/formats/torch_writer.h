@@ -9,15 +9,15 @@
 
 namespace loupe {
 
-// A model that came from a TorchScript archive has its code as it was, its attributes as they are now; another's code is
-// written from its graphs. Nothing partial is left. Throws Error (File) when the place cannot be written, Error
-// (Unsupported) for a graph without a form in source. A path that ends with .ptl gets the lite interpreter's bytecode too;
+// A model from a TorchScript archive is written with its original code and current attributes; another's code is
+// generated from its graphs. No partial file is left. Throws Error (File) when the path cannot be written, Error
+// (Unsupported) for a graph without a source form. A path that ends with .ptl gets the lite interpreter's bytecode too;
 // one that ends with .ff is a FlatBuffer for the lite interpreter.
 void write_torchscript(const ModelFile& model, const std::filesystem::path& path);
 // A script module whose methods are graphs: traced, or after passes.
 void write_script_module(const nn::Module& module, const FileTarget& target);
 
-// What torch.save(state_dict) writes. Throws Error (File) when the place cannot be written.
+// As torch.save(state_dict). Throws Error (File) when the path cannot be written.
 void write_state_dict(const NamedTensors& tensors, const std::filesystem::path& path);
 
 }  // namespace loupe

@@ -73,7 +73,7 @@ void Block::copy_from(const Block& other, ValueMap& map, bool keep_ids) {
     for (const Node* node : other.nodes()) {
         Node* copied = append(graph_->create_copy(*node, mapped, false, keep_ids));
         for (std::size_t i = 0; i < node->outputs().size(); ++i) {
-            // Once more, as PyTorch does: it decides which numbers names get where both stand in one graph.
+            // Again, as in PyTorch: it decides the numeric suffixes of names in one graph.
             map[node->output(i)] = copied->output(i)->copy_metadata(*node->output(i));
         }
         for (std::size_t i = 0; i < node->block_count(); ++i) {

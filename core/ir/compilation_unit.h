@@ -2,7 +2,7 @@
 #pragma once
 // Owns the functions, methods and named types of a program, by qualified name ("__torch__.M", "__torch__.M.forward").
 //
-// Types and graphs point to functions without owning them: whoever runs a program holds its unit.
+// Types and graphs point to functions without owning them: the runner of a program holds its unit.
 
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ class CompilationUnit : public RefCounted {
     ScriptFunction& add_function(Ptr<ScriptFunction> function);
     // Also makes it a method of the class, under the last part of its name.
     ScriptFunction& add_method(ClassType& type, Ptr<ScriptFunction> method);
-    // Another name by which it is found: a static method is a function that is called by its class.
+    // An alias: a static method is a function that is called by its class.
     void add_alias(const std::string& qualified_name, ScriptFunction& function);
     ScriptFunction* find_function(std::string_view qualified_name) const;
     // In order of definition; methods too.
@@ -30,7 +30,7 @@ class CompilationUnit : public RefCounted {
     // Classes, interfaces, enums and named tuples. Throws Error (Compile) when the name is taken.
     void add_type(TypePtr type);
     TypePtr find_type(std::string_view qualified_name) const;  // null when there is none
-    // The same, to change while it is compiled; null when there is none or it is no class.
+    // The same, mutable while it is compiled; null when there is none or it is no class.
     Ptr<ClassType> find_class(std::string_view qualified_name) const;
     const std::vector<TypePtr>& types() const { return types_; }
     // "k : Final[int] = 3": values that belong to a class of this unit rather than to its objects, in order.

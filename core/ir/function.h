@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Functions and methods written in script: a schema and a graph that is compiled when it is first wanted.
+// Functions and methods in TorchScript: a schema and a graph that is compiled on first use.
 
 #include <functional>
 #include <string>
@@ -14,28 +14,28 @@ class CompilationUnit;
 
 class ScriptFunction final : public Function {
   public:
-    // Sets graph (and schema, when it was not declared) of the function it is given. Throws Error (Compile).
+    // Sets graph (and schema, when it was not declared) of its argument. Throws Error (Compile).
     using Compile = std::function<void(ScriptFunction&)>;
 
     ScriptFunction(std::string qualified_name, Compile compile);
-    // With a graph at hand. Without a schema, names and types of the graph's inputs and outputs make one.
+    // From a graph. Without a schema, one is derived from the names and types of the graph's inputs and outputs.
     ScriptFunction(std::string qualified_name, Ptr<Graph> graph, std::optional<FunctionSchema> schema = std::nullopt);
 
     const std::string& qualified_name() const override { return qualified_name_; }
     // Compiles first when no schema was set.
     const FunctionSchema& schema() const override;
     bool has_schema() const { return schema_.has_value(); }
-    // For declarations that say their types, before compiling: callers need no body then.
+    // For typed declarations, before compiling: callers then need no body.
     void set_schema(FunctionSchema schema) { schema_ = std::move(schema); }
 
     // Compiles at the first call. Throws Error (Compile), also when compiling it needs its own graph ("function is
     // called recursively").
     const Ptr<Graph>& graph() const;
     bool is_compiled() const { return graph_ != nullptr; }
-    // Also takes another graph (after passes); what was cached for running is dropped.
+    // Replaces the graph (after passes); cached code is dropped.
     void set_graph(Ptr<Graph> graph);
 
-    // The unit that owns it; null for a function that stands alone.
+    // The unit that owns it; null for a standalone function.
     CompilationUnit* unit() const { return unit_; }
     void set_unit(CompilationUnit* unit) { unit_ = unit; }
 
@@ -53,14 +53,14 @@ class ScriptFunction final : public Function {
     CompilationUnit* unit_ = nullptr;
 };
 
-// A function that scripts call and that is none: what a program keeps outside of them.
+// A native function that scripts call.
 class ExternalFunction : public Function {
   public:
     // Throws Error (Run).
     virtual IValue call(std::vector<IValue> arguments) const = 0;
 };
 
-// The schema that a graph's inputs and outputs say; a tuple output is one return.
+// The schema of a graph's inputs and outputs; a tuple output is one return.
 FunctionSchema schema_of(const std::string& name, const Graph& graph);
 
 // The type of a function used as a value. Prints "Function".

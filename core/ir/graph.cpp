@@ -139,7 +139,7 @@ Node* Graph::create_constant(IValue value, TypePtr type) {
 
 namespace {
 
-// What nested blocks use of the blocks around them.
+// Values of outer blocks that nested blocks use.
 class Captured {
   public:
     Captured(const std::function<Value*(Value*)>& map, ValueMap& into) : map_(map), into_(into) {}

@@ -42,7 +42,7 @@ struct Use {
     friend bool operator==(const Use&, const Use&) = default;
 };
 
-// From a value of the graph that is copied to the value that takes its place.
+// From a value of the copied graph to its copy.
 using ValueMap = std::unordered_map<const Value*, Value*>;
 
 class Value {
@@ -58,7 +58,7 @@ class Value {
     bool has_name() const { return !name_.empty(); }
     // "x.1", or the id.
     std::string debug_name() const { return has_name() ? name_ : std::to_string(id_); }
-    // Takes the name; a value that has it already gets the next free suffix instead, as in PyTorch. "" forgets it.
+    // Sets the name; another value of the same name gets the next free suffix, as in PyTorch. "" removes it.
     // Throws Error (Internal) for a number.
     Value* set_name(const std::string& name);
 
@@ -94,16 +94,16 @@ using AttributeValue =
     std::variant<std::int64_t, double, std::complex<double>, std::string, Tensor, TypePtr, std::vector<std::int64_t>,
                  std::vector<double>, std::vector<std::string>, TensorList, std::vector<TypePtr>, Ptr<Graph>, IValue>;
 
-// One call that the inline pass replaced by the callee's body.
+// A call that the inline pass replaced by the callee's body.
 struct InlinedCall {
     std::string function;  // qualified name of the callee
     std::string scope;     // module path of the callee: "layer1.0.conv1"; empty for free functions
     SourceRange range;     // of the call
-    std::shared_ptr<const InlinedCall> caller;  // the call that holds this call; null at the top
+    std::shared_ptr<const InlinedCall> caller;  // the enclosing call; null at the top
 };
 
-// Where a node came from: nodes of the graph before, by id, and what made it of them. Nodes that a pass leaves alone
-// keep their id, so no pass means: of the same id before.
+// Origin of a node: the ids of its source nodes in the graph before, and the pass. Unchanged nodes keep their id, so no
+// pass means: of the same id before.
 struct Provenance {
     std::vector<std::uint32_t> nodes;
     std::string pass;
@@ -117,7 +117,7 @@ class Node {
     ~Node();
 
     Symbol kind() const { return kind_; }
-    // Changes the kind in place; the operator is resolved anew.
+    // Changes the kind in place; the operator is resolved again.
     void set_kind(Symbol kind);
     Graph* graph() const { return graph_; }
     Block* block() const { return block_; }  // null while it is in none
@@ -183,7 +183,7 @@ class Node {
     Node* set_ty(Symbol name, TypePtr value) { return set_attribute(name, std::move(value)); }
     Node* set_ival(Symbol name, IValue value) { return set_attribute(name, AttributeValue(std::in_place_type<IValue>, std::move(value))); }
 
-    // --- place in the block ---
+    // --- position in the block ---
     Node* next() const { return next_; }  // the block's Return node after the last
     Node* prev() const { return prev_; }  // the block's Param node before the first
     Node* insert_before(Node* other);
@@ -191,8 +191,8 @@ class Node {
     // Takes it out of its block and puts it elsewhere.
     void move_before(Node* other);
     void move_after(Node* other);
-    // Runs before the other, wherever in the graph both stand; false for itself. A node with blocks runs before what
-    // is in them.
+    // Runs before the other, also in different blocks; false for itself. A node with blocks runs before the nodes in
+    // them.
     bool is_before(const Node* other) const;
     bool is_after(const Node* other) const { return this != other && !is_before(other); }
     // Has the other on every path to it: this node may use the other's outputs.
@@ -200,7 +200,7 @@ class Node {
     // Outputs must be unused.
     void destroy();
 
-    // --- what is known about it ---
+    // --- properties ---
     const SourceRange& range() const { return range_; }
     Node* set_range(SourceRange range) {
         range_ = std::move(range);
@@ -219,9 +219,9 @@ class Node {
     // Range, scope and inlined calls of another node.
     Node* copy_metadata(const Node& from);
 
-    // The operator that kind and input types choose; null for prim structure and unknown operators.
+    // The operator by kind and input types; null for prim structure and unknown operators.
     const Operator* op() const;
-    // For builders that know it.
+    // For builders that have resolved it.
     void set_op(const Operator* op) {
         op_ = op;
         op_resolved_ = true;
@@ -334,7 +334,7 @@ class Block {
     Node* append(Node* node);
     Node* prepend(Node* node);
     // Copies the nodes of the other block to this block's end, and its parameters and results, through the map.
-    // Values of outer blocks that the map does not know stand for themselves. keep_ids: see Graph::copy.
+    // Values of outer blocks that the map lacks are used unchanged. keep_ids: see Graph::copy.
     void copy_from(const Block& other, ValueMap& map, bool keep_ids = false);
     bool is_inside(const Block* outer) const;  // or the same
 
@@ -370,8 +370,8 @@ class Graph : public RefCounted {
     Node* create(Symbol kind, std::initializer_list<Value*> inputs, std::size_t outputs = 1) {
         return create(kind, std::span<Value* const>(inputs.begin(), inputs.size()), outputs);
     }
-    // prim::Constant; its type is the value's (of a tensor with all that is known of it), or the one given. Function
-    // constants: see function.h.
+    // prim::Constant; its type is the value's (a tensor's with its shape facts), or the given one. Function constants:
+    // see function.h.
     Node* create_constant(IValue value, TypePtr type = nullptr);
     // A copy of a node with its blocks; inputs through `map`.
     Node* create_copy(const Node& node, const std::function<Value*(Value*)>& map, bool copy_blocks = true,
@@ -392,7 +392,7 @@ class Graph : public RefCounted {
     const SourceRange& current_range() const { return current_range_; }
     void set_current_scope(std::string scope) { current_scope_ = std::move(scope); }
 
-    // With the same ids of nodes and values, so that the copy can be held against the original.
+    // With the same ids of nodes and values, so that the copy can be compared with the original.
     Ptr<Graph> copy() const;
 
     // Checks uses, links, positions, owners and dominance; throws Error (Internal) with the node at fault.
@@ -402,8 +402,8 @@ class Graph : public RefCounted {
     // Of kinds, attributes, types, names and structure, not of ids: equal for graphs that print alike.
     std::uint64_t structural_hash() const;
 
-    // For the pass manager: nodes made from now on count as made by this pass, so that the provenance of what is made of
-    // them leads to the nodes they were made of.
+    // For the pass manager: new nodes are attributed to this pass, so that provenance is traced through them to their
+    // sources.
     void begin_pass() { first_id_of_pass_ = next_node_id_; }
 
     Value* value_by_name(std::string_view name) const;  // null when there is none
@@ -446,7 +446,7 @@ class InsertPointScope {
     Node* before_;
 };
 
-// While it lives, nodes made in the graph come from these nodes: range, scope and inlined calls of the first, and
+// In this scope new nodes of the graph derive from these nodes: range, scope and inlined calls of the first, and
 // provenance of all. For passes: OriginScope scope(graph, {conv, batch_norm}, "FoldConvBatchnorm", "fold");
 class OriginScope {
   public:
@@ -461,7 +461,7 @@ class OriginScope {
     Provenance provenance_before_;
 };
 
-// All that is known of a tensor: dtype, sizes, strides, device.
+// A tensor's type facts: dtype, sizes, strides, device.
 TypePtr refined_type(const Tensor& tensor);
 
 // The value of a prim::Constant node; nullopt for other nodes and for values of others.

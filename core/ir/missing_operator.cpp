@@ -8,7 +8,7 @@ namespace {
 
 bool is_number(const std::string& text) { return text.find_first_not_of("0123456789") == std::string::npos; }
 
-// The value's name without the number that tells it from others of that name; empty when it has none of its own.
+// The value's name without its numeric suffix; empty when it has none.
 std::string plain_name(const Value& value) {
     std::string name = value.debug_name();
     if (const auto dot = name.rfind('.'); dot != std::string::npos && is_number(name.substr(dot + 1))) name.resize(dot);

@@ -330,7 +330,7 @@ bool Node::has_side_effects() const {
         return true;
     }
     if (kind_.space() == "prim") return op() != nullptr && op()->written_arguments != 0;
-    // What gives nothing, such as set_grad_enabled, is called for what it does.
+    // Operators without results, such as set_grad_enabled, have effects.
     return op() == nullptr || op()->schema.has_write() || op()->schema.returns.empty();
 }
 

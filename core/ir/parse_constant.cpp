@@ -172,18 +172,12 @@ struct Shape {
 };
 
 Shape parse_shape(std::string_view text) {
-    static constexpr std::pair<const char*, ScalarType> kNames[] = {
-        {"CPUFloatType", ScalarType::Float32},  {"CPUDoubleType", ScalarType::Float64},
-        {"CPULongType", ScalarType::Int64},     {"CPUIntType", ScalarType::Int32},
-        {"CPUShortType", ScalarType::Int16},    {"CPUCharType", ScalarType::Int8},
-        {"CPUByteType", ScalarType::UInt8},     {"CPUBoolType", ScalarType::Bool},
-        {"CPUHalfType", ScalarType::Float16},   {"CPUBFloat16Type", ScalarType::BFloat16},
-        {"CPUComplexFloatType", ScalarType::Complex64}, {"CPUComplexDoubleType", ScalarType::Complex128}};
     TextCursor cursor(text);
     Shape shape;
-    const std::string_view name = cursor.word();
-    for (const auto& [known, dtype] : kNames) {
-        if (name == known) shape.dtype = dtype;
+    std::string_view name = cursor.word();  // "CPUFloatType"
+    if (name.starts_with("CPU") && name.ends_with("Type")) {
+        name = name.substr(3, name.size() - 7);
+        shape.dtype = dtype_from_graph_name(name).value_or(ScalarType::Float32);
     }
     cursor.expect("{");
     while (!cursor.accept("}")) {
@@ -304,7 +298,7 @@ IValue parse_bool(TextCursor& cursor) {
 
 IValue parse_constant(TextCursor& cursor, const TypePtr& type) {
     if (cursor.accept("None")) return {};
-    if (cursor.accept("annotate(")) {  // empty, or what its elements do not tell: the type is known
+    if (cursor.accept("annotate(")) {  // empty, or ambiguous from its elements: the type is given
         cursor.until(",");
         cursor.expect(",");
         IValue value = parse_constant(cursor, type);

@@ -169,7 +169,7 @@ class Parser {
         numbered_.insert(value);
     }
 
-    // Values with names get numbers that no printed number has.
+    // Named values get numbers beyond the printed ones.
     void finish_numbers(Graph& graph) {
         graph.next_value_id_ = scope_->greatest_id + 1;
         number_block(*graph.block());

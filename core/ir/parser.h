@@ -9,12 +9,12 @@
 
 namespace loupe::ir {
 
-// resolve: finds classes, interfaces and enums by name; names it does not know (or all, when null) stand for empty ones.
+// resolve: finds classes, interfaces and enums by name; unknown names (or all, when null) become empty ones.
 // Elements of tensors that the text leaves out ("<Tensor>") are unknown: such constants have no value.
 // Throws Error (Compile) with line and column.
 Ptr<Graph> parse_graph(std::string_view text, const TypeResolver& resolve = nullptr);
 
-// Numbers the graph's values anew, in the order in which its text names them.
+// Renumbers the graph's values in the order of its text.
 void renumber_values(Graph& graph);
 
 }  // namespace loupe::ir

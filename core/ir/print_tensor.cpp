@@ -95,15 +95,7 @@ std::string matrix_text(const double* values, std::int64_t rows, std::int64_t co
 }
 
 std::string type_name_of(const Tensor& tensor) {
-    static constexpr std::pair<ScalarType, const char*> kNames[] = {
-        {ScalarType::Float32, "Float"},  {ScalarType::Float64, "Double"}, {ScalarType::Int64, "Long"},
-        {ScalarType::Int32, "Int"},      {ScalarType::Int16, "Short"},    {ScalarType::Int8, "Char"},
-        {ScalarType::UInt8, "Byte"},     {ScalarType::Bool, "Bool"},      {ScalarType::Float16, "Half"},
-        {ScalarType::BFloat16, "BFloat16"}, {ScalarType::Complex64, "ComplexFloat"}, {ScalarType::Complex128, "ComplexDouble"}};
-    for (const auto& [dtype, name] : kNames) {
-        if (dtype == tensor.dtype()) return concat(tensor.device().type == DeviceType::Cpu ? "CPU" : "CUDA", name, "Type");
-    }
-    return "UndefinedType";
+    return concat(tensor.device().type == DeviceType::Cpu ? "CPU" : "CUDA", dtype_graph_name(tensor.dtype()), "Type");
 }
 
 }  // namespace

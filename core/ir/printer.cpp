@@ -11,34 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostElementsShown = 10;
 
-// As c10::printQuotedString: also single quotes are escaped, other bytes in octal.
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        switch (c) {
-            case '\\': out += "\\\\"; break;
-            case '\'': out += "\\'"; break;
-            case '"': out += "\\\""; break;
-            case '\a': out += "\\a"; break;
-            case '\b': out += "\\b"; break;
-            case '\f': out += "\\f"; break;
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '\v': out += "\\v"; break;
-            default:
-                if (c >= 0x20 && c < 0x7f) {
-                    out += c;
-                } else {
-                    char octal[8];
-                    std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-                    out += octal;
-                }
-        }
-    }
-    return out + "\"";
-}
-
 // "100." for whole numbers, else 17 digits.
 std::string float_text(double value) {
     if (std::isfinite(value) && std::abs(value) < 1e10 && value == std::trunc(value)) {
@@ -86,8 +58,8 @@ std::string elements_text(const std::vector<IValue>& elements) {
     return out;
 }
 
-// Can the type of a container be told from what is in it?
-bool tells_its_type(const TypePtr& element) {
+// Can the type of a container be derived from its elements?
+bool determines_type(const TypePtr& element) {
     switch (element->kind()) {
         case TypeKind::Union:
         case TypeKind::Optional:
@@ -98,7 +70,7 @@ bool tells_its_type(const TypePtr& element) {
     }
 }
 
-// A value inside a list or tuple: booleans are words there.
+// A value inside a list or tuple: booleans print as true and false there.
 std::string element_text(const IValue& value) {
     switch (value.tag()) {
         case IValue::Tag::None: return "None";
@@ -107,7 +79,7 @@ std::string element_text(const IValue& value) {
             const ListObject& list = value.to_list();
             if (list.element_type->kind() == TypeKind::Tensor) return "[<Tensors>]";
             const std::string text = concat("[", elements_text(list.elements), "]");
-            if (!list.elements.empty() && tells_its_type(list.element_type)) return text;
+            if (!list.elements.empty() && determines_type(list.element_type)) return text;
             return concat("annotate(List[", list.element_type->annotation_str(), "], ", text, ")");
         }
         case IValue::Tag::Tuple: {
@@ -120,7 +92,7 @@ std::string element_text(const IValue& value) {
                 out += concat(out.empty() ? "" : ", ", element_text(key), ": ", element_text(item_value));
             }
             const DictObject& dict = value.to_dict();
-            if (!out.empty() && tells_its_type(dict.key_type) && tells_its_type(dict.value_type)) return concat("{", out, "}");
+            if (!out.empty() && determines_type(dict.key_type) && determines_type(dict.value_type)) return concat("{", out, "}");
             return concat("annotate(Dict[", dict.key_type->annotation_str(), ", ", dict.value_type->annotation_str(), "],{", out, "})");
         }
         case IValue::Tag::Enum: return concat(value.to_enum().type->name(), ".", value.to_enum().name);
@@ -179,7 +151,7 @@ class GraphPrinter {
             }
         }
     }
-    // One node alone.
+    // A single node.
     GraphPrinter(const Node& node, const PrintOptions& options) : options_(options) { print_line(node); }
     std::string take() { return std::move(out_); }
 

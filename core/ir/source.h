@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Source text, and places in it. A range of generated text (an archive's code) knows the user's own text it came from.
+// Source text, and ranges in it. A range of generated text (an archive's code) refers to the user's text.
 
 #include <cstddef>
 #include <memory>
@@ -29,7 +29,7 @@ struct SourceRange {
     std::string_view text() const;
     // Where it starts; nullopt when the source has no file name.
     std::optional<FilePosition> position() const;
-    // The user's own range when this one is of generated text and that is recorded; itself otherwise.
+    // The user's range when this one is of generated text with recorded origin; itself otherwise.
     SourceRange original() const;
     // "file.py:3" of original(), as errors name a line; empty when unknown.
     std::string short_text() const;
@@ -72,8 +72,8 @@ class Source {
     std::vector<GeneratedFrom> generated_from_;  // by offset
 };
 
-// Where the program stands that this thread evaluates straight from source; empty when it evaluates none. The evaluator,
-// which is in a room below, gives the function.
+// The current position of the program that this thread evaluates from source; empty when it evaluates none. The
+// evaluator registers the function.
 SourceRange evaluated_range();
 void set_evaluated_range(SourceRange (*function)());
 

@@ -15,7 +15,7 @@ namespace {
     throw Error(ErrorKind::Internal, concat("graph: \"", print_node(node), "\" ", what));
 }
 
-// Could a value of one type be one of the other: one is the other, a part of it, or they cannot be told apart.
+// Could a value of one type be of the other: subtypes, or not distinguishable.
 bool are_compatible(const TypePtr& a, const TypePtr& b) {
     if (a->is_subtype_of(*b) || b->is_subtype_of(*a)) return true;
     const auto is_open = [](const Type& type) { return type.kind() == TypeKind::Any || type.kind() == TypeKind::Var; };

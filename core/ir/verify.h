@@ -7,7 +7,7 @@
 namespace loupe::ir {
 
 // Graph::lint, and: inputs of known operators fit a schema, as many outputs as it returns and of types that can be its
-// returns, branches agree with the types of their results. Unknown operators are let pass. Throws Error (Internal) with
+// returns, branches agree with the types of their results. Unknown operators are accepted. Throws Error (Internal) with
 // the node at fault.
 void verify(const Graph& graph);
 

@@ -17,7 +17,7 @@ ConvertFunction convert_function(ScalarType from, ScalarType to);
 // to = from for tensors of any strides, from broadcast to to's shape.
 void convert_elements(const Tensor& to, const Tensor& from);
 
-// Arrays without gaps, by the hardware's conversion where there is one.
+// Contiguous arrays, by hardware conversion where available.
 void convert_half(const Half* from, float* to, std::int64_t n);
 void convert_half(const float* from, Half* to, std::int64_t n);
 

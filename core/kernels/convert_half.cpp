@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IEEE 754 halves by the processor's own conversion, where it has one.
+// IEEE 754 halves by the processor's conversion instructions.
 #include "core/kernels/convert.h"
 
 #if defined(__x86_64__)
@@ -11,7 +11,7 @@ namespace {
 
 #if defined(__x86_64__)
 bool has_hardware_conversion() {
-    // clang 14 cannot ask for f16c; every processor with AVX2 has it.
+    // clang 14 has no target attribute f16c; every processor with AVX2 has it.
     static const bool has = __builtin_cpu_supports("avx2") != 0;
     return has;
 }

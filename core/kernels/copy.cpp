@@ -11,7 +11,7 @@
 namespace loupe {
 namespace {
 
-// A number needs no kernel of its own: the loop's conversion writes it.
+// A number needs no separate kernel: the loop's conversion writes it.
 template <std::size_t Size>
 void move_kernel(const void*, void* const* arrays, std::int64_t n) {
     std::memcpy(arrays[0], arrays[1], static_cast<std::size_t>(n) * Size);
@@ -27,7 +27,7 @@ ElementwiseKernel move_kernel_for(ScalarType dtype) {
     }
 }
 
-// A copy between two memory orders: the dimensions that are dense in one and in the other, and the rest.
+// A copy between two memory orders: the dimension dense in one, the dimension dense in the other, and all others.
 struct Turn {
     struct Dim {
         std::int64_t size, to, from;  // strides in elements
@@ -54,8 +54,8 @@ bool is_turn(const Tensor& to, const Tensor& from, Turn& turn) {
 
 constexpr std::int64_t kTile = 32;
 
-// Through a buffer, so that whole cache lines are read and written at once: strides that are powers of two would throw
-// lines out before they are used up. Rows and columns as constants where they can be.
+// Through a buffer, so that whole cache lines are read and written: strides that are powers of two would evict lines
+// before all of their elements are used. Rows and columns are constants where possible.
 template <typename T, typename Rows, typename Columns>
 void turn_tile(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, Rows rows, Columns columns) {
     T tile[kTile][kTile];
@@ -82,7 +82,7 @@ void turn_tiles(T* to, std::int64_t to_stride, const T* from, std::int64_t from_
     }
 }
 
-// In blocks whose pages the processor can keep track of.
+// In blocks whose pages fit the TLB.
 constexpr std::int64_t kPageBlock = 256;
 
 template <typename T>

@@ -76,8 +76,8 @@ struct LoopArray {
     std::int64_t stored_size;
     std::int64_t seen_size;
     Access access;
-    bool is_seen_type;    // stored as the kernel sees it
-    ConvertFunction in;   // to what the kernel sees
+    bool is_seen_type;    // stored in the kernel's type
+    ConvertFunction in;   // to the kernel's type
     ConvertFunction out;  // back
 };
 
@@ -92,7 +92,7 @@ class Loop {
 
     std::int64_t numel() const { return numel_; }
 
-    // Copies need no order: a row of a few elements changes places with the next dimension of more.
+    // Copies need no order: a row of a few elements is swapped with the next longer dimension.
     void lengthen_rows() {
         constexpr std::int64_t kFew = 8;
         if (dims_.empty() || dims_[0].size >= kFew) return;
@@ -153,7 +153,7 @@ class Loop {
         return a;
     }
 
-    // Are the rows long, and each a plain array, or one number for all of the row?
+    // Are the rows long, and each contiguous, or one number for the whole row?
     bool has_plain_rows() const {
         if (dims_.empty() || dims_[0].size < kShortestRow) return false;
         for (std::size_t i = 0; i < count_; ++i) {
@@ -283,7 +283,7 @@ class Loop {
     std::array<LoopArray, kMaxOperands> arrays_{};
 };
 
-// Plain arrays of the right type, in one order: no loop to set up. n == 1 lets numbers in too.
+// Contiguous arrays of the right type, in one order: no loop to set up. n == 1 includes numbers.
 bool collect_plain_arrays(std::span<const LoopOperand> operands, std::int64_t n, void** arrays) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const TensorImpl* t = operands[i].tensor;

@@ -2,7 +2,7 @@
 #pragma once
 // The loop behind every elementwise operator: broadcasts, coalesces dimensions, converts dtypes and gathers strided
 // operands piece by piece into buffers that stay in the first-level cache, and splits the work over threads; the kernel
-// sees plain arrays.
+// gets contiguous arrays.
 
 #include <array>
 #include <span>
@@ -13,11 +13,11 @@
 
 namespace loupe {
 
-// Elements that one thread should at least have.
+// Minimum of elements per thread.
 inline constexpr std::int64_t kElementwiseGrain = 32768;
 
 // The first `outputs` operands are written; all outputs have one shape, inputs broadcast to it. cost: relative to an
-// addition, to choose when threads are worth it.
+// addition, to decide when threads pay off.
 void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
                      std::size_t outputs = 1, int cost = 1);
 

@@ -29,7 +29,7 @@ inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// For sizes and offsets that a program computes. Throw Error (Run) when 64 bits do not hold the result.
+// For sizes and offsets that a program computes. Throw Error (Run) when the result overflows 64 bits.
 inline std::int64_t checked_product(std::int64_t a, std::int64_t b) {
     std::int64_t result = 0;
     if (__builtin_mul_overflow(a, b, &result)) throw Error(ErrorKind::Run, "integer out of range");

@@ -16,7 +16,7 @@ std::int64_t stride_along(const TensorImpl& t, std::size_t d, std::size_t rank) 
     return t.strides[d - missing];
 }
 
-// Is dimension a inside dimension b (of smaller stride), as far as the operands tell? 0: they do not.
+// Is dimension a inside dimension b (of smaller stride) by the operands' strides? 0: ambiguous.
 int compare_dims(std::size_t a, std::size_t b, IntSpan sizes, std::span<const TensorImpl* const> operands) {
     for (const TensorImpl* t : operands) {
         const std::int64_t stride_a = stride_along(*t, a, sizes.size());

@@ -8,8 +8,8 @@
 
 namespace loupe {
 
-// The broadcast shape of the tensors among `operands` (numbers are passed over), in the memory order that the inputs
-// have: contiguous inputs give a contiguous result, channels-last ones a channels-last one.
+// The broadcast shape of the tensors among `operands` (numbers are skipped), in the inputs' memory order: contiguous
+// inputs give a contiguous result, channels-last ones a channels-last one.
 // Throws Error (Run) when shapes do not broadcast.
 TensorMeta elementwise_meta(std::span<const IValue> operands, ScalarType dtype);
 // As self, dense.

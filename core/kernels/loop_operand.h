@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an elementwise loop goes over, and the kernel that it calls.
+// Operands of an elementwise loop, and the kernel that it calls.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace loupe {
 
-// arrays: outputs first, then inputs, n elements each, of the types that the operands ask for. An output may be the
-// same array as an input, never a shifted one. params: numbers of the operator, by convention its own struct.
+// arrays: outputs first, then inputs, n elements each, of the operands' types `as`. An output may be the
+// same array as an input, never a shifted one. params: numbers of the operator, by convention a struct of it.
 using ElementwiseKernel = void (*)(const void* params, void* const* arrays, std::int64_t n);
 
 inline constexpr std::size_t kMaxOperands = 8;
@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxOperands = 8;
 struct LoopOperand {
     const TensorImpl* tensor = nullptr;  // null: a number
     const void* number = nullptr;        // of type `as`
-    ScalarType as = ScalarType::Float32;  // what the kernel sees
+    ScalarType as = ScalarType::Float32;  // the kernel's type
 
     LoopOperand() = default;
     LoopOperand(const Tensor& t, ScalarType seen_as) : tensor(t.impl()), as(seen_as) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Is told of every elementwise loop of a thread: what a computation is made of, for the fuser.
+// Records every elementwise loop of a thread, for the fuser.
 
 #include <span>
 

@@ -73,7 +73,7 @@ HWY_INLINE V cos_vector(D d, V x) {
     return patch_lanes(d, x, hn::Cos(d, x), is_between(d, x, -1000, 1000), [](T v) { return std::cos(v); });
 }
 
-// 1 / (1 + exp(-x)). From the limit on the exponential is infinite; of NaN it knows nothing.
+// 1 / (1 + exp(-x)). Above the limit the exponential is infinite; NaN is not handled.
 template <class D, class V>
 HWY_INLINE V sigmoid_vector(D d, V x) {
     using T = FloatOf<D>;
@@ -118,7 +118,7 @@ HWY_INLINE V erf_vector(D d, V x) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// The sum of two numbers, the second much smaller: more digits than one has.
+// Double-double: the unevaluated sum of two numbers, the second much smaller.
 template <class V>
 struct TwoParts {
     V high, low;
@@ -285,7 +285,7 @@ HWY_INLINE V pow_of_positive(D d, V base, V exponent) {
     const V high = hn::Max(hn::Min(power.high, limit), hn::Neg(limit));
     return exp2_of_parts<false>(d, parts_of_sum(high, hn::IfThenElseZero(inside, power.low)));
 }
-// Numbers that are negative, zero, subnormal, infinite or NaN too. Apart, so that the common case is inlined.
+// Also for negative, zero, subnormal, infinite and NaN. Separate, so that the common case is inlined.
 template <class D, class V>
 HWY_NOINLINE V pow_of_any(D d, V base, V exponent) {
     const V zero = hn::Zero(d), one = hn::Set(d, 1.0F), infinite = hn::Set(d, std::numeric_limits<float>::infinity());

@@ -12,7 +12,7 @@ namespace loupe {
 inline constexpr ScalarType kDefaultDtype = ScalarType::Float32;
 inline constexpr ScalarType kDefaultComplexDtype = ScalarType::Complex64;
 
-// Collects operands; tensors with dimensions rank above 0-dimensional ones, those above Python numbers.
+// Collects operands; tensors with dimensions rank above 0-dimensional ones, which rank above Python numbers.
 class Promotion {
   public:
     void add(const TensorImpl& t) {

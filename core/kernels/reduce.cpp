@@ -24,7 +24,7 @@ struct Dim {
 };
 using DimList = boost::container::small_vector<Dim, 6>;
 
-// Neighbours that are one run of memory become one. Outermost first.
+// Merges adjacent dimensions that are contiguous. Outermost first.
 void coalesce(DimList& dims) {
     std::size_t last = 0;
     for (std::size_t d = 1; d < dims.size(); ++d) {
@@ -96,7 +96,7 @@ class ReductionLoop {
     }
 
   private:
-    // Outputs of one block lie in one row of the innermost kept dimension, when rows are added up.
+    // When rows are reduced, a block's outputs are in one row of the innermost kept dimension.
     std::int64_t block_length(std::int64_t at, std::int64_t end) const {
         std::int64_t n = std::min(kBlock, end - at);
         if (by_rows_) n = std::min(n, kept_.back().size - at % kept_.back().size);
@@ -110,7 +110,7 @@ class ReductionLoop {
         reduction_.finish(states, n, count_, params_, to.data());
     }
 
-    // Few outputs, much to reduce: each thread takes a part of what is reduced, the parts merge in order.
+    // Few outputs, many elements: each thread reduces a part, the parts are merged in order.
     void run_split(std::span<void* const> results) const {
         const std::size_t bytes = static_cast<std::size_t>(outputs_) * reduction_.state_size;
         const auto pieces = std::clamp<std::int64_t>(count_ * outputs_ / kGrain, 1, thread_count());
@@ -135,7 +135,7 @@ class ReductionLoop {
         return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) & ~std::uintptr_t{63});
     }
 
-    // Elements [begin, end) of what is reduced into the states of outputs [at, at + n).
+    // Reduced elements [begin, end) into the states of outputs [at, at + n).
     void take_in(std::byte* states, std::int64_t at, std::int64_t n, std::int64_t begin, std::int64_t end) const {
         if (count_ == 0) return;
         if (by_rows_) {
@@ -209,7 +209,7 @@ class ReductionLoop {
     bool by_rows_ = false;
 };
 
-// Would elements be visited in an order in which memory does not lie? Then a copy in that order is faster.
+// Would elements be visited out of memory order? Then a copy in that order is faster.
 bool strides_over_order(const Tensor& t, std::span<const bool> reduced) {
     std::int64_t outer = -1, step = 0;
     for (std::size_t d = 0; d < reduced.size(); ++d) {
@@ -230,7 +230,7 @@ std::int64_t trailing_dims(const Tensor& t, std::span<const bool> reduced) {
     return static_cast<std::int64_t>(reduced.size() - first);
 }
 
-void tell_recorder(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
+void record_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
     LoopRecorder& recorder = *detail::thread_loop_recorder;
     const bool is_seen_type = input.dtype() == reduction.as;
@@ -267,8 +267,8 @@ void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_
 
 void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]] tell_recorder(reduction, given, reduced, outputs, params);
-    const LoopRecorderScope told(nullptr);
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] record_reduction(reduction, given, reduced, outputs, params);
+    const LoopRecorderScope unrecorded(nullptr);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {
         input = empty(given.sizes(), given.dtype());

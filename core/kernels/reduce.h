@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The loop behind every reduction: walks kept and reduced dimensions in the order of memory, converts dtypes piece by
-// piece, splits over outputs or, when there are few, over what is reduced.
+// piece, splits over outputs or, when there are few, over the reduced elements.
 
 #include <span>
 
@@ -9,7 +9,7 @@
 
 namespace loupe {
 
-// outputs: one a kept index, in row-major order (whether reduced dimensions are kept as 1 makes no difference).
+// outputs: one per kept index, in row-major order (whether reduced dimensions are kept as 1 makes no difference).
 // reduced: for each dimension of the input, whether it is.
 void run_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params = nullptr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a reduction does with elements; the loop over them is in reduce.h.
+// A reduction's kernel; the loop over elements is in reduce.h.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace loupe {
 
-// Rows of elements, each at a distance in bytes from the one before.
+// Rows of elements at a stride in bytes.
 struct Rows {
     const void* first;
     std::int64_t stride;
@@ -21,19 +21,19 @@ struct Rows {
     }
 };
 
-// A reduction over elements of one type. A state takes in elements; states are plain memory.
+// A reduction over elements of one type. Elements are accumulated into states, which are plain memory.
 struct Reduction {
-    ScalarType as = ScalarType::Float32;  // elements as the kernel sees them
+    ScalarType as = ScalarType::Float32;  // the kernel's element type
     std::size_t outputs = 1;
     std::array<ScalarType, 2> output_as{};
     std::size_t state_size = 0;
 
     void (*begin)(void* states, std::int64_t n) = nullptr;
-    // n elements into one state; index: the first one's place among those reduced.
+    // n elements into one state; index: the first one's index among the reduced elements.
     void (*fold)(void* state, const void* elements, std::int64_t n, std::int64_t index, const void* params) = nullptr;
     // Rows of n elements, one into each of n states; the first row has this index.
     void (*fold_rows)(void* states, const Rows& rows, std::int64_t n, std::int64_t index, const void* params) = nullptr;
-    // states[i] takes in others[i], which saw later elements.
+    // Merges others[i], of later elements, into states[i].
     void (*merge)(void* states, const void* others, std::int64_t n) = nullptr;
     // count: how many elements each state took in.
     void (*finish)(const void* states, std::int64_t n, std::int64_t count, const void* params, void* const* outputs) = nullptr;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The loops behind operators that take rows one by one (softmax, normalisation, reductions along the last dimensions), as
-// the fuser knows them.
+// The loops behind operators on rows (softmax, normalisation, reductions along the last dimensions), for the fuser.
 
 #include <span>
 #include <vector>
@@ -13,15 +12,15 @@ namespace loupe {
 
 struct RowParams {
     const Reduction* reduction = nullptr;  // of reduce_rows
-    const double* numbers = nullptr;       // the operator's own
+    const double* numbers = nullptr;       // parameters of the operator
 };
-// arrays: outputs, then inputs, of the types that the operands ask for; strides: bytes from row to row, 0 where all rows
-// read the same. An array has n elements a row, or one. An output may be an input's array. Outputs that are sums over the
+// arrays: outputs, then inputs, of the operands' types `as`; strides: bytes from row to row, 0 where all rows read the
+// same. An array has n elements a row, or one. An output may be an input's array. Outputs that are sums over the
 // rows have n elements, which are added to.
 using RowKernel = void (*)(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n);
 
 struct RowLoop {
-    const char* name;           // "Softmax"; with the types of the operands it tells the kernel from others
+    const char* name;           // "Softmax"; with the types of the operands it identifies the kernel
     RowKernel kernel;
     std::int64_t reduced = 1;   // how many dimensions, the last ones, are a row
     std::vector<double> numbers;
@@ -31,14 +30,14 @@ struct RowLoop {
 // Rows that have sums are split into so many parts, part i from i * rows / parts on; the parts' sums are added in order.
 std::int64_t row_parts(std::int64_t rows, std::int64_t n);
 
-// Tells this thread's recorder of a row loop, and of nothing that is done in it. Outputs first; the first input has rows
-// of all dimensions, the others broadcast to it.
+// Notifies this thread's recorder of a row loop, not of loops inside it. Outputs first; the first input has rows of all
+// dimensions, the others broadcast to it.
 class RowLoopScope {
   public:
-    RowLoopScope(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) : scope_(tell(loop, operands, outputs)) {}
+    RowLoopScope(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) : scope_(record(loop, operands, outputs)) {}
 
   private:
-    static LoopRecorder* tell(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) {
+    static LoopRecorder* record(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) {
         if (detail::thread_loop_recorder != nullptr) [[unlikely]] detail::thread_loop_recorder->on_rows(loop, operands, outputs);
         return nullptr;
     }

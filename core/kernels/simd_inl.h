@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over plain arrays with vectors, compiled once an instruction set. For files that are their own
+// Vectorised loops over contiguous arrays, compiled once per instruction set. For files that are their own
 // HWY_TARGET_INCLUDE; hence the toggled guard.
 #if defined(LOUPE_SIMD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOUPE_SIMD_INL_H
@@ -39,7 +39,7 @@ HWY_INLINE void vector_loop(const Op& op, T* out, const std::array<const T*, siz
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) hn::StoreU(op.vector(d, hn::LoadU(d, in[I] + i)...), d, out + i);
     if (i == n) return;
-    // The rest, filled up with its last element.
+    // The remainder, padded with its last element.
     HWY_ALIGN T rest[sizeof...(I) + 1][hn::MaxLanes(d)];
     ((hn::Store(hn::Set(d, in[I][n - 1]), d, rest[I]), std::copy(in[I] + i, in[I] + n, rest[I])), ...);
     hn::Store(op.vector(d, hn::Load(d, rest[I])...), d, rest[sizeof...(I)]);
@@ -112,7 +112,7 @@ ElementwiseKernel test_kernel(ScalarType as) {
     }
 }
 
-// As the one below, of two arguments.
+// As the function below, of two arguments.
 template <class D, class V, class M, class F>
 HWY_INLINE V patch_lanes(D d, V x, V y, V result, M good, F&& scalar) {
     if (HWY_LIKELY(hn::AllTrue(d, good))) return result;
@@ -130,7 +130,7 @@ HWY_INLINE V patch_lanes(D d, V x, V y, V result, M good, F&& scalar) {
     }
     return hn::Load(d, out);
 }
-// Lanes for which `good` does not hold are computed one by one: vector formulas need not know infinities and NaN.
+// Lanes for which `good` is false are computed one by one: vector formulas need not handle infinities and NaN.
 template <class D, class V, class M, class F>
 HWY_INLINE V patch_lanes(D d, V x, V result, M good, F&& scalar) {
     if (HWY_LIKELY(hn::AllTrue(d, good))) return result;

@@ -17,7 +17,7 @@ using Four = typename FourOf<T>::Vector;
 template <typename T>
 using FourByFour = std::array<Four<T>, 4>;
 
-// rows[i][k] and rows[k][i] change places.
+// Swaps rows[i][k] and rows[k][i].
 template <typename T>
 __attribute__((always_inline)) inline void transpose_four(FourByFour<T>& rows) {
     const Four<T> a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);

@@ -47,7 +47,7 @@ std::string attribute_text(const IValue& value) {
 std::string zeros_text(const nn::Module& module, const std::string& mask_name) {
     const IValue* mask = module.find_attribute(mask_name);
     if (mask == nullptr || !mask->is_tensor() || mask->to_tensor().numel() == 0) return {};
-    const ToldScope told;
+    const NestedCallScope nested;
     const double kept = item(fn::sum(detach(mask->to_tensor()))).to_double();  // of zeros and ones
     char text[32];
     std::snprintf(text, sizeof text, ", %.3g %% zero", 100 - 100 * kept / static_cast<double>(mask->to_tensor().numel()));

@@ -7,7 +7,7 @@
 namespace loupe::nn {
 namespace {
 
-// Gives its gradients on as they are (or as the hooks changed them).
+// Passes its gradients on, as the hooks changed them.
 class PassThrough final : public Node {
   public:
     PassThrough(Ptr<BackwardHookState> state, bool is_input) : state_(std::move(state)), is_input_(is_input) {}

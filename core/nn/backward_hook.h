@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Full backward hooks of a module: two pass-through nodes, one behind its inputs and one behind its outputs, tell when
-// the gradients of each have arrived; torch.utils.hooks.BackwardHook.
+// Full backward hooks of a module: two pass-through nodes, at its inputs and at its outputs, run when the gradients of
+// each have arrived; torch.utils.hooks.BackwardHook.
 
 #include <functional>
 
@@ -13,7 +13,7 @@ namespace loupe::nn {
 class BackwardHookState final : public RefCounted {
   public:
     using Fire = std::function<TensorList(const TensorList& grad_inputs, const TensorList& grad_outputs)>;
-    // Before the gradients go on into the module; returns them or others.
+    // Before the gradients enter the module; returns them or replacements.
     using FirePre = std::function<TensorList(const TensorList& grad_outputs)>;
     BackwardHookState(Fire fire, FirePre fire_pre) : fire_(std::move(fire)), fire_pre_(std::move(fire_pre)) {}
 

@@ -9,7 +9,7 @@
 
 namespace loupe::nn {
 
-// While it lives, all Module::deep_copy() on this thread are one copy: what is shared among them stays shared.
+// In this scope all Module::deep_copy() on this thread are one copy: sharing among them is preserved.
 class DeepCopyScope {
   public:
     // copy_other: of values that are neither modules nor tensors; it may copy modules in them.

@@ -12,7 +12,7 @@ namespace {
 std::int64_t integer(const Module& layer, std::string_view name) { return layer.attribute(name).to_int(); }
 std::string got(const Tensor& t) { return concat("torch.", dtype_name(t.dtype()), " ", shape_list_text(t.sizes())); }
 
-// "[N, 3, H, W]" with as many places as the layer has spatial dimensions.
+// "[N, 3, H, W]" with the layer's number of spatial dimensions.
 std::string channels_text(std::int64_t channels, std::int64_t spatial) {
     static constexpr std::string_view kNames[] = {"L", "H, W", "D, H, W"};
     return concat("[N, ", channels, ", ", kNames[spatial - 1], "]");
@@ -68,7 +68,7 @@ std::string of_recurrent(const Module& layer, const Tensor& x, bool is_cell) {
 
 bool is_index(const Tensor& x) { return x.dtype() == ScalarType::Int64 || x.dtype() == ScalarType::Int32; }
 
-std::string wanted_input(const Module& layer, const Tensor& x) {
+std::string expected_input(const Module& layer, const Tensor& x) {
     const LayerRecord& record = *layer.layer();
     const auto is = [&](std::string_view name) { return is_derived(record, name); };
     if (is("Linear")) return last_dimension(x, integer(layer, "in_features"));
@@ -86,7 +86,7 @@ std::string wanted_input(const Module& layer, const Tensor& x) {
     return {};
 }
 
-std::string wanted_target(const Module& layer, const Tensor& x, const Tensor& target) {
+std::string expected_target(const Module& layer, const Tensor& x, const Tensor& target) {
     const LayerRecord& record = *layer.layer();
     if (is_derived(record, "NLLLoss") || is_derived(record, "CrossEntropyLoss")) {
         const bool is_probabilities = is_derived(record, "CrossEntropyLoss") && target.dim() == x.dim() && is_floating(target.dtype());
@@ -108,10 +108,10 @@ std::string unfit_input(const Module& layer, std::span<const IValue> arguments) 
     const auto expects = [&](const char* what, const std::string& wanted, const Tensor& given) {
         return concat(layer.str(), " expects ", what, " ", wanted, ", got ", got(given));
     };
-    if (const std::string wanted = wanted_input(layer, x); !wanted.empty()) return expects("input", wanted, x);
+    if (const std::string wanted = expected_input(layer, x); !wanted.empty()) return expects("input", wanted, x);
     if (arguments.size() > 1 && arguments[1].is_tensor()) {
         const Tensor target = arguments[1].to_tensor();
-        if (const std::string wanted = wanted_target(layer, x, target); !wanted.empty()) return expects("target", wanted, target);
+        if (const std::string wanted = expected_target(layer, x, target); !wanted.empty()) return expects("target", wanted, target);
     }
     return {};
 }

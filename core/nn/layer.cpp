@@ -256,7 +256,7 @@ IValue call_forward(Module& self, const LayerRecord& record, CallArguments argum
         if (layer.forward != nullptr) return layer.forward(self, bound);
         if (layer.calls) return call_of(*layer.calls, self, bound);
     } catch (Error& error) {
-        // The innermost layer says what it wants; a container's part has said it already.
+        // The innermost layer reports its expectation; a container's part has reported already.
         if (error.context().hint.empty() && error.kind() == ErrorKind::Run) error.add_context({.hint = unfit_input(self, bound)});
         throw;
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A layer class of torch.nn is one record: what it is built from, what it computes, how it prints. The object is a
-// Module like any other. A record also serves as base class: of other records ("_ConvNd") and of a model source's own
+// A layer class of torch.nn is one record: constructor, forward, repr. The object is an ordinary Module. A record also
+// serves as base class: of other records ("_ConvNd") and of a model source's
 // classes.
 //
 //     const ModulePtr conv = make_layer("Conv2d", {3, 16, 3}, {{"bias", false}});
 //     const IValue y = conv->call({x});
 //
-// What a record leaves out it has from its base.
+// Fields that a record leaves out are inherited.
 
 #include <span>
 #include <string>
@@ -47,9 +47,9 @@ struct LayerRecord {
     // arguments and the module's attributes are: "hardtanh(input, min_val, max_val, inplace)", "nll_loss(input, target,
     // reduction=reduction)".
     std::string_view calls = {};
-    // What stands between the brackets when it is printed; null: what `repr` says.
+    // The text between the brackets when it is printed; null: from `repr`.
     std::string (*extra_repr)(const Module& self) = nullptr;
-    // "kernel_size={kernel_size}, mode={mode!r}[inplace?, inplace=True]": attributes as str() or repr() gives them, and
+    // "kernel_size={kernel_size}, mode={mode!r}[inplace?, inplace=True]": attributes by str() or repr(), and
     // text that is there when an attribute is true.
     std::string_view repr = {};
     void (*reset_parameters)(Module& self) = nullptr;
@@ -65,12 +65,12 @@ const LayerRecord* find_layer(std::string_view name);
 // Is it the record of that name, or derived from it?
 bool is_derived(const LayerRecord& record, std::string_view base);
 
-// Makes one. Throws Error (Run) with Python's messages for arguments that do not fit the constructor, and what __init__
-// throws.
+// Constructs a layer. Throws Error (Run) with Python's messages for arguments that do not fit the constructor, and
+// errors of __init__.
 ModulePtr make_layer(std::string_view name, std::vector<IValue> arguments = {},
                      std::vector<std::pair<std::string, IValue>> keywords = {});
-// The record's __init__ on a module that exists: what super().__init__(...) does in a class of a model source. The module
-// has the record as its layer from then on, unless it has one derived from it.
+// The record's __init__ on an existing module: super().__init__(...) in a class of a model source. The module's layer
+// is then the record, unless it has one derived from it.
 void init_layer(Module& self, const LayerRecord& record, CallArguments arguments);
 // The record's forward, whatever the module's own is: super().forward(...).
 IValue call_forward(Module& self, const LayerRecord& record, CallArguments arguments);
@@ -79,7 +79,7 @@ const LayerMethod* find_method(const LayerRecord& record, std::string_view name)
 IValue call_method(Module& self, const LayerMethod& method, CallArguments arguments);
 // Whether a record or one of its bases computes something.
 bool has_forward(const LayerRecord& record);
-// What the record's extra_repr gives.
+// The record's extra_repr.
 std::string extra_repr_of(const Module& self, const LayerRecord& record);
 // False when no base has reset_parameters.
 bool reset_parameters(Module& self);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module holds under which name.
+// A module's members by name.
 #include "core/nn/module.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Module::Module(Ptr<RefCounted> dynamic_class, std::string class_name)
 std::string Module::class_name() const {
     if (!dynamic_name_.empty()) return dynamic_name_;
     if (owns_type_ && layer_ != nullptr) return std::string(layer_->name);
-    // "__torch__.torch.nn.___torch_mangle_3.Conv2d": the mangle is a part of its own.
+    // "__torch__.torch.nn.___torch_mangle_3.Conv2d": the mangle is a separate part.
     const std::string& name = type_->name();
     const auto dot = name.rfind('.');
     return dot == std::string::npos ? name : name.substr(dot + 1);
@@ -398,19 +398,7 @@ void Module::train(bool mode) {
 }
 
 std::string tensor_type_name(ScalarType dtype) {
-    switch (dtype) {
-        case ScalarType::Float32: return "torch.FloatTensor";
-        case ScalarType::Float64: return "torch.DoubleTensor";
-        case ScalarType::Float16: return "torch.HalfTensor";
-        case ScalarType::BFloat16: return "torch.BFloat16Tensor";
-        case ScalarType::Int64: return "torch.LongTensor";
-        case ScalarType::Int32: return "torch.IntTensor";
-        case ScalarType::Int16: return "torch.ShortTensor";
-        case ScalarType::Int8: return "torch.CharTensor";
-        case ScalarType::UInt8: return "torch.ByteTensor";
-        case ScalarType::Bool: return "torch.BoolTensor";
-        default: return concat("torch.", dtype_graph_name(dtype), "Tensor");
-    }
+    return concat("torch.", dtype_graph_name(dtype), "Tensor");
 }
 
 ModulePtr as_module(const IValue& value) {

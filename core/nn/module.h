@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Module: parameters, buffers, children and attributes under names; a forward; hooks. torch.nn.Module.
-// One class for all: a model read from a file has a class type shared with its like and script methods; a layer of
-// torch.nn has a record; one composed in C++ or in a model source has a class type of its own and a forward.
+// One class for all: a model read from a file has a shared class type and script methods; a layer of torch.nn has a
+// record; one composed in C++ or in a model source has its own class type and a forward.
 
 #include <functional>
 #include <map>
@@ -30,15 +30,15 @@ struct ComputedAttribute {
     std::string name;
     std::function<IValue(Module& self)> get;
     std::function<void(Module& self, IValue value)> set;
-    IValue value = {};  // what it was last, as long as someone may look at it
+    IValue value = {};  // the last value, while it may be read
 };
 
 struct LoadOptions {
     bool strict = true;
-    bool assign = false;  // puts the given tensors in the place of the existing ones instead of copying
+    bool assign = false;  // replaces the existing tensors instead of copying
     // Of each module's class by its path, as state_versions() gives them; a class that counts versions reads older states.
     std::vector<std::pair<std::string, int>> versions = {};
-    // What the state has besides tensors, by name: for set_extra_state.
+    // Entries of the state that are no tensors, by name: for set_extra_state.
     Named<IValue> extra = {};
 };
 
@@ -48,7 +48,7 @@ struct NameOptions {
     bool remove_duplicate = true;  // the first name of an object wins
 };
 
-// What to(...) changes; the dtype only of floating and complex tensors.
+// Arguments of to(...); the dtype applies to floating and complex tensors only.
 struct ToOptions {
     std::optional<Device> device = {};
     std::optional<ScalarType> dtype = {};
@@ -57,7 +57,7 @@ struct ToOptions {
 
 class Module : public Object {
   public:
-    // A module with a class type of its own, composed in C++.
+    // A module with an unshared class type, composed in C++.
     explicit Module(std::string class_name);
     // An instance of a class read from a file; slots are empty until set.
     explicit Module(Ptr<ClassType> type);
@@ -71,11 +71,11 @@ class Module : public Object {
     // The record of a layer, or of the layer that the dynamic class derives from; null otherwise.
     const LayerRecord* layer() const { return layer_; }
     void set_layer(const LayerRecord& record) { layer_ = &record; }
-    // The class of a model source that it is an instance of; null when it is no such instance.
+    // Its class in a model source; null for other modules.
     const Ptr<RefCounted>& dynamic_class() const { return dynamic_class_; }
     // Makes it an instance of another class, of that name; null: of its layer's.
     void set_dynamic_class(Ptr<RefCounted> dynamic_class, std::string class_name);
-    // What Module.__init__() does; a second time it does nothing.
+    // Module.__init__(); idempotent.
     void construct();
     bool is_constructed() const;
 
@@ -114,11 +114,11 @@ class Module : public Object {
     // Attributes that are none of the above, with their types from the class.
     Named<IValue> attributes() const;
     bool is_persistent(std::string_view buffer) const;
-    // A parameter or buffer of a lazy layer whose shape is not known yet; it has no elements.
+    // A parameter or buffer of a lazy layer without a shape yet; it has no elements.
     bool is_uninitialized(std::string_view name) const;
     bool has_uninitialized() const { return !uninitialized_.empty(); }
     void set_uninitialized(const std::string& name) { uninitialized_.push_back(name); }
-    // Gives it its shape, elements not initialised; the object stays the same.
+    // Allocates it with a shape, uninitialised; the object stays the same.
     void materialize(const std::string& name, IntSpan sizes);
 
     // Depth first, names joined with dots, each object once (the first name wins), as PyTorch.
@@ -137,15 +137,15 @@ class Module : public Object {
     Named<Tensor> state_dict(const std::string& prefix = {}, bool keep_vars = false) const;
     // The version of each module's class by its path, as state_dict's _metadata has it.
     std::vector<std::pair<std::string, int>> state_versions() const;
-    // With what the methods get_extra_state of modules give, as PREFIX_extra_state behind each module's own tensors; state_dict
-    // leaves it out where it is no tensor. Methods of these names are set with set_method: get_extra_state() and
+    // With the results of the modules' get_extra_state, as PREFIX_extra_state after each module's tensors; state_dict
+    // omits those that are no tensors. Methods of these names are set with set_method: get_extra_state() and
     // set_extra_state(state), which load_state_dict calls.
     Named<IValue> full_state_dict(const std::string& prefix = {}, bool keep_vars = false) const;
     // Copies into the existing tensors, after all have been checked. With strict, throws Error (Run) that lists every
     // difference at once.
     LoadReport load_state_dict(const Named<Tensor>& state, bool strict = true);
     LoadReport load_state_dict(const Named<Tensor>& state, const LoadOptions& options);
-    // Puts the given tensors in the place of the existing ones instead of copying; torch's assign=True.
+    // Replaces the existing tensors instead of copying; torch's assign=True.
     LoadReport assign_state_dict(const Named<Tensor>& state, bool strict = true);
 
     bool is_training() const;
@@ -156,25 +156,25 @@ class Module : public Object {
 
     // fn on every module of the tree, children first.
     void apply(const std::function<void(Module&)>& fn);
-    // Puts fn(t) in the place of every parameter's data, its gradient and every buffer, keeping the parameter objects;
+    // Replaces every parameter's data, its gradient and every buffer by fn(t), keeping the parameter objects;
     // torch's _apply.
     void apply_to_tensors(const std::function<Tensor(const Tensor&)>& fn);
     // Throws Error (Run) for a dtype that is neither floating nor complex.
     void to(const ToOptions& options);
     // Every tensor to the dtype; torch's type().
     void to_type(ScalarType dtype);
-    // A copy of the tree that shares nothing; what is shared within the tree stays shared. Throws Error (Run) for tensors
-    // that are no leaves.
+    // A copy of the tree that shares nothing with it; sharing within the tree is preserved. Throws Error (Run) for
+    // tensors that are no leaves.
     ModulePtr deep_copy() const;
 
     // Runs pre hooks, forward and hooks. `forward` is the C++ one; script modules are called through the interpreter, which
     // uses call_with_hooks.
     IValue call(std::vector<IValue> inputs);
     IValue invoke(CallArguments arguments);
-    // Pre hooks, run(inputs), hooks; for whoever runs the forward. Without hooks it only runs.
+    // Pre hooks, run(inputs), hooks; for callers that run the forward.
     IValue call_with_hooks(std::vector<IValue> inputs, const std::function<IValue(std::vector<IValue>)>& run);
     IValue invoke_with_hooks(CallArguments arguments, const std::function<IValue(CallArguments)>& run);
-    // The forward alone. Throws Error (Run) when there is none.
+    // The forward without hooks. Throws Error (Run) when there is none.
     IValue run_forward(CallArguments arguments);
     bool has_hooks() const;
 
@@ -186,7 +186,7 @@ class Module : public Object {
     RemovableHandle register_always_called_forward_hook(ForwardHookWithKeywords hook, bool prepend = false);
     // Fires when the gradients of the module's inputs have been computed; torch's register_full_backward_hook.
     RemovableHandle register_full_backward_hook(BackwardHook hook, bool prepend = false);
-    // Fires when the gradients of the outputs have arrived, before those of the inputs are computed.
+    // Called when the gradients of the outputs have arrived, before those of the inputs are computed.
     RemovableHandle register_full_backward_pre_hook(BackwardPreHook hook, bool prepend = false);
     RemovableHandle register_state_dict_pre_hook(StateDictPreHook hook);
     RemovableHandle register_state_dict_hook(StateDictHook hook);
@@ -202,7 +202,7 @@ class Module : public Object {
 
     // As PyTorch prints a module tree.
     std::string str() const;
-    // What stands between the brackets.
+    // The text between the brackets.
     std::string extra_repr() const;
 
   private:
@@ -221,7 +221,7 @@ class Module : public Object {
     struct State;
     void collect_state(const std::string& prefix, bool keep_vars, std::size_t depth, State& out) const;
 
-    // A class type of its own, which names may be added to.
+    // A class type that is not shared, to which names may be added.
     bool owns_type_ = false;
     const LayerRecord* layer_ = nullptr;
     Ptr<RefCounted> dynamic_class_;
@@ -237,7 +237,7 @@ class Module : public Object {
 
 // "torch.FloatTensor": Tensor.type().
 std::string tensor_type_name(ScalarType dtype);
-// The object as a module; null when it is another kind of object.
+// The object as a module; null for other objects.
 ModulePtr as_module(const IValue& value);
 
 }  // namespace loupe::nn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to a whole tree: conversions, gradients on and off, deep copies.
+// Functions on a whole tree: conversions, gradients on and off, deep copies.
 #include <unordered_map>
 
 #include "core/autograd/engine.h"
@@ -16,7 +16,7 @@ namespace {
 
 const OperatorHandle<> to_layout("aten::_to_copy");
 
-// Where fn gives another tensor, the object takes over its elements.
+// Where fn returns another tensor, the object views its elements.
 void replace_data(const Tensor& t, const Tensor& with) {
     if (!t.is_same(with)) t.set_metadata_from(with);
 }
@@ -88,7 +88,7 @@ void Module::to_type(ScalarType dtype) {
     apply_to_tensors([&](const Tensor& t) { return t.dtype() == dtype ? t : fn::to_dtype(t, static_cast<std::int64_t>(dtype), false, false, IValue()); });
 }
 
-// Copies values with a memory of what has been copied, so that what is shared stays shared.
+// Copies values with a memo, so that sharing is preserved.
 class Module::Copier {
   public:
     explicit Copier(DeepCopyScope& memory) : memory_(memory) {}
@@ -117,7 +117,7 @@ class Module::Copier {
     }
 
   private:
-    // A list of its own with the same hooks; handles of the old ones do not remove them.
+    // A separate list of the same hooks; old handles do not remove them.
     template <typename List>
     static void copy_list(const List& from, List& to) {
         for (const auto& entry : from.snapshot()) to.add(entry.hook);

@@ -44,7 +44,7 @@ Ptr<BackwardHookState> backward_state(Module& module, const ModuleHooks& own) {
 
 namespace {
 
-// The modules whose calls are under way on this thread, the innermost first.
+// The modules being called on this thread, the innermost first.
 class ActiveModule {
   public:
     explicit ActiveModule(Module& called) : module(called), outer(innermost) { innermost = this; }
@@ -58,7 +58,7 @@ class ActiveModule {
 };
 thread_local ActiveModule* ActiveModule::innermost = nullptr;
 
-// "layer1.0.conv1": from the outermost call to the innermost; the class of a module that stands alone.
+// "layer1.0.conv1": from the outermost call to the innermost; the class of a module without a parent.
 std::string path_of_active() {
     std::string path;
     for (const ActiveModule* at = ActiveModule::innermost; at != nullptr && at->outer != nullptr; at = at->outer) {
@@ -73,8 +73,8 @@ std::string path_of_active() {
 
 using ForwardHooks = decltype(ModuleHooks::forward)::Snapshot;
 
-// run(), then the hooks, then finish(output). When something throws, those that are always called and have not run yet run;
-// what they throw does not hide what went wrong.
+// run(), then the hooks, then finish(output). After an exception, always_call hooks that have not run yet run; their
+// own exceptions are dropped.
 template <typename Run, typename Finish>
 IValue run_with_forward_hooks(Module& module, const CallArguments& arguments, const ForwardHooks& hooks, Run&& run, Finish&& finish) {
     std::size_t next = 0;
@@ -103,7 +103,7 @@ IValue Module::call(std::vector<IValue> inputs) { return invoke({std::move(input
 IValue Module::invoke(CallArguments arguments) {
     const DirectFrame frame(FrameInfo{.function = type_->name(), .module = this});
     const ActiveModule active(*this);
-    // What computed attributes gave is for this call alone.
+    // Values of computed attributes are cached for this call only.
     const struct Forget {
         std::vector<ComputedAttribute>& attributes;
         ~Forget() {

@@ -33,7 +33,7 @@ using BackwardHook =
 // May return replacement gradients of the outputs.
 using BackwardPreHook = std::function<std::optional<TensorList>(Module& self, const TensorList& grad_outputs)>;
 
-// What load_state_dict found.
+// The result of load_state_dict.
 struct LoadReport {
     std::vector<std::string> missing_keys;
     std::vector<std::string> unexpected_keys;
@@ -42,7 +42,7 @@ struct LoadReport {
 };
 
 using StateDictPreHook = std::function<void(Module& self, const std::string& prefix, bool keep_vars)>;
-// May change what has been collected of the module, whose names begin with prefix.
+// May change the module's collected state, whose names begin with prefix.
 using StateDictHook = std::function<void(Module& self, Named<Tensor>& state, const std::string& prefix)>;
 // Before the module's own names are looked up; may rename them in the state.
 using LoadStateDictPreHook =
@@ -52,7 +52,7 @@ using LoadStateDictPostHook = std::function<void(Module& self, LoadReport& repor
 
 struct ModuleHooks {
     HookList<std::optional<CallArguments>(Module&, const CallArguments&)> forward_pre;
-    // The last parameter: the forward or another hook has thrown; only hooks that are always called then do something.
+    // The last parameter: the forward or another hook has thrown; only hooks that are always called then run.
     HookList<std::optional<IValue>(Module&, const CallArguments&, const IValue&, bool)> forward;
     HookList<std::optional<TensorList>(Module&, const TensorList&, const TensorList&)> backward;
     HookList<std::optional<TensorList>(Module&, const TensorList&)> backward_pre;
@@ -73,7 +73,7 @@ RemovableHandle register_global_forward_hook(ForwardHook hook);
 RemovableHandle register_global_forward_hook(ForwardHookWithKeywords hook, bool always_call = false);
 RemovableHandle register_global_full_backward_hook(BackwardHook hook);
 RemovableHandle register_global_full_backward_pre_hook(BackwardPreHook hook);
-// Called with what is registered under which name; may return a replacement.
+// Called with the registered object and its name; may return a replacement.
 RemovableHandle register_parameter_registration_hook(
     std::function<std::optional<Tensor>(Module& self, const std::string& name, const Tensor& parameter)> hook);
 RemovableHandle register_buffer_registration_hook(

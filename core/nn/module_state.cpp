@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module saves and loads: torch.nn.Module.state_dict and load_state_dict.
+// torch.nn.Module.state_dict and load_state_dict.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,7 +33,7 @@ std::string with_quotes(const std::vector<std::string>& names) { return concat("
 
 }  // namespace
 
-// Extra states that are no tensors have an undefined one in their place, which hooks may see.
+// Extra states that are no tensors are undefined tensors here, for hooks.
 struct Module::State {
     Named<Tensor> tensors;
     std::unordered_map<std::string, IValue> extra;
@@ -99,7 +99,7 @@ class Module::StateLoader {
 
     LoadReport load(Module& root) {
         visit(root, "", 0);
-        // Pre hooks may have renamed: what nobody took is unexpected.
+        // Pre hooks may have renamed: unused names are unexpected.
         for (const auto& [name, tensor] : state_) {
             if (!used_.contains(name)) report_.unexpected_keys.push_back(name);
         }

@@ -14,7 +14,7 @@ namespace loupe::nn {
 
 struct NativeFunction {
     // In schema syntax with PyTorch's parameter names and defaults: "interpolate(Tensor input, Any size=None, ...) ->
-    // Tensor". "Any" takes what no schema type says (a number or a tuple, a callable).
+    // Tensor". "Any" is for arguments without a schema type (a number or a tuple, a callable).
     std::string_view schema;
     std::string_view summary;  // one sentence
     KernelFunction call;       // boxed<f>; one result, several as a tuple
@@ -32,7 +32,7 @@ const NativeFunction* find_init(std::string_view name);
 const FunctionSchema& schema_of(const NativeFunction& function);
 // Binds the arguments and calls. Throws Error (Run) with Python's messages.
 IValue call_function(const NativeFunction& function, CallArguments arguments);
-// The function as a value, for layers that take one (activation=F.gelu).
+// The function as a value, for arguments of layers (activation=F.gelu).
 IValue function_value(const NativeFunction& function);
 
 }  // namespace loupe::nn

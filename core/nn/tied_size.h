@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sizes that layers compute with: numbers, and while a run is written down also where they come from, so that what is
-// written takes other sizes too.
+// Sizes that layers compute with: numbers, and in a traced run also their origin, so that the trace is valid for other
+// sizes.
 
 #include <initializer_list>
 
@@ -11,14 +11,14 @@ namespace loupe::nn {
 
 struct TiedSize {
     std::int64_t value = 0;
-    Tensor tied = {};  // the number as the run has it; undefined: nobody writes it down
+    Tensor tied = {};  // the traced number; undefined without a tracer
     TiedSize(std::int64_t number, Tensor from = {}) : value(number), tied(std::move(from)) {}
 };
 
 // t.size(dim).
 TiedSize size_of(const Tensor& t, std::int64_t dim);
 TiedSize operator*(const TiedSize& a, const TiedSize& b);
-// The sizes as the next call of this operator takes them for that argument: to be the last thing before the call.
+// The sizes for that argument of the operator's next call: to be called last before it.
 Dims tied_dims(const OperatorHandle<>& op, std::size_t argument, std::initializer_list<TiedSize> sizes);
 
 }  // namespace loupe::nn

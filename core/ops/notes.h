@@ -20,7 +20,7 @@ bool leaves_uninitialised(const Operator& op);
 
 // Of the record, else of the first overload of its name, else of the operator that it is the same as.
 std::string_view operator_formula(const Operator& op);
-// Of the gradient for one argument; empty where none is written down.
+// Of the gradient for one argument; empty where there is none.
 std::string_view gradient_formula(const Operator& op, std::string_view argument);
 // The operator that a summary "The same as X." names; null for all others.
 const Operator* same_operator(const Operator& op);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One pass over the elements of a parameter, its gradient and its state: what makes an update fast is that each is read
-// and written once.
+// One pass over the elements of a parameter, its gradient and its state: an update is fast when each is read and
+// written once.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 namespace loupe::optim {
 namespace detail {
 
-// The tensor's elements in a row, in T; complex ones as pairs. A copy where they do not lie so.
+// The tensor's elements, contiguous, in T; complex ones as pairs. A copy where necessary.
 template <typename T>
 Tensor as_row(const Tensor& t) {
     const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;

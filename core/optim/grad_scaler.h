@@ -17,21 +17,22 @@ struct GradScalerOptions {
     double growth_factor = 2;
     double backoff_factor = 0.5;
     std::int64_t growth_interval = 2000;  // steps without an infinity until the scale grows
-    bool enabled = true;                  // without: every function hands on or does nothing
+    bool enabled = true;                  // false: every function has no effect
 };
 
 class GradScaler final : public RefCounted {
   public:
-    // Throws TypedError (AssertionError) "The growth factor must be > 1.0." and its like.
+    // Throws TypedError (AssertionError) "The growth factor must be > 1.0." and similar.
     explicit GradScaler(const GradScalerOptions& options = {});
 
     bool is_enabled() const { return options_.enabled; }
     // outputs times the scale: a tensor, or a list or tuple of them. Throws TypedError (ValueError) for others.
     IValue scale(const IValue& outputs);
-    // Divides the gradients of the optimiser's parameters by the scale, for who looks at them before step(). Throws Error
-    // (Run) when it has been done already, TypedError (ValueError) for float16 gradients.
+    // Divides the gradients of the optimiser's parameters by the scale, for reading them before step(). Throws Error
+    // (Run) on a second call, TypedError (ValueError) for float16 gradients.
     void unscale_(Optimizer& optimizer);
-    // unscale_ unless it was called; then the optimiser's step, unless a gradient is not finite. Gives what it gives, else None.
+    // unscale_ unless it was called; then the optimiser's step, unless a gradient is not finite. Returns its result,
+    // else None.
     IValue step(Optimizer& optimizer);
     // At the end of each iteration; or sets the scale.
     void update(std::optional<double> new_scale = {});

@@ -19,7 +19,7 @@ const OperatorHandle<> kFlatten("aten::view");
 double number_in(const Tensor& t) { return item(t).to_double(); }
 double slope_of(const Tensor& a, const Tensor& b) { return number_in(fn::dot(a, b)); }
 double greatest(const Tensor& t) { return number_in(kMax(fn::abs(t))); }
-// As the number stands in a tensor of that dtype.
+// The number rounded to that dtype.
 double rounded(double value, const Tensor& like) {
     return like.dtype() == ScalarType::Float64 ? value : static_cast<double>(static_cast<float>(value));
 }

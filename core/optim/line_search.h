@@ -8,14 +8,14 @@
 
 namespace loupe::optim {
 
-// A place on the line from where the search starts: how far, the loss there, its gradient, and the slope along the line.
+// A point on the line: its distance from the start, the loss, its gradient, and the slope along the line.
 struct LinePoint {
     double distance = 0;
     double loss = 0;
     Tensor gradient;
     double slope = 0;
 };
-// Looks at the line at that distance.
+// Evaluates the line at that distance.
 using LineFunction = std::function<LinePoint(double distance)>;
 
 struct LineResult {

@@ -44,7 +44,7 @@ std::unordered_set<const TensorImpl*> identities(const TensorList& tensors) {
     return all;
 }
 
-// Tells the observer of one parameter's step as of an operator.
+// Notifies the observer of one parameter's step as of an operator.
 template <typename Run>
 void observed(const OptimizerRecord& record, const Tensor& parameter, const Tensor& gradient, Run&& run) {
     ExecutionObserver* observer = execution_observer();
@@ -57,7 +57,7 @@ void observed(const OptimizerRecord& record, const Tensor& parameter, const Tens
     call.inputs = inputs;
     observer->before_operator(call);
     {
-        const ToldScope told;
+        const NestedCallScope nested;
         run();
     }
     call.outputs = outputs;
@@ -165,7 +165,7 @@ IValue Optimizer::step(const Closure& closure) {
     return loss;
 }
 
-// Of methods that look at all parameters at once.
+// Of methods over all parameters at once.
 IValue Optimizer::step_all(const Closure& closure) {
     std::deque<StepNorms::Measure> moved;
     if (StepNorms::current() != nullptr) {
@@ -188,7 +188,7 @@ void Optimizer::update_all() {
                 run_error(concat(record_.name, " does not support sparse gradients", record_.sparse_hint));
             }
             const Ptr<DictObject> state = state_of(parameter);
-            // Elements of other dtypes are rounded after the update: what they moved by is seen in them alone.
+            // Elements of other dtypes are rounded after the update: only they show the step.
             const bool is_measured = !gradient.is_sparse() && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
             StepNorms::Measure moved(parameter, is_measured && parameter.is_contiguous());
             observed(record_, parameter, gradient, [&] { update(options, parameter, gradient, *state); });

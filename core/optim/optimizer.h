@@ -17,7 +17,7 @@
 namespace loupe::optim {
 
 class Optimizer;
-// Computes the loss and its gradients anew; called with grad mode on.
+// Recomputes the loss and its gradients; called with grad mode on.
 using Closure = std::function<IValue()>;
 
 struct OptimizerRecord {
@@ -26,16 +26,16 @@ struct OptimizerRecord {
     // In schema syntax; the first argument is `params`, the others are the options. "Any" where Python's default is no
     // number: `complete` puts it in.
     std::string_view constructor;
-    // Gives options the defaults that a schema cannot say, and throws Error (Run) for those out of range.
+    // Sets defaults that a schema cannot express, and throws Error (Run) for options out of range.
     void (*complete)(DictObject& options);
     // One parameter's step: changes the parameter and its state, in place.
     void (*update)(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) = nullptr;
-    // Instead of `update`, for methods that look at all parameters at once.
+    // Instead of `update`, for methods over all parameters at once.
     IValue (*step)(Optimizer& optimizer, const Closure& closure) = nullptr;
     // The same for a sparse gradient; null: refused with PyTorch's message.
     void (*update_sparse)(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) = nullptr;
     std::string_view sparse_hint = {};  // ", please consider SparseAdam instead"
-    // State that stands from the beginning; null: made at the first step.
+    // Initial state; null: created at the first step.
     void (*begin)(const Options& group, const Tensor& parameter, DictObject& state) = nullptr;
 };
 
@@ -57,7 +57,7 @@ class Optimizer final : public RefCounted {
     IValue step(const Closure& closure = nullptr);
     // How often step() was called since a scheduler took the optimiser.
     std::int64_t step_count() const { return step_count_; }
-    void forget_steps() { step_count_ = 0; }
+    void reset_step_count() { step_count_ = 0; }
     void zero_grad(bool set_to_none = false);
     void add_param_group(const IValue& group);
 

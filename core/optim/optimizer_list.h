@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Every optimiser, one record a file.
+// Every optimiser, one record per file.
 
 #include "core/optim/optimizer.h"
 

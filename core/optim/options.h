@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an optimiser reads and keeps: the options of a parameter group and the state of a parameter, both dicts as in
-// Python, so that a program may look at them and change them between steps.
+// The options of a parameter group and the state of a parameter, both dicts as in Python, so that a program may read
+// and change them between steps.
 
 #include <functional>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace loupe::optim {
 
-// Reads a dict by name. Every function throws Error (Run) when the name is missing or its value is of another kind.
+// Reads a dict by name. Every function throws Error (Run) when the name is missing or its value is of another type.
 class Options {
   public:
     explicit Options(const DictObject& dict) : dict_(dict) {}
@@ -38,7 +38,7 @@ void require_not_negative(const Options& options, std::string_view name, std::st
 void require_positive(const Options& options, std::string_view name, std::string_view what);
 // Both betas in [0, 1).
 void require_betas(const Options& options);
-// The options that Adam and its kin share: betas, which become (0.9, 0.999) where they are None, lr, eps, weight_decay.
+// The options of Adam and its variants: betas, which become (0.9, 0.999) where they are None, lr, eps, weight_decay.
 void complete_moments(DictObject& options);
 
 }  // namespace loupe::optim

@@ -41,7 +41,7 @@ void print_schedule_line(std::string_view line) {
     if (const auto print = schedule_printer.load()) print(line);
 }
 
-void Scheduler::tell(std::size_t group, double rate, const IValue& epoch) const {
+void Scheduler::print_rate(std::size_t group, double rate, const IValue& epoch) const {
     if (!verbose_) return;
     char number[32], at[32] = "";
     std::snprintf(number, sizeof number, "%.4e", rate);
@@ -66,7 +66,7 @@ void Scheduler::begin(std::int64_t last_epoch, const IValue& verbose) {
 }
 
 void Scheduler::first_step() {
-    optimizer_->forget_steps();
+    optimizer_->reset_step_count();
     step_count_ = 0;
     step();
 }
@@ -90,7 +90,7 @@ void Scheduler::step(std::optional<double> epoch) {
     set_rates(now);
     for (std::size_t i = 0; i < now.size(); ++i) {
         const bool is_whole = epoch && *epoch == std::floor(*epoch);
-        tell(i, now[i], !epoch ? IValue() : is_whole ? IValue(static_cast<std::int64_t>(*epoch)) : IValue(*epoch));
+        print_rate(i, now[i], !epoch ? IValue() : is_whole ? IValue(static_cast<std::int64_t>(*epoch)) : IValue(*epoch));
     }
 }
 

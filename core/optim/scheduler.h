@@ -21,16 +21,16 @@ class Scheduler : public RefCounted {
     const Ptr<Optimizer>& optimizer() const { return optimizer_; }
     std::int64_t last_epoch() const { return last_epoch_; }
     std::int64_t step_count() const { return step_count_; }
-    // Rates that the last step set, one a group.
+    // Rates that the last step set, one per group.
     const std::vector<double>& last_rates() const { return last_rates_; }
 
-    // Rates at the start, one a group.
+    // Rates at the start, one per group.
     const std::vector<double>& base_rates() const { return base_rates_; }
     bool is_verbose() const { return verbose_; }
 
     // The next epoch, or the one given (deprecated in PyTorch, with a warning).
     virtual void step(std::optional<double> epoch = {});
-    // For those that look at a measured number (ReduceLROnPlateau); others throw Error (Run).
+    // For schedulers of a metric (ReduceLROnPlateau); others throw Error (Run).
     virtual void step_on(double metric);
     virtual bool takes_metric() const { return false; }
 
@@ -43,15 +43,15 @@ class Scheduler : public RefCounted {
     using Field = std::variant<std::int64_t*, double*, std::vector<double>*, bool*, Scalar*>;
 
     explicit Scheduler(Ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
-    // Remembers the rates at the start and sets those of the first epoch. Called at the end of construction.
-    // verbose: tells of each rate that it sets.
+    // Stores the initial rates and sets those of the first epoch. Called at the end of construction.
+    // verbose: prints each rate that it sets.
     void begin(std::int64_t last_epoch, const IValue& verbose);
     void first_step();
 
-    // The rate of each group at last_epoch_, from those that it has (chainable), or from base_rates_ alone.
+    // The rate of each group at last_epoch_, from the current ones (chainable), or from base_rates_ only.
     virtual std::vector<double> rates() = 0;
     virtual std::vector<double> closed_form() { return rates(); }
-    // What is saved, by name.
+    // The saved state, by name.
     virtual std::vector<std::pair<std::string, Field>> fields();
 
     // last_epoch_, for comparison with lengths, which may be any number (StepLR(optimizer, 1.0)).
@@ -60,7 +60,7 @@ class Scheduler : public RefCounted {
     DictObject& group(std::size_t i) const { return optimizer_->param_groups()->elements[i].to_dict(); }
     double rate(std::size_t i) const { return Options(group(i)).number("lr"); }
     // With `verbose`: "Adjusting learning rate of group 0 to 1.0000e-01.", with the epoch when one was given.
-    void tell(std::size_t group, double rate, const IValue& epoch) const;
+    void print_rate(std::size_t group, double rate, const IValue& epoch) const;
     std::vector<double> current_rates() const;
     void set_rates(const std::vector<double>& rates);
     // rule(i) for each group.

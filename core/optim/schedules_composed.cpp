@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules made of others, and the one that waits for a measured number to stand still.
+// Schedules composed of others, and the one that waits for a metric to plateau.
 
 #include <algorithm>
 #include <cstdio>
@@ -39,7 +39,7 @@ void load_states(const std::vector<Ptr<Scheduler>>& schedulers, const IValue& st
     }
 }
 
-// Keeps others, and saves their states with its own.
+// Owns others, and saves their states with its own.
 class ComposedScheduler : public Scheduler {
   public:
     IValue state_dict() const override {

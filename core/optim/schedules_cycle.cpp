@@ -35,7 +35,7 @@ class CosineAnnealingLR final : public Scheduler {
         if (last_epoch_ == 0) return current_rates();
         if (step_count_ == 1) return closed_form();
         const double period = 2 * half_period_;
-        // From the turning point on the rate before says nothing.
+        // At the turning point the recurrence from the previous rate is undefined.
         const bool is_turning = std::fmod(epoch() - 1 - half_period_, period) == 0;
         return each_group([&](std::size_t i) {
             if (is_turning) return rate(i) + (base_rates_[i] - least_) * (1 - std::cos(pi / half_period_)) / 2;

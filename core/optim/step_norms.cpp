@@ -58,7 +58,7 @@ double l2_norm(const Tensor& given) {
     if (is_dense && t.dtype() == ScalarType::Float32) return blocks_norm(t.data<float>(), t.numel());
     if (is_dense && t.dtype() == ScalarType::Float64) return blocks_norm(t.data<double>(), t.numel());
     const GradModeScope no_grad(false);
-    const ToldScope told;
+    const NestedCallScope nested;
     const Tensor plain = detach(t);
     const bool is_short = plain.dtype() == ScalarType::BFloat16 || plain.dtype() == ScalarType::Float16;
     return item(fn::vector_norm(is_short ? fn::to_dtype(plain, static_cast<std::int64_t>(ScalarType::Float32)) : plain)).to_double();
@@ -100,14 +100,14 @@ StepNorms::Measure::Measure(Tensor parameter, bool is_fused) : norms_(current_no
     index_ = found == norms_->index_.end() ? norms_->rows_.size() : found->second;
     norms_->at_ = index_;
     if (is_fused || index_ == norms_->rows_.size()) return;
-    const ToldScope told;
+    const NestedCallScope nested;
     before_ = fn::clone(detach(parameter_));
 }
 
 void StepNorms::Measure::finish() {
     if (norms_ == nullptr) return;
     if (before_.defined()) {
-        const ToldScope told;
+        const NestedCallScope nested;
         norms_->rows_[index_] = {l2_norm(fn::sub(detach(parameter_), before_, Scalar(1))), l2_norm(before_)};
     }
     norms_->at_ = norms_->rows_.size();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How far a step of an optimiser moves each parameter, measured while the elements are in cache: the update of a block of
-// elements is followed by the sums over that block.
+// Norms of an optimiser's update of each parameter, measured while the elements are in cache: after the update of a
+// block of elements its sums are computed.
 //
 //     StepNorms norms(parameters);
 //     optimizer.step();
-//     norms.update(0);  // l2 norm of what the first parameter moved by
+//     norms.update(0);  // l2 norm of the first parameter's update
 
 #include <cstdint>
 #include <span>
@@ -19,7 +19,7 @@ namespace loupe::optim {
 // l2 norm of all elements, of sparse tensors of the entries. Sums are of doubles and do not depend on the thread count.
 double l2_norm(const Tensor& t);
 
-// Of optimisers that step on this thread while it lives. One at a time.
+// Of optimisers that step on this thread in this scope. One at a time.
 class StepNorms {
   public:
     explicit StepNorms(std::span<const Tensor> parameters);
@@ -31,7 +31,7 @@ class StepNorms {
     double update(std::size_t index) const { return rows_[index].update; }
     double weight(std::size_t index) const { return rows_[index].weight; }
 
-    // Null when nothing is measured.
+    // Null without measuring.
     static StepNorms* current();
 
     // --- for optimisers ---

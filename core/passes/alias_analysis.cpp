@@ -38,7 +38,7 @@ bool is_mutable_type(const Type& type) {
 
 namespace {
 
-// What comes from outside falls in these sets by type: a tensor there cannot be a list there.
+// External values are in these sets by type: a tensor does not alias a list.
 constexpr std::size_t kOutsideSets = 4;
 
 std::size_t outside_set(TypeKind kind) {
@@ -209,7 +209,7 @@ void AliasAnalysis::visit_schema(const Node& node, const FunctionSchema& schema)
     }
 }
 
-// A call: it may keep, give back and change whatever it gets.
+// A call: it may store, return and change its arguments.
 void AliasAnalysis::visit_unknown(const Node& node) {
     for (const Value* input : node.inputs()) {
         if (!is_mutable_type(*input->type())) continue;

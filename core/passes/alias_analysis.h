@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which values may share memory, and which nodes write to it. Sets of values that may alias, one for all that comes from
-// outside (inputs, attributes, calls); a container and what is in it count as one.
+// Which values may share memory, and which nodes write to it. Sets of values that may alias, one for all external
+// values (inputs, attributes, calls); a container and its elements are in one set.
 
 #include <functional>
 #include <unordered_map>
@@ -12,30 +12,30 @@
 
 namespace loupe::passes {
 
-// Can a value of the type be changed in place, itself or something in it?
+// Is the type, or one that it contains, mutable?
 bool is_mutable_type(const Type& type);
 
-// What memory a prim::GetAttr reads, when it is known which object it reads from: equal pointers for values that share
-// memory; null when it is not known.
+// The memory that a prim::GetAttr reads, when its object is known: equal pointers for values that share memory; null
+// when unknown.
 using AttributeIdentity = std::function<const void*(const ir::Node* get_attribute)>;
 
 class AliasAnalysis {
   public:
-    // Holds for the graph as it is now; values made later may alias anything. identity: attributes that it knows count as
-    // memory of their own instead of as one with all that comes from outside.
+    // Valid for the graph as it is now; values created later may alias any value. identity: attributes that it resolves
+    // are separate memory, not in the set of external values.
     explicit AliasAnalysis(const ir::Graph& graph, AttributeIdentity identity = nullptr);
 
     bool may_alias(const ir::Value* a, const ir::Value* b) const;
-    // Does any node of the graph write to memory that the value may see?
+    // Does any node of the graph write to memory that the value may alias?
     bool has_writers(const ir::Value* value) const;
     // The same for any input or output of the node.
     bool has_writers(const ir::Node* node) const;
-    // Does the node, or a node in its blocks, write to memory that one of the values may see?
+    // Does the node, or a node in its blocks, write to memory that one of the values may alias?
     bool writes_to_alias(const ir::Node* node, const std::unordered_set<const ir::Value*>& values) const;
     bool writes_to_outside(const ir::Node* node) const;
     // Visible outside: through inputs, outputs or attributes.
     bool escapes(const ir::Value* value) const;
-    // May uses of one's outputs be replaced by the other's, although that makes values one that were two?
+    // May uses of one's outputs be replaced by the other's, although this makes them alias?
     bool may_merge(const ir::Node* a, const ir::Node* b) const;
 
   private:
@@ -58,7 +58,7 @@ class AliasAnalysis {
     std::unordered_map<const void*, const ir::Value*> first_read_;  // of each known attribute
     struct Element {
         std::size_t index = 0;
-        std::size_t id = 0;  // of the value: one made later may stand where a destroyed one stood
+        std::size_t id = 0;  // of the value: a later one may reuse a destroyed one's address
     };
     std::unordered_map<const ir::Value*, Element> elements_;
     mutable std::vector<std::size_t> parents_;

@@ -16,12 +16,12 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-// The nodes after one of a graph, copied to a graph of their own. Blocks around the node become what comes after them.
+// Copies the nodes after one of a graph to a new graph, including the continuation of its outer blocks.
 class Rest {
   public:
     explicit Rest(const Node* node) : node_(node) {}
 
-    // The inputs of the new graph, in this order; more follow for what else is read.
+    // The inputs of the new graph, in this order; more follow for other values that it reads.
     void take(const Value* value) { capture(value); }
     void stands_for(const Value* value, const Value* known) { known_[value] = known_.at(known); }
 
@@ -66,7 +66,7 @@ class Rest {
         for (std::size_t i = 0; i < node->outputs().size(); ++i) known_[node->output(i)] = copy->output(i);
     }
 
-    // The rounds after the one that was under way, counted on from it.
+    // The remaining iterations of the loop, with continued counting.
     void go_on_with_loop(const Node* loop, const Block* body) {
         graph_->set_insert_point(graph_->block());
         Value* one = graph_->insert_constant(IValue(std::int64_t{1}));

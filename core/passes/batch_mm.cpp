@@ -38,7 +38,7 @@ class Batching {
   private:
     bool is_product(const Node* node) const { return node->is("aten::mm") && !aliases_.has_writers(node); }
 
-    // The products that a sum adds up, each used there alone; empty when there is something else in it.
+    // The products that a sum adds, each without other uses; empty when it has other terms.
     bool gather(const Node* node, const Block* block, std::vector<Node*>& products) const {
         if (node->block() != block) return false;
         if (is_product(node)) {
@@ -90,7 +90,7 @@ class Batching {
             if (!is_product(node) || !node->has_uses()) continue;
             auto& group = by_operand[node->input(side)];
             if (group.empty()) order.push_back(node->input(side));
-            // All must be known where the first stands.
+            // All operands must be defined before the first product.
             const Value* other = node->input(1 - side);
             if (group.empty() || other->node()->block() != block || other->node()->is_before(group.front())) group.push_back(node);
         }

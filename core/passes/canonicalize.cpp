@@ -10,24 +10,24 @@ using ir::Graph;
 using ir::Node;
 using ir::Value;
 
-// Names go, numbers count up in the order of the text: two graphs that do the same in the same order print alike.
+// Removes names and renumbers values in the order of the text: equal graphs print alike.
 class Numbering {
   public:
     explicit Numbering(Graph& graph) : graph_(graph) {}
     void run() {
-        forget(graph_.block());
+        clear_names(graph_.block());
         ir::renumber_values(graph_);
     }
 
   private:
-    static void forget(const std::vector<Value*>& values) {
+    static void clear_names(const std::vector<Value*>& values) {
         for (Value* value : values) value->set_name("");
     }
-    void forget(Block* block) {
-        forget(block->inputs());
+    void clear_names(Block* block) {
+        clear_names(block->inputs());
         for (Node* node : block->nodes()) {
-            forget(node->outputs());
-            for (std::size_t i = 0; i < node->block_count(); ++i) forget(node->block_at(i));
+            clear_names(node->outputs());
+            for (std::size_t i = 0; i < node->block_count(); ++i) clear_names(node->block_at(i));
             if (node->has_attribute(ir::attr::Subgraph)) Numbering(*node->g(ir::attr::Subgraph)).run();
         }
     }

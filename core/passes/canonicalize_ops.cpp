@@ -22,14 +22,14 @@ void take_number(ir::Graph& graph, Node* node) {
     node->replace_input(1, graph.insert_constant(value));
 }
 
-// The node that takes the list apart; null when something else reads it.
+// The node that unpacks the list; null when it has other uses.
 Node* unpacked(const Value* list, std::int64_t count) {
     if (list->uses().size() != 1) return nullptr;
     Node* user = list->uses()[0].user;
     return user->kind() == prim::ListUnpack && static_cast<std::int64_t>(user->outputs().size()) == count ? user : nullptr;
 }
 
-// A list of chunks that is taken apart becomes that many results.
+// An unpacked list of chunks becomes that many results.
 void take_chunks(ir::Graph& graph, Node* node) {
     const auto chunks = constant_int(node->input(1));
     const auto dim = constant_int(node->input(2));

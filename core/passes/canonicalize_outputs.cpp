@@ -43,7 +43,7 @@ void permute_inputs(Node* node, const std::vector<std::size_t>& order, std::size
     for (std::size_t i = 0; i < order.size(); ++i) node->replace_input(first + i, before[first + order[i]]);
 }
 
-// New outputs take the place of the old ones, which go.
+// New outputs replace the old ones.
 void permute_outputs(Node* node, const std::vector<std::size_t>& order, std::size_t first) {
     const std::vector<Value*> before = node->outputs();
     for (const std::size_t i : order) {

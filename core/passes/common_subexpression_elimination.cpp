@@ -19,7 +19,7 @@ struct Equal {
 };
 using Seen = std::unordered_set<Node*, Hash, Equal>;
 
-// What is known in a block and in those around it.
+// Available nodes in a block and its outer blocks.
 struct Level {
     const Level* outer;
     Seen seen = {};

@@ -19,7 +19,7 @@ struct Equal {
 };
 using Constants = std::unordered_set<Node*, Hash, Equal>;
 
-// At the start of the graph, with nothing but constants before it.
+// At the start of the graph, preceded by constants only.
 bool is_among_first(const Node* node) {
     if (node->owning_node() != nullptr) return false;
     const Node* before = node->prev();
@@ -36,7 +36,7 @@ void pool(Block* block, Constants& constants, const AliasAnalysis& aliases) {
             if (!is_among_first(node)) node->move_before(*node->graph()->nodes().begin());
             continue;
         }
-        // Results of the graph may be changed by whoever gets them: no two of them become one.
+        // The caller may change results of the graph: they are not merged.
         const bool both_leave = aliases.escapes(node->output()) && aliases.escapes((*place)->output());
         if (both_leave || aliases.has_writers(node)) continue;
         node->replace_all_uses_with(*place);

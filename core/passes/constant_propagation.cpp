@@ -21,7 +21,7 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Operators that ask about more than their arguments.
+// Operators that depend on more than their arguments.
 bool depends_on_state(Symbol kind) {
     static const std::unordered_set<Symbol> kKinds = [] {
         std::unordered_set<Symbol> kinds;
@@ -92,7 +92,7 @@ std::optional<std::vector<IValue>> evaluate(const Node* node) {
         return results;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
-        return std::nullopt;  // it will fail where it stands
+        return std::nullopt;  // it fails at run time
     }
 }
 
@@ -108,7 +108,7 @@ class ConstantPropagation {
 
   private:
     void visit_block(Block* block) {
-        // The list grows when an If gives its nodes up, so it is walked by links.
+        // The list grows when an If is inlined, so it is walked by links.
         for (Node* node = *block->nodes().begin(); node != block->return_node();) {
             Node* next = node->next();
             visit(node);
@@ -153,7 +153,7 @@ class ConstantPropagation {
         }
     }
 
-    // What both branches give: a value from outside, or equal constants. Null otherwise.
+    // The common result of both branches: an outer value, or equal constants. Null otherwise.
     Value* same_result(Node* node, std::size_t i) {
         Value* then = node->block_at(0)->outputs()[i];
         const Value* otherwise = node->block_at(1)->outputs()[i];
@@ -193,7 +193,7 @@ class ConstantPropagation {
         if (aliases_.has_writers(node)) return;
         for (const Value* output : node->outputs()) {
             if (!is_mutable_type(*output->type())) continue;
-            // What leaves the graph may be changed by whoever gets it.
+            // The caller may change results of the graph.
             const bool is_container = output->type()->kind() == TypeKind::List || output->type()->kind() == TypeKind::Dict;
             if (immutable_only_ || (is_container && aliases_.escapes(output))) return;
         }
@@ -217,7 +217,7 @@ class ConstantPropagation {
     bool changed_ = false;
 };
 
-// Again while it finds something: what is folded decides who writes to what.
+// Until a fixed point: folding removes writes.
 void propagate(ir::Graph& graph, bool immutable_only) {
     while (ConstantPropagation(graph, immutable_only).changed()) remove_dead_code(graph);
 }

@@ -12,7 +12,7 @@ namespace loupe::passes {
 // on more than its inputs, or fails.
 std::optional<std::vector<IValue>> evaluate(const ir::Node* node);
 
-// The results of a node that builds containers, takes them apart or asks for types; nullopt for other nodes.
+// The results of a node that builds or unpacks containers or queries types; nullopt for other nodes.
 std::optional<std::vector<IValue>> evaluate_structure(const ir::Node* node, const std::vector<IValue>& inputs);
 
 }  // namespace loupe::passes

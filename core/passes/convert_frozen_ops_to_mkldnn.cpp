@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frozen convolutions compute fastest, and pass images on without reordering, when the channels lie innermost. Images are
-// turned once where they enter a network of convolutions and once where they leave it; what stands between keeps the
-// order by itself. Only strides change: operators that read them (view) are outside.
+// Frozen convolutions are fastest, and pass images on without reordering, in channels-last layout. Images are converted
+// once where they enter a network of convolutions and once where they leave it; operators between preserve the layout.
+// Only strides change: operators that read them (view) are outside.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,7 +23,7 @@ namespace prim = ir::prim;
 
 constexpr std::int64_t kContiguous = 0;
 constexpr std::int64_t kChannelsLast = 2;
-// Fewer convolutions do not earn what the turning costs.
+// With fewer convolutions the conversion does not pay off.
 constexpr std::size_t kFewestConvolutions = 3;
 
 bool is_frozen_conv2d(const Node* node) {
@@ -48,7 +48,7 @@ bool keeps_order(Symbol kind) {
     return kKinds.contains(kind);
 }
 
-bool asks_for_shape(Symbol kind) {
+bool reads_shape(Symbol kind) {
     static const auto& kKinds = symbols_of({"aten::size", "aten::dim", "aten::numel", "aten::len", "prim::dtype", "prim::device", "aten::is_floating_point"});
     return kKinds.contains(kind);
 }
@@ -80,7 +80,7 @@ class Conversion {
     }
 
     void visit(Node* node) {
-        // Nothing that is written is copied: RemoveTensorMutation comes first.
+        // Written tensors are not copied: RemoveTensorMutation runs first.
         if (aliases_.has_writers(node)) return;
         if (is_frozen_conv2d(node)) {
             if (!turned_.contains(node->input(0))) node->replace_input(0, turned_in(node->input(0)));
@@ -103,7 +103,7 @@ class Conversion {
         order_.push_back(value);
     }
 
-    // The image with channels last, made once where it comes into being.
+    // The channels-last image, converted once at its definition.
     Value* turned_in(Value* value) {
         auto& turned = entries_[value];
         if (turned != nullptr) return turned;
@@ -122,7 +122,7 @@ class Conversion {
 
     bool stays_inside(const ir::Use& use) const {
         const Node* user = use.user;
-        if (asks_for_shape(user->kind()) || (is_frozen_conv2d(user) && use.offset == 0)) return true;
+        if (reads_shape(user->kind()) || (is_frozen_conv2d(user) && use.offset == 0)) return true;
         if (user->kind() == prim::ListConstruct) {
             return user->output()->uses().size() == 1 && !user->output()->uses()[0].user->outputs().empty() &&
                    turned_.contains(user->output()->uses()[0].user->output());
@@ -130,7 +130,7 @@ class Conversion {
         return keeps_order(user->kind()) && turned_.contains(user->output());
     }
 
-    // For those that read strides or go outside.
+    // For uses that read strides or are outside.
     void turn_back(Value* value) {
         std::vector<ir::Use> outside;
         for (const ir::Use& use : value->uses()) {

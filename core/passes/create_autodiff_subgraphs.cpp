@@ -16,7 +16,7 @@ using ir::Value;
 
 bool is_tensor(const Value* value) { return value->type()->kind() == TypeKind::Tensor; }
 
-// A list of tensors that is taken apart at once, so that both are in one group.
+// A list of tensors that is unpacked directly, so that both nodes are in one group.
 bool is_unpacked_at_once(const Value* value) {
     const bool is_list = value->type()->kind() == TypeKind::List && value->type()->element()->kind() == TypeKind::Tensor;
     if (!is_list || value->uses().size() != 1) return false;
@@ -32,7 +32,7 @@ bool is_on_bits(Symbol kind) {
     return kKinds.contains(kind);
 }
 
-// Tensors out, and a derivative to be had: its own, or those of the operators that it is made of.
+// Returns tensors and is differentiable: by a derivative, or as composed of operators with one.
 bool is_differentiable(const Node* node) {
     if (node->kind() == ir::prim::ListUnpack) {
         const Value* list = node->input(0);
@@ -45,7 +45,7 @@ bool is_differentiable(const Node* node) {
     const bool gives_tensors = std::all_of(outputs.begin(), outputs.end(), is_tensor) || (outputs.size() == 1 && is_unpacked_at_once(outputs[0]));
     if (!gives_tensors || op->tensor_arguments == 0) return false;
     if (is_on_bits(node->kind())) return true;
-    // With statistics of its own it writes to them in pieces.
+    // With running statistics it writes to them in pieces.
     if (node->is("aten::instance_norm") && !ir::is_none_constant(node->named_input("running_mean"))) return false;
     return op->is_composite() || op->record->derivative || op->record->is_gradient_stop;
 }

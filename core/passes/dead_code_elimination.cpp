@@ -27,7 +27,7 @@ class DeadCodeElimination {
         if (!live_nodes_.insert(node).second) return;
         changed_ = true;
         for (const Value* input : node->inputs()) make_live(input);
-        // What decides whether the node runs at all.
+        // Values on which running the node depends.
         if (const Node* owner = node->owning_node()) make_live(owner);
     }
 
@@ -45,7 +45,7 @@ class DeadCodeElimination {
         }
     }
 
-    // Which results of a block anybody wants.
+    // Which results of a block are used.
     void mark_results(const Block* block) {
         const Node* owner = block->owning_node();
         if (owner == nullptr) {
@@ -70,7 +70,7 @@ class DeadCodeElimination {
         return aliases_.writes_to_outside(node) || aliases_.writes_to_alias(node, live_values_);
     }
 
-    // Writes are judged by who can see them.
+    // Writes are live when their memory is read.
     static bool has_effects(const Node* node) {
         if (node->op() != nullptr && node->op()->schema.has_write()) return false;
         return node->block_count() == 0 && node->has_side_effects();
@@ -101,7 +101,7 @@ class DeadCodeElimination {
         }
     }
 
-    // Carried values that neither the body nor anyone after reads.
+    // Carried values that are read neither in the body nor after the loop.
     void remove_unused_carried(Node* node) {
         Block* body = node->block_at(0);
         for (std::size_t i = node->outputs().size(); i-- > 0;) {
@@ -123,7 +123,7 @@ class DeadCodeElimination {
 
 }  // namespace
 
-// Again while it finds something: what is gone shares memory with nothing any more, and writes to the rest may be dead.
+// Until a fixed point: removed nodes no longer alias, so more writes may be dead.
 bool remove_dead_code(ir::Graph& graph) {
     bool found = false;
     while (DeadCodeElimination(graph).removed()) found = true;

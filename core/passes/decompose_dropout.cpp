@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dropout in training: the mask is drawn by itself, as dropout draws it, and what is left is arithmetic.
+// Dropout in training: a node draws the mask, as dropout does; the rest is arithmetic.
 #include <algorithm>
 
 #include "core/dispatch/registry.h"

@@ -20,7 +20,7 @@ using ir::Value;
 
 constexpr std::int64_t kChannelsLast = 2;
 
-// Which values are known to have four dimensions: only such tensors have their channels last, and these operators keep them.
+// Values known to have four dimensions: only these can be channels-last, and these operators preserve it.
 class Images {
   public:
     bool contains(const Value* value) {
@@ -46,7 +46,7 @@ class Images {
     std::unordered_map<const Value*, bool> known_;
 };
 
-// One number a channel: [C, 1, 1].
+// One number per channel: [C, 1, 1].
 Value* insert_channels(Graph& graph, const std::vector<double>& numbers) {
     const auto channels = static_cast<std::int64_t>(numbers.size());
     const Tensor t = empty(span_of(Dims{channels, 1, 1}), ScalarType::Float32);

@@ -47,7 +47,7 @@ class Tape final : public OperatorStandIn {
                          std::vector<IValue>(results, results + op.result_count()), origin});
     }
 
-    // What autograd made for a node's results is, when it is applied, of that node.
+    // Calls of an applied autograd node belong to the graph node that recorded it.
     void note_history(const Node* node, const Tensor& result) {
         std::vector<Ptr<loupe::Node>> waiting{grad_fn(result)};
         while (!waiting.empty()) {
@@ -67,7 +67,7 @@ class Tape final : public OperatorStandIn {
     std::unordered_set<const loupe::Node*> noted_;
 };
 
-// Which elements a tensor shows, and as what: the real part of a complex number lies where the number does.
+// The identity of a view's elements and dtype: the real part of a complex number has its address.
 using Key = std::tuple<const Storage*, ScalarType, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>;
 Key key_of(const Tensor& t) {
     return {t.storage().get(), t.dtype(), t.storage_offset(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
@@ -103,7 +103,7 @@ class Writer {
 
   private:
     void write_plain(const Call& call) {
-        // An operator that gives its argument back is none.
+        // An operator that returns its argument is dropped.
         const bool is_known = call.results.size() == 1 && call.results[0].is_tensor() && call.results[0].to_tensor().defined() &&
                               find(call.results[0].to_tensor()) != nullptr;
         if (is_known) return;
@@ -127,7 +127,7 @@ class Writer {
         }
     }
 
-    // x.add_(y) is a new tensor that stands for x from here on.
+    // x.add_(y) is a new tensor that replaces x from here on.
     void write_in_place(const Call& call) {
         const Tensor target = call.arguments[0].to_tensor();
         for (const auto& [key, value] : values_) {
@@ -215,7 +215,7 @@ TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs, Ta
         if (!results) {
             const Operator* op = node->op();
             if (node->is("aten::bernoulli.p")) {
-                // Nothing is drawn for fakes.
+                // Random numbers are not drawn for fakes.
                 results.emplace(std::vector<IValue>{fresh_fake(arguments[0].to_tensor(), false)});
                 tape.after(*op, arguments, results->data());
             } else if (op == nullptr || node->block_count() > 0 || !op->is_pure()) {
@@ -239,7 +239,7 @@ TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs, Ta
     return outputs;
 }
 
-// ---- taking the joint graph apart
+// ---- partitioning the joint graph
 
 class Split {
   public:
@@ -260,7 +260,7 @@ class Split {
         return node->kind() == prim::Param ? value->offset() >= forward_inputs_ : node->id() >= first_backward_;
     }
     static bool is_tensor(const Value* value) { return value->type()->kind() == TypeKind::Tensor; }
-    // Of a mask that is kept: it need not be kept too.
+    // Computed from a saved mask: need not be saved too.
     static bool is_scaled_mask(const Value* value) {
         return value->node()->kind() == Symbol::intern("aten::div") && value->node()->input(0)->node()->is("aten::bernoulli.p");
     }
@@ -400,7 +400,7 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
     TensorList roots;
     TensorList root_gradients;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        // An input that is given back gets its gradient by itself.
+        // A returned input gets its gradient directly.
         if (!requires_grad(outputs[i]) || results[i]->node()->kind() == prim::Param) continue;
         // In the layout of the output; the caller brings it into that.
         const bool is_dense = outputs[i].is_non_overlapping_and_dense();

@@ -9,7 +9,7 @@ using ir::Block;
 using ir::Node;
 using ir::Value;
 
-// The type without what is known of tensors in it; null when there is nothing to forget.
+// The type without shape facts of tensors in it; null when it has none.
 TypePtr unshaped(const TypePtr& type) {
     if (type->kind() == TypeKind::Tensor) return type->as<TensorType>()->is_refined() ? types::tensor() : nullptr;
     if (type->kind() != TypeKind::List && type->kind() != TypeKind::Optional) return nullptr;

@@ -21,11 +21,11 @@ namespace {
 using ir::Node;
 namespace prim = ir::prim;
 
-// Few elements may be looked at (indices, lengths) and are zeros of a tensor's own.
+// Small tensors may be read (indices, lengths) and are separate zeros.
 constexpr std::size_t kFewBytes = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 
-// Address space without memory behind it until somebody writes.
+// Address space, committed on write.
 void* shared_memory() {
     static void* const memory = ::mmap(nullptr, kMostBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory;
@@ -41,7 +41,7 @@ std::int64_t extent(IntSpan sizes, IntSpan strides) {
     return last + 1;
 }
 
-// What comes out of them is decided by elements, or is made anew each time.
+// Their results depend on elements, or differ each time.
 bool depends_on_elements(const Operator& op) {
     static const std::unordered_set<std::string_view> kNames = {
         "aten::item", "aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::equal", "aten::is_nonzero",
@@ -62,7 +62,7 @@ Tensor fake_tensor(IntSpan sizes, ScalarType dtype, IntSpan strides) {
         if (bytes > 0) std::memset(impl->storage->data(), 0, bytes);
     } else {
         if (bytes > kMostBytes) throw Error(ErrorKind::Run, "a tensor that no memory holds");
-        static const Ptr<RefCounted> kOwner = make_ptr<RefCounted>();  // of what is never given back
+        static const Ptr<RefCounted> kOwner = make_ptr<RefCounted>();  // of memory that is never freed
         impl->storage = Storage::view_of(shared_memory(), bytes, kOwner);
     }
     impl->dtype = dtype;
@@ -98,7 +98,7 @@ bool FakeKernels::run(const Operator& op, std::span<const IValue> arguments, IVa
 
 namespace {
 
-// Nothing is drawn for fakes: their memory is shared, and the numbers would be missing later.
+// Random numbers are not drawn for fakes: it would advance the generator.
 std::optional<std::vector<IValue>> dropped_fake(const Node* node, const std::vector<IValue>& inputs) {
     const bool is_dropout = node->is("aten::dropout") || node->is("aten::feature_dropout") || node->is("aten::alpha_dropout") ||
                             node->is("aten::feature_alpha_dropout");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Running nodes on tensors that have a shape and no elements: what comes out is known without computing it.
+// Running nodes on fake tensors, which have metadata and no elements, to infer metadata of results.
 
 #include <optional>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace loupe::passes {
 
-// Kernels give results in the right shape, dtype and layout, and no particular elements. The elements lie in memory that
-// all share: reading and writing it is safe and means nothing.
+// Kernels return results of the right shape, dtype and layout, with unspecified elements. All fakes share one memory:
+// reading and writing it is safe and has no meaning.
 class FakeKernels final : public OperatorStandIn {
   public:
     bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override;
 };
 
-// A tensor of a type that says dtype and all sizes (symbols are no sizes); undefined for others.
+// A fake of a type with dtype and all sizes (symbols are no sizes); undefined for others.
 Tensor fake_tensor(IntSpan sizes, ScalarType dtype, IntSpan strides = {});
 // Contiguous where the type has no strides.
 Tensor fake_of(const TensorType& type);

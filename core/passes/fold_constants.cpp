@@ -32,8 +32,8 @@ std::optional<std::vector<double>> numbers_of(const Tensor& t) {
 
 namespace {
 
-// Asks for nothing that folding changes.
-bool asks_for_shape(const Node* node) {
+// Reads only properties that folding preserves.
+bool reads_shape(const Node* node) {
     static const std::unordered_set<ir::Symbol> kKinds = {
         ir::Symbol::intern("aten::dim"), ir::Symbol::intern("aten::size"),   ir::prim::dtype,
         ir::prim::device,                ir::Symbol::intern("aten::numel"), ir::Symbol::intern("aten::is_floating_point")};
@@ -44,7 +44,7 @@ bool asks_for_shape(const Node* node) {
 
 bool has_one_reader(const Value* value) {
     return std::count_if(value->uses().begin(), value->uses().end(),
-                         [](const ir::Use& use) { return !asks_for_shape(use.user); }) == 1;
+                         [](const ir::Use& use) { return !reads_shape(use.user); }) == 1;
 }
 
 std::optional<ConstantLayer> constant_layer(Node* node, bool (*is_layer)(const Node*)) {
@@ -66,7 +66,7 @@ std::optional<ConstantLayer> constant_layer(Node* node, bool (*is_layer)(const N
 
 namespace {
 
-// A constant tensor argument with one number a channel; `missing` where it is None.
+// A constant tensor argument with one number per channel; `missing` where it is None.
 std::optional<std::vector<double>> channel_argument(const Value* value, std::int64_t channels, double missing) {
     if (ir::is_none_constant(value)) return std::vector<double>(static_cast<std::size_t>(channels), missing);
     const auto tensor = constant_tensor(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folding of what follows a convolution or a linear layer into its constant weights.
+// Folding of nodes after a convolution or a linear layer into its constant weights.
 #include <functional>
 
 #include "core/passes/fold_constants.h"
@@ -12,7 +12,7 @@ namespace {
 using ir::Block;
 using ir::Node;
 
-// What a node does to the layer's output, one affine map a channel; nullopt when it is not that.
+// The node as an affine map per channel of the layer's output; nullopt when it is none.
 using Follower = std::optional<ChannelAffine> (*)(const Node* node, const ConstantLayer& layer);
 
 struct Folding {

@@ -58,7 +58,7 @@ void transpose(Graph& graph, Node* node) {
 
 // ---- layers of one input
 
-// Rows of all, one below the other.
+// Concatenated rows of all.
 Tensor stacked(const std::vector<Tensor>& parts) {
     Dims sizes = to_dims(parts.front().sizes());
     sizes[0] = 0;
@@ -110,7 +110,7 @@ void concat_layers(Graph& graph, const std::vector<Node*>& layers) {
         layers[i]->output()->replace_all_uses_with(part);
         begin = end;
     }
-    for (Node* layer : layers) layer->destroy();  // not before: they mark the place
+    for (Node* layer : layers) layer->destroy();  // last: they mark the position
 }
 
 void concat_in(Block* block) {

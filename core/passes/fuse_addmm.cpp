@@ -44,7 +44,7 @@ bool fuse(Graph& graph, Node* sum, const AliasAnalysis& aliases) {
 }  // namespace
 
 const Pass kFuseAddMM{"FuseAddMM", "A product and a sum of matrices become addmm, where the types say that they are.", [](Graph& graph, const PassContext&) {
-                          // A product without readers may have been what kept another from being understood.
+                          // Removing an unused product may allow fusing another.
                           for (bool found = true; found;) {
                               found = false;
                               const AliasAnalysis aliases(graph);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention, written out, becomes one operator: softmax(masked_fill(matmul(q, k^T) * scale)) v, where the shapes are known and
-// nobody else reads what is between.
+// intermediates have no other uses.
 #include <algorithm>
 
 #include "core/passes/alias_analysis.h"
@@ -15,7 +15,7 @@ using ir::Node;
 using ir::Symbol;
 using ir::Value;
 
-// Sizes of a dense tensor of four dimensions on the CPU; empty for others and where they are not known.
+// Sizes of a dense tensor of four dimensions on the CPU; empty for others and unknown ones.
 Dims sizes_of(const Value* value) {
     const auto* type = value->type()->as<TensorType>();
     const bool is_known = type != nullptr && type->sizes && type->sizes->size() == 4 && type->dtype && type->device && type->device->type == DeviceType::Cpu;
@@ -30,7 +30,7 @@ Dims sizes_of(const Value* value) {
 
 bool has_one_reader(const Value* value) { return value->uses().size() == 1; }
 
-// A dimension that a constant says, counted from the end; 0 when it is none.
+// A constant dimension, counted from the end; 0 when it is not constant.
 std::int64_t from_end(const Value* dim) {
     const auto constant = constant_int(dim);
     return !constant ? 0 : (*constant >= 0 ? *constant - 4 : *constant);
@@ -62,7 +62,7 @@ class Fusion {
     }
 
   private:
-    // The node that makes the value, when it is such an operator, writes to nothing and has no other reader.
+    // The node that produces the value, when it is such an operator, does not write and has no other use.
     Node* inner(const Value* value, std::string_view name) const {
         Node* node = value->node();
         return node->is(name) && has_one_reader(value) && !aliases_.has_writers(node) ? node : nullptr;
@@ -101,7 +101,7 @@ class Fusion {
         return true;
     }
 
-    // found.key is turned: [batch, heads, width, columns].
+    // found.key is transposed: [batch, heads, width, columns].
     static bool fits(const Attention& found) {
         const Dims q = sizes_of(found.query), k = sizes_of(found.key), v = sizes_of(found.value);
         if (q.empty() || k.empty() || v.empty()) return false;
@@ -154,7 +154,7 @@ class Fusion {
         return graph_.insert_op(Symbol::intern("aten::transpose"), {key, before, last});
     }
 
-    // Heads come to lie side by side in a row: made so at once.
+    // The result is used with heads interleaved: computed in this layout.
     static bool is_joined_later(const Node* mix) {
         if (!has_one_reader(mix->output())) return false;
         const Node* user = mix->output()->uses()[0].user;

@@ -11,7 +11,7 @@ using ir::Node;
 using ir::Symbol;
 using ir::Value;
 
-// The matrix that a t() turns; null when it is none, or one that is known to be no matrix.
+// The operand of t(); null for other nodes, or a value known to be no matrix.
 Value* transposed(const Value* value) {
     const Node* node = value->node();
     if (!node->is("aten::t")) return nullptr;
@@ -56,7 +56,7 @@ class Fusion {
         replace(node, node->input(1), weight, node->input(0), "addmm");
     }
 
-    // matmul(x, w.t()).add_(b), where nobody else sees the product.
+    // matmul(x, w.t()).add_(b), where the product has no other use.
     void fuse_sum(Node* node) {
         Node* product = node->input(0)->node();
         if (!product->is("aten::matmul") || product->output()->uses().size() != 1 || product->block() != node->block()) return;
@@ -73,7 +73,7 @@ class Fusion {
         if (Value* weight = weight_of(node->input(1))) replace(node, node->input(0), weight, nullptr, "matmul");
     }
 
-    // Its sum comes later and takes it along.
+    // It is fused with its sum later.
     bool is_summed(const Node* node) const {
         if (node->output()->uses().size() != 1) return false;
         const Node* user = node->output()->uses()[0].user;
@@ -86,7 +86,7 @@ class Fusion {
     bool changed_ = false;
 };
 
-// Again after what is not used is gone: it may have written to what is left.
+// Again after dead code elimination: dead nodes may have been writers.
 void run(Graph& graph, const PassContext&) {
     bool found = true;
     while (found) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a graph that do the same for all inputs of the same shapes become one node each, which runs as a planned
-// program. They end where the graph breaks.
+// Parts of a graph whose operations depend on input shapes only become one node each, which runs as a planned program.
+// They end at graph breaks.
 #include <algorithm>
 #include <unordered_set>
 
@@ -25,7 +25,7 @@ Symbol static_subgraph() {
     return kKind;
 }
 
-// A run of neighbours becomes a node in place of the last.
+// A run of adjacent nodes becomes one node in place of the last.
 class SegmentMaker {
   public:
     SegmentMaker(Graph& graph, const std::vector<Node*>& members) : graph_(graph), members_(members), inside_(members.begin(), members.end()) {}
@@ -85,7 +85,7 @@ class SegmentMaker {
     ir::ValueMap map_;
 };
 
-// One operator alone gains nothing.
+// A group of one operator does not pay off.
 bool is_worth_it(const std::vector<Node*>& members) {
     const auto works = [](const Node* node) {
         return node->block_count() > 0 || node->has_attribute(ir::attr::Subgraph) || (node->op() != nullptr && node->op()->tensor_arguments != 0);

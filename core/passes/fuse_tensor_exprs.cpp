@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of pointwise operators become groups, with what takes rows one by one (softmax, layer_norm, sums along the last
-// dimensions), which a fuser compiles to one loop.
+// Chains of pointwise operators, and operators on rows (softmax, layer_norm, sums along the last dimensions), become
+// groups, which a fuser compiles to one loop.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,7 +38,7 @@ const std::unordered_set<Symbol>& pointwise() {
     return kKinds;
 }
 
-// Those that PyTorch leaves alone, which the loops know too.
+// Operators that PyTorch does not fuse and our loops support.
 const std::unordered_set<Symbol>& further_pointwise() {
     static const std::unordered_set<Symbol> kKinds = [] {
         std::unordered_set<Symbol> kinds;
@@ -77,15 +77,15 @@ bool is_pointwise(const Node* node) {
     const std::string& kind = node->kind().str();
     const bool is_extremum = kind == "aten::max" || kind == "aten::min";
     if (is_extremum && !(node->inputs().size() == 2 && node->input(1)->type()->kind() == TypeKind::Tensor)) return false;
-    // A cast by dtype alone: aten::to.dtype(Tensor, dtype, non_blocking, copy, memory_format).
+    // A cast by dtype only: aten::to.dtype(Tensor, dtype, non_blocking, copy, memory_format).
     if (kind == "aten::to") return node->is("aten::to.dtype") && ir::is_none_constant(node->input(4)) && constant_int(node->input(1)).has_value();
     return true;
 }
 
 namespace {
 
-// Reductions and other operators that take rows one by one, by the argument that says which dimensions a row is; null:
-// the last ones in any case.
+// Reductions and other operators on rows, by the argument with a row's dimensions; null:
+// always the last ones.
 const std::unordered_map<std::string, const char*>& row_operators() {
     static const std::unordered_map<std::string, const char*> kArguments{
         {"aten::softmax.int", "dim"}, {"aten::log_softmax.int", "dim"}, {"aten::_softmax", "dim"}, {"aten::_log_softmax", "dim"},
@@ -118,7 +118,7 @@ bool is_row_operator(const Node* node) {
     if (node->op() == nullptr) return false;
     const auto found = row_operators().find(node->op()->full_name);
     if (found == row_operators().end()) return false;
-    // What is no tensor is written in the group.
+    // Constants that are no tensors are copied into the group.
     const bool has_constants = std::all_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) {
         return v->type()->kind() == TypeKind::Tensor || v->node()->kind() == ir::prim::Constant;
     });

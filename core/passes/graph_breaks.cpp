@@ -16,7 +16,7 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Composed of others, one of which looks at elements.
+// Composed of others, one of which reads elements.
 bool is_composed_of_readers(std::string_view name) {
     static const std::unordered_set<std::string_view> kNames = {
         "aten::nonzero_numpy", "aten::one_hot", "aten::repeat_interleave", "aten::allclose", "aten::tensor_split", "aten::argwhere",
@@ -24,7 +24,7 @@ bool is_composed_of_readers(std::string_view name) {
     return kNames.contains(name);
 }
 
-// Not filling their results, but their shapes follow from those of the arguments all the same.
+// Their results are not filled, but have shapes that follow from the arguments'.
 bool has_shape_of_arguments(std::string_view name) {
     static const std::unordered_set<std::string_view> kNames = {
         "aten::_unsafe_view",     "aten::copy_",         "aten::fill_",          "aten::zero_",       "aten::elu_",
@@ -32,13 +32,13 @@ bool has_shape_of_arguments(std::string_view name) {
         "aten::nanmedian",        "aten::mode",          "aten::searchsorted",   "aten::bucketize",   "aten::isin",
         "aten::_embedding_bag",   "aten::frexp",         "aten::fill_diagonal_", "aten::histc",       "aten::_embedding_bag_forward_only",
         "aten::binary_cross_entropy", "aten::binary_cross_entropy_with_logits", "aten::unsafe_split_with_sizes", "aten::data",
-        "aten::index",  // with masks it has not: whoever runs it knows
+        "aten::index",  // not with masks, which the runner checks
         "aten::convolution_backward", "aten::native_batch_norm_backward", "aten::native_layer_norm_backward",
         "aten::native_group_norm_backward", "aten::_shape_as_tensor"};
     return kNames.contains(name);
 }
 
-bool asks_for_metadata(const Operator& op) {
+bool reads_metadata(const Operator& op) {
     static const std::unordered_set<std::string_view> kNames = {
         "aten::dim", "aten::numel", "aten::sym_numel", "aten::size", "aten::sym_size", "aten::stride", "aten::sym_stride",
         "aten::storage_offset", "aten::sym_storage_offset", "aten::element_size", "aten::len", "prim::dtype", "prim::device",
@@ -91,7 +91,7 @@ class BreakFinder {
         const std::string reason = reason_against(node);
         const bool taints = !reason.empty() || node->kind() == prim::GetAttr || reads_tainted(node);
         for (const Value* output : node->outputs()) {
-            // Numbers from an operator that does not break are known with the shapes.
+            // Numbers from an operator that does not break follow from shapes.
             if (taints && may_hold_elements(output)) tainted_.insert(output);
         }
         if (reason.empty()) return false;
@@ -103,7 +103,7 @@ class BreakFinder {
         const std::size_t place = breaks.size();
         const bool taints = reads_tainted(node);
         bool any = false;
-        // Loops carry what the end of the body gives to its beginning.
+        // Values carried from the end of a loop's body to its beginning.
         for (std::size_t round = 0; round < (node->kind() == prim::Loop ? 2 : 1); ++round) {
             breaks.resize(place);
             any = false;
@@ -169,7 +169,7 @@ bool reads_elements(const Operator& op) {
     if ((op.tensor_arguments | op.list_arguments) == 0) return false;
     const std::string_view name = op.schema.name;
     if (is_composed_of_readers(name)) return true;
-    if (!gives_tensors(op)) return !asks_for_metadata(op) && !op.schema.returns.empty();
+    if (!gives_tensors(op)) return !reads_metadata(op) && !op.schema.returns.empty();
     if (op.is_composite() || op.record->kernel.fills || op.is_view) return false;
     return !has_shape_of_arguments(name);
 }

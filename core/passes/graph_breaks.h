@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What of a graph does the same for all inputs of the same shapes, and what does not: there the graph breaks, and the
-// interpreter runs the node as before.
+// Graph breaks: nodes that do not depend on input shapes only. The interpreter runs them unplanned.
 
 #include <string>
 #include <vector>
@@ -18,10 +17,10 @@ struct GraphBreak {
 // Of a node at which the graph breaks for a reason that only a run shows: the reason.
 ir::Symbol graph_break_attribute();
 
-// In the graph's order. A node that holds breaks in its blocks is one itself.
+// In the graph's order. A node with breaks in its blocks is one itself.
 std::vector<GraphBreak> find_graph_breaks(const ir::Graph& graph);
 
-// Do numbers that the operator gives, or the shapes of its tensors, depend on elements of its arguments?
+// Do numbers that the operator returns, or the shapes of its tensors, depend on elements of its arguments?
 bool reads_elements(const Operator& op);
 
 }  // namespace loupe::passes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What several passes need.
+// Helpers of several passes.
 
 #include <functional>
 #include <optional>
@@ -24,13 +24,13 @@ void for_each_node(ir::Block* block, const std::function<void(ir::Node*)>& visit
 bool same_computation(const ir::Node* a, const ir::Node* b);
 std::size_t computation_hash(const ir::Node* node);
 
-// Removes nodes with unused outputs that have no effects, in all blocks; not what is written to and never read.
+// Removes nodes with unused outputs that have no effects, in all blocks; not writes whose memory is not read.
 // Returns whether there were any.
 bool remove_dead_code(ir::Graph& graph);
-// If with a block taken: its nodes move before the If, its results replace the outputs, the If goes.
+// Inlines a block of an If: its nodes move before the If, its results replace the outputs, the If is removed.
 void inline_block_before(ir::Node* node, ir::Block* block);
 
-// A constant for graphs may hold it: no autograd history, no objects but those that freezing puts there.
+// May it be a constant of a graph? No autograd history, no objects but those of freezing.
 bool can_be_constant(const IValue& value);
 
 }  // namespace loupe::passes

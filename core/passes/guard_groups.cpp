@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group that was made for inputs of certain types runs for those; others take the operators as they were.
+// A group specialised for input types runs for those; for others the unfused operators run.
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 #include "core/passes/profile.h"
@@ -22,11 +22,11 @@ const Symbol& fallback_kind() {
 struct Check {
     Symbol kind;
     const char* pass;
-    // The type that an input is checked for; null when too little is known.
+    // The type that an input is checked for; null when it is incomplete.
     TypePtr (*type_of)(const TypePtr& known);
 };
 
-// As PyTorch: where both or nothing was seen the group is for what requires a gradient, the rest for the fallback.
+// As in PyTorch: when both or neither was profiled the group is for inputs that require a gradient, others fall back.
 TypePtr gradient_of(const TypePtr& known) {
     const auto* tensor = known->as<TensorType>();
     auto type = make_ptr<TensorType>();
@@ -41,7 +41,7 @@ bool is_guarded(const Node* group, Symbol check) {
     return branch != nullptr && branch->kind() == prim::If && branch->input(0)->node()->kind() == check;
 }
 
-// The operators without what was known of them.
+// The operators without shape facts.
 Ptr<Graph> unspecialized(const Graph& subgraph) {
     const Ptr<Graph> copy = subgraph.copy();
     kEraseShapeInformation.run(*copy, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prim::Guard hands a tensor on that is of the type it says and fails for another.
+// prim::Guard returns a tensor of its type and fails for another.
 #include <algorithm>
 
 #include "core/passes/graph_tools.h"
@@ -33,7 +33,7 @@ void drop(Node* redundant, Value* instead) {
     redundant->destroy();
 }
 
-// One that another of the same type goes before, wherever it stands.
+// Redundant after a dominating guard of the same type.
 bool remove_if_dominated(Node* node) {
     const std::string type = node->output()->type()->str();
     for (const ir::Use& use : node->input()->uses()) {
@@ -49,7 +49,7 @@ bool is_settled(const Value* value) {
     return value->type()->kind() != TypeKind::Tensor || value->node()->kind() == prim::Guard || value->node()->kind() == prim::Constant;
 }
 
-// What a pointwise operator gives is settled by what it reads.
+// The result type of a pointwise operator follows from its inputs.
 bool follows_from_inputs(const Node* node) {
     const Node* maker = node->input()->node();
     if (!is_pointwise(maker) || maker->block() != node->block()) return false;
@@ -64,7 +64,7 @@ void eliminate(Graph& graph, const PassContext&) {
         if (node->input()->node()->kind() == prim::Guard && node->input()->type()->str() == node->output()->type()->str()) {
             drop(node, node->input());
         } else if (!remove_if_dominated(node) && follows_from_inputs(node)) {
-            // Its reader has it from a guarded operator: a guard of that has the type in place of this one.
+            // The value comes from a guarded operator: a guard of its input replaces this one.
             node->input()->set_type(node->output()->type());
         }
     });
@@ -72,7 +72,7 @@ void eliminate(Graph& graph, const PassContext&) {
     for_each_node(graph.block(), [&guards](Node* node) {
         if (node->kind() == prim::Guard && follows_from_inputs(node)) guards.push_back(node);
     });
-    // From the end, so that what follows from a guard is judged while that one still stands.
+    // From the end, so that guards are checked while those that they depend on exist.
     for (auto node = guards.rbegin(); node != guards.rend(); ++node) drop(*node, (*node)->input());
 }
 

@@ -23,7 +23,7 @@ class Inliner {
   public:
     using Bodies = std::unordered_map<const ScriptFunction*, Ptr<Graph>>;
 
-    // bodies: those that are ready already; grows.
+    // bodies: cache of prepared callees.
     Inliner(Graph& graph, Bodies& bodies) : graph_(graph), bodies_(bodies) {}
 
     void inline_block(Block* block, int depth) {
@@ -44,7 +44,7 @@ class Inliner {
         return dynamic_cast<const ScriptFunction*>(type->find_method(node->s(ir::attr::name)));
     }
 
-    // The path of the module that a method is called on, seen from the graph's self.
+    // The path of the method's module from the graph's self.
     static std::string scope_of_call(const Node* call) {
         if (call->kind() != prim::CallMethod) return call->scope();
         std::string path;
@@ -55,7 +55,7 @@ class Inliner {
         return path;
     }
 
-    // What cannot be compiled stays a call, which fails when it is reached.
+    // A callee that does not compile stays a call, which fails when it is reached.
     static bool is_compiled(const ScriptFunction& callee) {
         try {
             callee.graph();
@@ -85,7 +85,7 @@ class Inliner {
         if (function != nullptr && !function->has_uses()) function->node()->destroy();
     }
 
-    // The callee's graph as PyTorch inlines it: its own calls inlined, None checks and branches that are decided taken.
+    // The callee's graph as PyTorch inlines it: its calls inlined, None checks and constant branches folded.
     Ptr<Graph> prepared_body(const ScriptFunction& callee, int depth) {
         Ptr<Graph>& body = bodies_[&callee];
         if (body) return body;

@@ -13,8 +13,8 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-// What is forked runs where it is forked, as our interpreter does it; who waits has the result. Forks whose future goes
-// elsewhere stay.
+// Runs forked calls at the fork, as our interpreter does; wait returns the result. Forks whose future has other uses
+// stay.
 bool is_only_waited_for(const Value* future) {
     static const Symbol kWait = Symbol::intern("aten::wait");
     for (const ir::Use& use : future->uses()) {
@@ -62,7 +62,7 @@ void inline_fork(Graph& graph, Node* fork) {
 }  // namespace
 
 const Pass kInlineForkWait{"InlineForkWait", "What is forked and waited for is computed where it is forked.", [](Graph& graph, const PassContext&) {
-                               // What was forked may fork.
+                               // Forked calls may fork.
                                std::vector<Node*> forks;
                                do {
                                    for (Node* fork : forks) inline_fork(graph, fork);

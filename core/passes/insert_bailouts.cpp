@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guard that fails need not end the run: prim::BailOut then runs the rest of the graph as it was before it was made for
-// certain types. The graph as it was stands in prim::BailoutTemplate.
+// When a guard fails, prim::BailOut runs the rest of the unspecialised graph, which prim::BailoutTemplate holds.
 #include <algorithm>
 
 #include "core/passes/bailout_graph.h"
@@ -15,7 +14,7 @@ using ir::Node;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Those that stand there from an earlier run keep their numbers and their template.
+// Existing ones keep their indices and their template.
 std::vector<Node*> replace_guards(Graph& graph) {
     std::vector<Node*> guards;
     std::int64_t next = 0;
@@ -36,7 +35,7 @@ std::vector<Node*> replace_guards(Graph& graph) {
     return bailouts;
 }
 
-// What the rest reads without the checked value, which it has as the first input.
+// Values that the rest reads, without the checked value, which is its first input.
 void add_live_inputs(const std::vector<Node*>& bailouts) {
     std::vector<std::vector<Value*>> live;
     for (const Node* bailout : bailouts) live.push_back(live_after(bailout));

@@ -27,11 +27,11 @@ class Lowering {
     }
 
   private:
-    // What the tuple was made of, or what it is taken apart into before `place`.
+    // The tuple's elements, from its TupleConstruct or by a TupleUnpack before `place`.
     std::vector<Value*> elements_of(Value* tuple, Node* place) {
         if (tuple->node()->kind() == prim::TupleConstruct) return tuple->node()->inputs();
         const auto& types = tuple->type()->contained();
-        if (tuple->node()->kind() == prim::Uninitialized) {  // nothing that could be taken apart
+        if (tuple->node()->kind() == prim::Uninitialized) {  // cannot be unpacked
             std::vector<Value*> elements;
             for (const TypePtr& type : types) {
                 Node* element = graph_.create(prim::Uninitialized)->insert_before(tuple->node());
@@ -44,7 +44,7 @@ class Lowering {
         return unpack->outputs();
     }
 
-    // Uses of the tuple read one that is put together from these values before `place`.
+    // Uses of the tuple read one that is constructed from these values before `place`.
     void put_together(Value* tuple, const std::vector<Value*>& elements, Node* place) {
         if (!tuple->has_uses()) return;
         Node* construct = graph_.create(prim::TupleConstruct, elements)->insert_before(place);
@@ -52,7 +52,7 @@ class Lowering {
         tuple->replace_all_uses_with(construct->output());
     }
 
-    // A value for each element where node (or a block's Param node) gave the tuple as output i.
+    // Replaces tuple output i of node (or a block's Param node) by a value per element.
     std::vector<Value*> add_outputs(Node* node, std::size_t i) {
         std::vector<Value*> elements;
         const TypePtr type = node->output(i)->type();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What optimize_for_mobile does to graphs, as far as it does not depend on kernels of phones.
+// The passes of optimize_for_mobile that do not depend on mobile kernels.
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 
@@ -48,7 +48,7 @@ void fuse_add_relu(Graph& graph, Node* node) {
     if (sum->block() != node->block() || sum->output()->uses().size() != 1) return;
     const bool adds_in_place = sum->is("aten::add_.Tensor");
     if (!sum->is("aten::add.Tensor") && !(adds_in_place && in_place)) return;
-    // Nothing in between may change what the sum reads.
+    // Nodes between must not write to the sum's operands.
     for (const Node* between = sum->next(); between != node; between = between->next()) {
         if (between->has_side_effects() || between->block_count() > 0) return;
     }

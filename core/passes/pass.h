@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a pass is, and the list of them. Only the pass manager runs one; names are PyTorch's.
+// Passes, and their list. Only the pass manager runs one; names are PyTorch's.
 
 #include <cstdint>
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace loupe::passes {
 
-// What a pass may know besides the graph.
+// Inputs of a pass besides the graph.
 struct PassContext {
     // The module that is the graph's first input, for passes that read its attributes; null when there is none.
     Ptr<Object> module;
     // The operator version of the file that the graph is from, for the pass that replaces old operators.
     std::optional<std::int64_t> operator_version = std::nullopt;
-    // What is known of the graph's inputs, in order, for the pass that propagates shapes; null or missing: what they say.
+    // Types of the graph's inputs, in order, for the pass that propagates shapes; null or missing: their own.
     std::vector<TypePtr> input_types = {};
 };
 
@@ -31,8 +31,8 @@ struct Pass {
 
 // In the order of this folder's list, then those that were added.
 std::span<const Pass* const> all_passes();
-// Adds a pass from elsewhere (a plugin, a test): at start, before passes are run. It must live as long as the process.
-// Throws Error (Usage) when there is one of its name.
+// Adds an external pass (of a plugin, a test): at start, before passes run. It must outlive the process.
+// Throws Error (Usage) when its name exists.
 void register_pass(const Pass& pass);
 const Pass* find_pass(std::string_view name);  // null when there is none
 

@@ -28,7 +28,7 @@ std::size_t count_block(const ir::Block& block) {
     return count;
 }
 
-// Of a graph that may be wrong: its nodes may hold values that are none of its own, so that it cannot be copied.
+// Of a graph that may be invalid: its nodes may use values of other graphs, so that it cannot be copied.
 std::shared_ptr<const Snapshot> snapshot_of_wrong(const ir::Graph& graph) {
     auto made = std::make_shared<Snapshot>();
     try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Runs pipelines. Around every pass it asks and tells its listeners, verifies the graph, takes the time, and keeps a
-// snapshot when the graph changed.
+// Runs pipelines. Around every pass it notifies its listeners, which may veto, verifies the graph, takes the time, and
+// stores a snapshot when the graph changed.
 
 #include <memory>
 #include <optional>
@@ -24,13 +24,13 @@ struct PassRecord {
     const Pass* pass = nullptr;
     std::size_t index = 0;  // in the order of running
     std::string place;      // where in the pipeline: "freeze/cleanup", "freeze/fold/fixpoint 2"
-    bool was_run = false;   // false when a listener said no
+    bool was_run = false;   // false when a listener vetoed
     bool changed = false;
     double seconds = 0;
     std::size_t nodes_before = 0;
     std::size_t nodes_after = 0;
     std::shared_ptr<const Snapshot> after;  // the graph after it; that of before when nothing changed
-    std::string error;      // it threw, or left a wrong graph: `after` says how it looks
+    std::string error;      // it threw, or left an invalid graph, which `after` prints
 };
 
 struct PassTrace {
@@ -50,7 +50,7 @@ class PassListener {
     virtual void after(const PassRecord&, const ir::Graph&) {}
 };
 
-// Lets the first `count` passes run and no more: to find by halves the pass that breaks something.
+// Runs only the first `count` passes: to find a faulty pass by bisection.
 class BisectListener final : public PassListener {
   public:
     explicit BisectListener(std::size_t count) : count_(count) {}
@@ -67,12 +67,12 @@ class PassManager {
   public:
     // Listeners must outlive the manager.
     void add_listener(PassListener* listener) { listeners_.push_back(listener); }
-    // Without snapshots a trace has none but its times and counts; `changed` is known all the same.
+    // Without snapshots a trace has only times and counts, and `changed`.
     void keep_snapshots(bool keep) { keep_snapshots_ = keep; }
     // After every pass that changed the graph. On unless switched off.
     void verify_each(bool verify) { verify_ = verify; }
 
-    // Throws what a pass throws, and Error (Internal) that names the pass when the graph it leaves is wrong.
+    // Throws the errors of passes, and Error (Internal) that names the pass when its graph is invalid.
     PassTrace run(ir::Graph& graph, const Pipeline& pipeline, const PassContext& context = {});
     // Of the last run that threw: its last record is of the pass at fault.
     const PassTrace& failed_trace() const { return failed_; }

@@ -16,7 +16,7 @@ namespace prim = ir::prim;
 
 constexpr std::int64_t kRounds = 1;
 
-// In the first round nothing is carried yet: an undefined gradient comes in, a defined one goes round.
+// Carried gradients are undefined in the first iteration and defined in later ones.
 bool is_undefined(const Value* value) {
     const auto* type = value->type()->as<TensorType>();
     if (type == nullptr) return false;
@@ -26,7 +26,7 @@ bool is_undefined(const Value* value) {
     return profiled != nullptr && profiled->undefined;
 }
 
-// One that was made by peeling.
+// Created by peeling.
 bool is_peeled(const Node* loop) {
     const Node* trips = loop->input(0)->node();
     return trips->kind() == prim::min && trips->inputs().size() == 2 && constant_int(trips->input(1)) == kRounds;
@@ -37,7 +37,7 @@ bool is_peelable(const Node* loop) {
            std::any_of(loop->inputs().begin() + 2, loop->inputs().end(), is_undefined);
 }
 
-// Its last condition is a result of the loop, for the one that goes on.
+// Its last condition is a result of the loop, for the remaining loop.
 void give_condition(Node* loop) {
     Block* body = loop->block_at(0);
     loop->add_input(loop->input(1));
@@ -46,7 +46,7 @@ void give_condition(Node* loop) {
     loop->add_output()->set_type(types::boolean());
 }
 
-// A copy of the loop that runs at most so many rounds, and the loop for the rest.
+// A copy of the loop that runs at most this many iterations, and the loop for the remaining ones.
 void peel(Graph& graph, Node* loop) {
     const ir::OriginScope origin(graph, {loop}, "PeelProfilingLoops", "peel");
     const ir::InsertPointScope place(graph, loop);

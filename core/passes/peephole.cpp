@@ -23,7 +23,7 @@ struct Site {
     const AliasAnalysis& aliases;
 };
 
-// What the only output of a node is, when a rule knows it: a value there is, or a constant.
+// The replacement of a node's only output by a rule: an existing value, or a constant.
 struct Replacement {
     Value* value = nullptr;
     std::optional<IValue> constant = std::nullopt;
@@ -96,7 +96,7 @@ Replacement known_tensor_facts(const Site& site) {
     return {};
 }
 
-// As PyTorch: a batch of images, whatever the input turns out to be.
+// As in PyTorch: assumes a batch of images.
 Replacement dimensions_of_convolution(const Site& site) {
     if (!is_kind(site.node, "aten::dim")) return {};
     const Node* source = site.node->input(0)->node();
@@ -177,7 +177,7 @@ Replacement neutral_number(const Site& site) {
     return {};
 }
 
-// A value of None's own type can be nothing else.
+// A value of NoneType is None.
 Replacement nothing_but_none(const Site& site) {
     const Value* output = site.node->output();
     if (site.node->kind() == prim::Constant || output->type()->kind() != TypeKind::None) return {};
@@ -222,7 +222,7 @@ class Peephole {
                node->output()->type()->kind() == TypeKind::Int;
     }
 
-    // The constant of a sum or product of ints stands behind.
+    // Canonical order: the constant of a sum or product of ints is the second operand.
     static void order_numbers(Node* node) {
         const bool commutes = is_kind(node, "aten::add") || is_kind(node, "aten::mul");
         if (!commutes || node->inputs().size() != 2 || node->output()->type()->kind() != TypeKind::Int) return;
@@ -276,7 +276,7 @@ class Peephole {
         }
     }
 
-    // Branches that both know whether they give None know the type of the result.
+    // When both branches are known to be None or not None, so is the result.
     void refine_optional(Node* node, std::size_t i) {
         if (node->output(i)->type()->kind() != TypeKind::Optional) return;
         const TypePtr& then = node->block_at(0)->outputs()[i]->type();
@@ -366,8 +366,8 @@ void optimize(Graph& graph, bool uses_shapes) {
             changes = round.changed();
             found |= changes || round.refined();
         }
-        // As in PyTorch, also where only the type of a branch's result was looked at. What is gone wrote to nothing that
-        // is left, so there may be more to find.
+        // As in PyTorch, also where only the type of a branch's result was used. Dead code elimination may remove
+        // writers, so that more rules apply.
         removes = found && remove_dead_code(graph);
     }
 }

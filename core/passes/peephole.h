@@ -5,8 +5,8 @@
 
 namespace loupe::passes {
 
-// PeepholeOptimize but for what follows from the sizes and types of the example that a graph was traced with: as PyTorch
-// prepares what it inlines.
+// PeepholeOptimize without the rules on sizes and types of a traced graph's example: as PyTorch prepares callees for
+// inlining.
 void peephole_without_shapes(ir::Graph& graph);
 
 }  // namespace loupe::passes

@@ -13,7 +13,7 @@ using ir::Node;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Keys that are told apart by their text: numbers as numbers, so that 1 and 1.0 do not meet.
+// Keys compared by their text, so that 1 and 1.0 differ.
 std::optional<std::string> key_text(const Value* value) {
     const auto constant = ir::constant_of(value);
     if (!constant) return std::nullopt;
@@ -22,7 +22,7 @@ std::optional<std::string> key_text(const Value* value) {
     return std::nullopt;
 }
 
-// What a dict holds, when it was made by DictConstruct of constant keys, each once, and nobody writes to it.
+// The entries of a dict from DictConstruct with distinct constant keys that is not written.
 class MadeDict {
   public:
     MadeDict(const Value* dict, const AliasAnalysis& aliases) {

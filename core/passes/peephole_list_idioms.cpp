@@ -32,10 +32,11 @@ class ListIdioms {
     }
 
   private:
-    // What a list holds, when it was made by ListConstruct and nobody writes to it.
+    // The elements of a list from ListConstruct that is not written.
     Elements elements_of(const Value* list) const {
         if (list->node()->kind() != prim::ListConstruct) return std::nullopt;
-        // Those that this pass made are unknown to the analysis and not written: their readers were not.
+        // Lists that this pass created are unknown to the analysis; they are not written, like the lists that they
+        // replace.
         if (!made_.contains(list) && aliases_.has_writers(list)) return std::nullopt;
         return list->node()->inputs();
     }

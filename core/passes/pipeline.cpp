@@ -108,7 +108,7 @@ class StepParser {
         return step;
     }
 
-    // By name alone: the pipelines may be under construction.
+    // By name only: the pipelines may be under construction.
     static bool is_pipeline(std::string_view name) {
         for (const Named& named : kPipelines) {
             if (named.name == name) return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// prim::profile stands where the profiling executor notes which tensors come: their types are those that inputs and shape
-// propagation know.
+// prim::profile marks where the profiling executor records tensor types: those of inputs and of shape propagation.
 #include "core/passes/profile.h"
 
 #include "core/passes/graph_tools.h"
@@ -54,7 +53,7 @@ void instrument(Graph& graph, Block* block) {
         }
         for (std::size_t i = 0; i < node->block_count(); ++i) instrument(graph, node->block_at(i));
     }
-    // On results too, so that a use stands in the block of its definition.
+    // On results too, so that a use is in the block of its definition.
     for (std::size_t i = 0; i < block->outputs().size(); ++i) {
         if (is_profiled(block->outputs()[i]->node())) note(graph, block->return_node(), i);
     }
@@ -78,7 +77,7 @@ void remove(Node* profile) {
     profile->destroy();
 }
 
-// What every profile of a value says; nothing where they differ.
+// The common type of a value's profiles; none where they differ.
 void specialize(Graph& graph, const PassContext&) {
     std::vector<Node*> profiles;
     std::unordered_map<Value*, TypePtr> seen;

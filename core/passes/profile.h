@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the passes around prim::profile and its guards share.
+// Shared by the passes around prim::profile and its guards.
 
 #include "core/ir/graph.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of every tensor from what is known of the inputs. Sizes that are not known get symbols: SS(-2) in print,
-// a negative size in the type. Operators tell their results from metadata alone, so the graph is walked with fakes of two
-// (or, without symbols, one) choices of sizes: a size that is the same in both is a number, one that follows a symbol is
-// that symbol, any other is a new one.
+// Infers shapes of every tensor from those of the inputs. Unknown sizes get symbols: SS(-2) in print, a negative size
+// in the type. Operators infer results from metadata, so the graph is run with fakes of two (or, without symbols, one)
+// choices of sizes: a size that is the same in both is a number, one that equals a symbol's is that symbol, any other
+// is a new one.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -25,7 +25,7 @@ using ir::Value;
 namespace prim = ir::prim;
 
 constexpr std::size_t kChoices = 2;
-// What a symbol is taken for; large enough for windows of pooling, without common factors.
+// The value of a symbol in a fake run; large enough for windows of pooling, without common factors.
 constexpr std::array<std::int64_t, 16> kSizes = {97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173};
 
 using Choices = std::array<std::int64_t, kChoices>;
@@ -135,7 +135,7 @@ class Propagation {
         }
     }
 
-    // Of a parameter or buffer its metadata; its elements are not for a run that means nothing.
+    // A parameter or buffer as a fake, so that its elements are not touched.
     void visit_attribute(Node* node) {
         const Known* object = known(node->input(0));
         if (object == nullptr || !(*object)[0]->is_object()) return;
@@ -173,7 +173,7 @@ class Propagation {
                 results[c] = is_same ? results[0] : run_on_fakes(node, inputs[c]);
             } catch (const Error& error) {
                 if (error.kind() == ErrorKind::Cancelled) throw;
-                return;  // it will fail where it stands, or these sizes do not suit it
+                return;  // it fails at run time, or with these sizes
             }
             if (!results[c] || results[c]->size() != node->outputs().size()) return;
         }
@@ -195,7 +195,7 @@ class Propagation {
         }
     }
 
-    // The same metadata of tensors; of other values nothing is known then.
+    // The same metadata of tensors; other values are unknown then.
     static bool agree(const Known& a, const Known& b) {
         for (std::size_t c = 0; c < kChoices; ++c) {
             if (!holds_tensor(*a[c]) || !holds_tensor(*b[c])) return false;
@@ -207,7 +207,7 @@ class Propagation {
         return true;
     }
 
-    // Carried tensors keep what they come with when a round gives the same; else nothing is known of them.
+    // Carried tensors keep their initial metadata when an iteration returns the same; else they are unknown.
     void visit_loop(Node* node) {
         Block* body = node->block_at(0);
         for (std::size_t i = 0; i < node->outputs().size(); ++i) {

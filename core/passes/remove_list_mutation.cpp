@@ -12,7 +12,7 @@ using ir::Node;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Nobody sees the list between its making and this node.
+// The list has no uses between its construction and this node.
 bool is_first_use(const Value* list, const Node* node) {
     for (const ir::Use& use : list->uses()) {
         const Node* user = use.user;
@@ -22,7 +22,7 @@ bool is_first_use(const Value* list, const Node* node) {
     return true;
 }
 
-// Where among the elements the node puts its own; nullopt when it is no such node or the place is not known.
+// The index at which the node inserts; nullopt for other nodes or an unknown index.
 std::optional<std::size_t> place_of(const Node* node, std::size_t size) {
     static const ir::Symbol kAppend = ir::Symbol::intern("aten::append");
     static const ir::Symbol kInsert = ir::Symbol::intern("aten::insert");
@@ -32,7 +32,7 @@ std::optional<std::size_t> place_of(const Node* node, std::size_t size) {
     if (!index) return std::nullopt;
     const std::int64_t count = static_cast<std::int64_t>(size);
     const std::int64_t place = *index < 0 ? *index + count : *index;
-    if (place < 0 || place > count) return std::nullopt;  // PyTorch leaves those that Python would clamp
+    if (place < 0 || place > count) return std::nullopt;  // indices that Python clamps are skipped, as in PyTorch
     return static_cast<std::size_t>(place);
 }
 

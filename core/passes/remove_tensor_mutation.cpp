@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to tensors that nobody else can see become new tensors.
+// Writes to tensors without aliases become new tensors.
 #include <algorithm>
 #include <unordered_set>
 
@@ -33,7 +33,7 @@ const Operator* functional_form(const Node* node) {
 bool is_zero(const Node* node) { return node->kind().str() == "aten::zero_"; }
 bool is_fill(const Node* node) { return node->is("aten::fill_.Scalar"); }
 
-// Memory of its own, made where it stands: no input, no branch, no alias of what its node reads.
+// Fresh memory: no input, no branch, no alias of its node's inputs.
 bool is_fresh(const Value* value, const AliasAnalysis& aliases) {
     const Node* maker = value->node();
     if (maker->kind() == prim::Param || maker->block_count() > 0 || maker->has_attribute(ir::attr::Subgraph)) return false;
@@ -55,13 +55,13 @@ bool is_shared_before(const Value* value, const Node* write, const AliasAnalysis
 
 class Removal {
   public:
-    Removal(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*))
-        : graph_(graph), pass_(pass), is_wanted_(is_wanted), aliases_(graph) {}
+    Removal(Graph& graph, std::string_view pass, bool (*is_selected)(const Node*))
+        : graph_(graph), pass_(pass), is_selected_(is_selected), aliases_(graph) {}
 
     void visit(Block* block) {
         for (Node* node : block->nodes()) {
             for (std::size_t i = 0; i < node->block_count(); ++i) visit(node->block_at(i));
-            if (!is_wanted_(node) || !can_remove(node)) continue;
+            if (!is_selected_(node) || !can_remove(node)) continue;
             replace(node);
             replaced_ = true;
         }
@@ -78,7 +78,7 @@ class Removal {
         return is_fresh(target, aliases_) && !is_shared_before(target, node, aliases_);
     }
 
-    // The same for a value that this pass made, which the analysis does not know: readers are judged by their schema.
+    // The same for a value that this pass created, unknown to the analysis: by the schemas of its uses.
     static bool is_shared_by_schema(const Value* value, const Node* write) {
         return std::any_of(value->uses().begin(), value->uses().end(), [&](const ir::Use& use) {
             if (use.user == write || !use.user->is_before(write)) return false;
@@ -111,17 +111,17 @@ class Removal {
 
     Graph& graph_;
     std::string_view pass_;
-    bool (*is_wanted_)(const Node*);
+    bool (*is_selected_)(const Node*);
     AliasAnalysis aliases_;
     std::unordered_set<const Value*> made_;
     bool replaced_ = false;
 };
 
-// Again while it finds something: what it made is known to the next analysis only.
-void remove(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*)) {
+// Until a fixed point: new values are known to the next analysis only.
+void remove(Graph& graph, std::string_view pass, bool (*is_selected)(const Node*)) {
     bool replaced = true;
     while (replaced) {
-        Removal removal(graph, pass, is_wanted);
+        Removal removal(graph, pass, is_selected);
         removal.visit(graph.block());
         replaced = removal.replaced();
     }
@@ -129,7 +129,7 @@ void remove(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*))
 
 bool any(const Node*) { return true; }
 
-// Those that PyTorch's pass of the name knows.
+// The operators of PyTorch's pass.
 bool is_arithmetic(const Node* node) {
     static const std::unordered_set<Symbol> kKinds = {Symbol::intern("aten::add_"), Symbol::intern("aten::sub_"), Symbol::intern("aten::mul_"),
                                                       Symbol::intern("aten::div_"), Symbol::intern("aten::zero_"), Symbol::intern("aten::fill_")};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gelu gives its slope beside its value, for most of the work is the same: the backward pass is one product then.
+// gelu also returns its slope, at little extra cost: the backward pass is then one product.
 #include "core/passes/alias_analysis.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler does to a graph that it has just emitted, as passes: on graphs from elsewhere they find nothing to do.
+// The compiler's steps after emitting a graph, as passes: they leave finished graphs unchanged.
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 #include "core/script/builder.h"

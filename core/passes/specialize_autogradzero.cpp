@@ -28,7 +28,7 @@ const Kinds& kinds() {
     return kKinds;
 }
 
-// Is a gradient there? What operators give is; of inputs their types say it.
+// Is the gradient defined? Results of operators are; inputs by their types.
 enum class State { Zero, Nonzero, Unknown };
 
 class Specializer {
@@ -77,7 +77,7 @@ class Specializer {
         } else if (node->kind() == k.all_zero) {
             decide(node, all(node, State::Zero), any(node, State::Nonzero));
         } else if (node->op() != nullptr && node->kind().space() == "aten") {
-            // An operator gives a tensor, whatever it is given.
+            // An operator returns a defined tensor for any input.
             for (const Value* output : node->outputs()) {
                 if (output->type()->kind() == TypeKind::Tensor) states_[output] = State::Nonzero;
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of tensors that grows while it is read, in code without branches (the features of a dense block): each reader gets
-// the list as it is by then, made of its elements, so that passes see what is joined.
+// a new list of the elements at that point, so that passes know the elements.
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
@@ -21,7 +21,7 @@ bool is_append(const Node* node, const Value* list) {
     return node->is("aten::append.t") && node->input(0) == list && node->input(1) != list && node->output()->uses().empty();
 }
 
-// They look at the list and keep nothing of it.
+// They read the list without storing it.
 bool only_reads(const Node* node) {
     static const std::unordered_set<std::string_view> kReaders{"aten::cat", "aten::stack", "aten::len.t"};
     return node->op() != nullptr && kReaders.contains(node->op()->full_name);

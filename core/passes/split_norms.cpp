@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_norm in training and group_norm beside pointwise operators, and their gradients: what reads all pixels of a channel
-// stays an operator or becomes sums of rows, the rest is arithmetic, which fuses with what stands around it.
+// batch_norm in training and group_norm beside pointwise operators, and their gradients: statistics of a channel stay
+// an operator or become sums of rows; the rest is arithmetic, which fuses with its neighbours.
 #include <algorithm>
 
 #include "core/dispatch/registry.h"
@@ -19,7 +19,7 @@ using ir::Value;
 constexpr const char* kPass = "SplitNorms";
 constexpr std::int64_t kFewestPixels = 64;  // a channel of fewer is no row worth a loop
 
-// Sizes of images that lie as rows of pixels, in a dtype that is not rounded on the way; empty for others.
+// Sizes of dense images, in a dtype without intermediate rounding; empty for others.
 Dims image_sizes(const Value* value) {
     const auto* type = value->type()->as<TensorType>();
     if (type == nullptr || !is_complete(*type) || type->device->type != DeviceType::Cpu || type->sizes->size() < 3) return {};
@@ -145,7 +145,7 @@ void split_gradient(Graph& graph, Node* node) {
     split.finish({split.add_product(split.add_product(k[2], x, k[1]), g, k[0]), k[3], k[4]});
 }
 
-// Each channel of each image by itself: groups of one channel.
+// Per channel and image: groups of one channel.
 void regroup_instances(Graph& graph, Node* node) {
     const bool has_own = !ir::is_none_constant(node->input(3)) || !ir::is_none_constant(node->input(4));
     const Dims sizes = image_sizes(node->input(0));

@@ -16,7 +16,7 @@ using ir::Node;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Takes the members out of the block and puts one node there in place of the last.
+// Replaces the members in the block by one node in place of the last.
 class GroupMaker {
   public:
     GroupMaker(Graph& graph, const Grouping& grouping, const std::vector<Node*>& members)
@@ -35,7 +35,7 @@ class GroupMaker {
                 replaced.push_back(output);
             }
         }
-        // Types come along, names stay with the original until it goes.
+        // Types are copied, names stay with the original until it is removed.
         for (std::size_t i = 0; i < replaced.size(); ++i) replaced[i]->replace_all_uses_with(group->output(i));
         group->set_attribute(ir::attr::Subgraph, subgraph_);
         for (auto member = members_.rbegin(); member != members_.rend(); ++member) (*member)->destroy();
@@ -111,7 +111,7 @@ class GroupFinder {
         return grouping_.is_member(node);
     }
 
-    // The open group that gives the value; kNone when there is none.
+    // The open group that produces the value; kNone when there is none.
     std::size_t group_of(const Value* value) const {
         const auto found = group_of_.find(value->node());
         return found == group_of_.end() || closed_[found->second] ? kNone : found->second;
@@ -140,7 +140,7 @@ class GroupFinder {
 
     // A call's body is not looked at.
     static bool may_draw(const Node* node) { return node->is_random() || (node->op() == nullptr && node->kind().str().starts_with("prim::Call")); }
-    // A group runs where its last member stood: numbers that are drawn later are drawn behind it.
+    // A group runs in place of its last member: later random numbers must be drawn after it.
     void close_random() {
         if (random_ != kNone) closed_[random_] = true;
         random_ = kNone;
@@ -148,7 +148,7 @@ class GroupFinder {
 
     std::size_t last_open() const { return last_ != kNone && !closed_[last_] ? last_ : kNone; }
 
-    // The smaller goes into the larger, in the block's order.
+    // The smaller is merged into the larger, in the block's order.
     std::size_t merge(std::size_t a, std::size_t b) {
         if (groups_[a].size() < groups_[b].size()) std::swap(a, b);
         std::vector<Node*> both;
@@ -162,7 +162,7 @@ class GroupFinder {
         return a;
     }
 
-    // What reads a group's results cannot stand before the group: nothing more joins it.
+    // A use of the group's results would precede the group: it is closed.
     void close_read_by(const Node* node) {
         for (const Value* input : node->inputs()) {
             if (const std::size_t read = group_of(input); read != kNone) closed_[read] = true;

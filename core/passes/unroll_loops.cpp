@@ -42,7 +42,7 @@ bool is_for(const Node* loop) {
     return constant_bool(loop->input(1)).value_or(false) && constant_bool(loop->block_at(0)->outputs()[0]).value_or(false);
 }
 
-// A counter that is carried along, so that the rest of the rounds goes on from it.
+// A carried counter, from which the remaining iterations continue.
 void carry_counter(Graph& graph, Node* loop) {
     Block* body = loop->block_at(0);
     Value* zero = graph.create_constant(IValue(0))->insert_before(loop)->output();
@@ -55,7 +55,7 @@ void carry_counter(Graph& graph, Node* loop) {
     body->insert_output(1, graph.insert_op(Symbol::intern("aten::add"), {counter, one}));
 }
 
-// The body so many times, one after the other, before `place` or at the end of `to`.
+// Copies the body this many times before `place` or at the end of `to`.
 std::vector<Value*> repeat(Graph& graph, const Block* body, std::int64_t times, Value* index, std::vector<Value*> carried,
                            const std::function<void(Node*)>& put) {
     for (std::int64_t time = 0; time < times; ++time) {

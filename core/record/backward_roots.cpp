@@ -140,7 +140,7 @@ void check_own(const BackwardFrom& from, const PreparedMethod& method) {
 }  // namespace
 
 BackwardSource::BackwardSource(const BackwardFrom& from, const PreparedMethod& method, std::uint64_t seed) : from_(decided(from, method)), seed_(seed) {
-    const ToldScope told;
+    const NestedCallScope nested;
     if (from_.kind == Kind::Own) check_own(from_, method);
     if (from_.kind == Kind::Loss) {
         loss_ = make_loss(from_.loss);
@@ -174,7 +174,7 @@ Tensor BackwardSource::data_target(const Tensor& output) const {
 }
 
 IValue BackwardSource::target(const Tensor& output) const {
-    const ToldScope told;
+    const NestedCallScope nested;
     const GradModeScope no_grad(false);
     const MemoryCategoryScope category(MemoryCategory::Input);
     IValue target = target_ ? *target_ : IValue(data_target(output));
@@ -289,7 +289,7 @@ void run_backward(const BackwardRoots& roots) {
         throw Error(ErrorKind::Run, "element 0 of tensors does not require grad and does not have a grad_fn",
                     {.hint = "no output depends on a parameter or input that requires grad"});
     }
-    const ToldScope told;  // the recorder itself writes down what it starts from
+    const NestedCallScope nested;  // the recorder itself writes down what it starts from
     Recorder* recorder = active_recorder();
     if (recorder != nullptr) recorder->begin_backward(roots.tensors, {0, roots.text, roots.is_loss});
     const TensorList gradients = roots.make_gradients();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of nodes that run a graph of their own.
+// The list of nodes that run a subgraph.
 #include "core/runtime/fuse/groups.h"
 #include "core/runtime/interpreter/structural.h"
 #include "core/runtime/planned/static_group.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The syntax tree of Python source. Nodes live in the arena of their SyntaxTree and are never changed. What stands below
-// "of Python" is never in a tree that was parsed as TorchScript.
+// The syntax tree of Python source. Nodes live in the arena of their SyntaxTree and are never changed. Nodes below
+// "of Python" do not occur in a tree that was parsed as TorchScript.
 
 #include <cstdint>
 #include <memory>
@@ -94,7 +94,7 @@ const T* as(const Expr* node) {
     return node != nullptr && node->kind == T::kKind ? static_cast<const T*>(node) : nullptr;
 }
 
-// A place where a name is bound or read, counted through the tree: what a name means there can stand in a table.
+// A place where a name is bound or read, numbered in the tree: an index into tables of resolved names.
 using NameIndex = std::uint32_t;
 
 struct Name : Expr {
@@ -241,7 +241,7 @@ struct Comprehension : Expr {
     std::span<const ComprehensionClause> clauses;
 };
 
-// A part of an f-string: text, then the value that stands behind it.
+// A part of an f-string: text, then the value after it.
 struct JoinedPart {
     std::string_view text;
     const Expr* value;    // null at the end
@@ -366,7 +366,7 @@ struct With : Stmt {
 
 struct Return : Stmt {
     static constexpr StmtKind kKind = StmtKind::Return;
-    const Expr* value;  // None when nothing is written
+    const Expr* value;  // None when omitted
 };
 
 struct Raise : Stmt {
@@ -472,7 +472,7 @@ struct ImportFrom : Stmt {
 };
 
 struct ExceptHandler {
-    const Expr* type;       // null: everything
+    const Expr* type;       // null: all exceptions
     std::string_view name;  // empty: none
     NameIndex index;
     Body body;
@@ -512,10 +512,10 @@ enum class PatternKind : std::uint8_t {
 struct Pattern {
     PatternKind kind;
     Range range;
-    std::string_view name = {};  // what it binds, of any kind (`as`); empty for nothing
+    std::string_view name = {};  // the bound name, of any kind (`as`); empty for none
     NameIndex index = 0;
     const Expr* value = nullptr;                    // of Value and Constant; of Class the class
-    std::span<const Pattern* const> patterns = {};  // of Class the positional ones, then one a keyword
+    std::span<const Pattern* const> patterns = {};  // of Class the positional ones, then one per keyword
     std::span<const Expr* const> keys = {};         // of Mapping
     std::span<const std::string_view> keywords = {};  // of Class
     bool has_rest = false;                            // of Mapping: **rest, which is its name
@@ -537,7 +537,7 @@ struct Match : Stmt {
 // From the statement's first byte to the last of its last block; its own range is that of its first line.
 Range full_range(const Stmt& statement);
 
-// Owns the nodes made from one source, and the texts they made up; other texts point into the source.
+// Owns the nodes of one source, and generated texts; other texts point into the source.
 class SyntaxTree {
   public:
     template <typename T>

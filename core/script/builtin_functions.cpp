@@ -13,7 +13,7 @@ namespace {
 
 struct Definition {
     std::string_view name;
-    std::string_view parameters;  // $ stands for each of the types
+    std::string_view parameters;  // $ is replaced by each of the types
     std::string_view types;
     std::string_view result;
     std::string_view body;
@@ -62,7 +62,7 @@ Table make_table() {
         for (const std::string_view type : split(definition.types, ' ')) {
             const std::string schema =
                 concat(definition.name, "(", replaced(definition.parameters, type), ") -> ", definition.result);
-            // They live as long as the process.
+            // Never destroyed.
             table[ir::Symbol::intern(definition.name)].push_back(new BuiltinFunction(schema, definition.body));
         }
     }

@@ -41,7 +41,7 @@ void take_metadata(ir::Value* to, ir::Value* from) {
     to->set_type(from->type())->set_name(name);
 }
 
-// New outputs in the order wanted take the place of the old ones; carried values of a loop likewise.
+// Replaces the outputs by new ones in the given order; carried values of a loop likewise.
 void reorder_outputs(ir::Node* node) {
     const std::vector<std::size_t> order = order_of(node);
     if (std::is_sorted(order.begin(), order.end())) return;

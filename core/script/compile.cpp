@@ -11,7 +11,7 @@
 namespace loupe::script {
 namespace {
 
-// Everything that one function needs to be compiled later.
+// State for compiling one function later.
 struct Job {
     ParsedSource parsed;
     const Def* def;
@@ -36,7 +36,7 @@ void clean(ir::Graph& graph, const GraphCleanup& cleanup) {
     number_warnings(graph);
 }
 
-// Compiling a function may compile those that it calls; how many are under way on this thread.
+// Compiling a function may compile its callees: the depth on this thread.
 class Depth {
   public:
     explicit Depth(const Job& job) {
@@ -90,7 +90,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
     throw CompileError(message, place(parsed.source, statement.range));
 }
 
-// What a method is called after its decorators: properties are methods that attribute access calls.
+// A method's name after its decorators: properties are methods that attribute access calls.
 std::string method_name(const Def& def) {
     for (const Expr* decorator : def.decorators) {
         const auto name = dotted_name(*decorator);
@@ -120,7 +120,7 @@ Ptr<ir::ScriptFunction> Definer::make_function(const ParsedSource& parsed, const
     auto function =
         make_ptr<ir::ScriptFunction>(qualified_name, [job](ir::ScriptFunction& compiled) { compile(job, compiled); });
     if (def.return_annotation == nullptr) return function;
-    // Callers need no more than what is declared.
+    // The declaration suffices for callers.
     FunctionSchema schema = TypeParser(*resolver_, parsed.source).parse_schema(def, self_type != nullptr);
     if (self_type != nullptr) {
         Argument self;

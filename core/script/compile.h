@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Defining what source text says: functions, classes, enums, named tuples, interfaces. Graphs are compiled when they
-// are first wanted.
+// Defining functions, classes, enums, named tuples and interfaces from source text. Graphs are compiled on first
+// use.
 
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ void define(ir::CompilationUnit& unit, const std::shared_ptr<const ir::Source>& 
 
 // --- parts, for importers ---
 
-// A source and its tree, kept alive as long as something of it may be compiled.
+// A source and its tree, owned by all that may still be compiled.
 struct ParsedSource {
     std::shared_ptr<const ir::Source> source;
     std::shared_ptr<const SyntaxTree> tree;
@@ -52,11 +52,11 @@ class Definer {
         : unit_(unit), resolver_(std::move(resolver)), options_(std::move(options)) {}
 
     ir::ScriptFunction& define_function(const ParsedSource& parsed, const Def& def, const std::string& qualified_name);
-    // A function that belongs to no unit yet. self_type: of a method's first parameter; null for others.
+    // A function without a unit. self_type: of a method's first parameter; null for others.
     Ptr<ir::ScriptFunction> make_function(const ParsedSource& parsed, const Def& def, const std::string& qualified_name,
                                           const TypePtr& self_type);
-    // A class by its base: a module or plain class, NamedTuple, Enum, Interface. Returns null for a base that it does
-    // not know.
+    // A class by its base: a module or plain class, NamedTuple, Enum, Interface. Returns null for an unknown
+    // base.
     TypePtr define_class(const ParsedSource& parsed, const Class& definition, const std::string& qualified_name,
                          ClassExtras* extras = nullptr);
 

@@ -15,7 +15,7 @@
 namespace loupe::script {
 namespace {
 
-// Variables of nested blocks. Sorted, so that graphs come out the same every time.
+// Variables of nested blocks. Sorted, so that graphs are deterministic.
 template <typename T>
 struct Frame {
     const Frame* parent = nullptr;
@@ -128,7 +128,7 @@ class ControlFlowLoadStores {
     ir::Graph& graph_;
 };
 
-// break and continue become LoopContinuation nodes: whether the loop goes on, and its carried values.
+// break and continue become LoopContinuation nodes: whether the loop continues, and its carried values.
 class LoopContinuations {
   public:
     explicit LoopContinuations(ir::Graph& graph) : graph_(graph) {}
@@ -166,13 +166,13 @@ class LoopContinuations {
         }
     }
 
-    // The condition of the loop, asked before the node.
+    // The condition of the loop, evaluated before the node.
     ir::Value* copy_condition(ir::Node* before) {
         const ir::Block* condition = loop_->block_at(1);
         ir::ValueMap map;
         copy_nodes_before(before, *condition, map);
-        ir::Value* asked = condition->outputs().front();
-        return map.contains(asked) ? map[asked] : asked;
+        ir::Value* value = condition->outputs().front();
+        return map.contains(value) ? map[value] : value;
     }
 
     void add_carried(ir::Node* exit) {
@@ -187,14 +187,14 @@ class LoopContinuations {
     ir::Node* loop_ = nullptr;
 };
 
-// The condition block of a loop is asked before the loop and at the end of its body.
+// The condition block of a loop is evaluated before the loop and at the end of its body.
 void inline_loop_condition(ir::Node* loop) {
     ir::Block* body = loop->block_at(0);
     ir::Block* condition = loop->block_at(1);
     ir::ValueMap map;
     copy_nodes_before(loop, *condition, map);
-    ir::Value* asked = condition->outputs().front();
-    loop->insert_input(1, map.contains(asked) ? map[asked] : asked);
+    ir::Value* value = condition->outputs().front();
+    loop->insert_input(1, map.contains(value) ? map[value] : value);
     for (ir::Node* node : nodes_of(condition)) node->move_before(body->return_node());
     body->insert_output(0, condition->outputs().front());
     loop->erase_block(1);
@@ -207,7 +207,7 @@ void inline_loop_conditions(ir::Block* block) {
     }
 }
 
-// Puts the value that a variable has in the place of each load.
+// Replaces each load by the variable's value.
 class EraseLoadStores {
   public:
     void visit(ir::Block* block, const Frame<ir::Value*>* parent) {

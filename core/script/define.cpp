@@ -25,7 +25,7 @@ class MathNamespace final : public Sugared {
     }
 };
 
-// typing and the like: only their names in annotations mean something.
+// typing and similar modules: only used in annotations.
 SugaredPtr value_of_type(const TypePtr& type, const ir::CompilationUnit& unit) {
     if (const auto* plain = type->as<ClassType>()) return make_ptr<ClassValue>(Ptr<const ClassType>(plain), &unit);
     if (type->kind() == TypeKind::Tuple) return make_ptr<NamedTupleClass>(type);
@@ -35,7 +35,7 @@ SugaredPtr value_of_type(const TypePtr& type, const ir::CompilationUnit& unit) {
     return nullptr;
 }
 
-// The names of one text: what it defines under its prefix, then torch.
+// The names of one text: its definitions under its prefix, then torch.
 class TextResolver final : public Resolver {
   public:
     TextResolver(ir::CompilationUnit& unit, std::string prefix) : unit_(unit), prefix_(std::move(prefix)) {}
@@ -91,7 +91,7 @@ void define(ir::CompilationUnit& unit, const std::shared_ptr<const ir::Source>& 
         }
     }
     for (const Def* def : functions) definer.define_function(parsed, *def, resolver->full_name(def->name));
-    // What attributes a class has is known when its __init__ is compiled.
+    // Compiling __init__ defines a class's attributes.
     for (const ir::ScriptFunction* init : initialisers) init->graph();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Syntax tree to graph, as PyTorch's compiler does it: with loads and stores of variables, loops whose condition is a
-// block of its own, and return, break and continue as nodes. convert_to_ssa makes the final form of it.
+// separate block, and return, break and continue as nodes. convert_to_ssa makes the final form of it.
 
 #include <deque>
 #include <functional>
@@ -54,8 +54,8 @@ class Emitter {
 
     // --- emitter_statements.cpp ---
     void emit_body(Body body);
-    // Of a function: what is wrong in a statement does not hide what is wrong in those behind it, as far as they do not
-    // build on it.
+    // Reports errors of later statements of a function too, unless they depend on the failed
+    // one.
     void emit_function_body(Body body);
     bool emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors, std::set<std::string, std::less<>>& unknown);
     void emit_statement(const Stmt& statement);

@@ -151,7 +151,7 @@ void Emitter::assign_sugared(const Expr& target, const SugaredPtr& value, Range 
     }
 }
 
-// A number that is written into a tensor becomes a tensor of its dtype and device.
+// A number assigned to elements of a tensor becomes a tensor of its dtype and device.
 NamedValue Emitter::to_tensor(const NamedValue& value, ir::Value* like) {
     switch (value.value->type()->kind()) {
         case TypeKind::Number:

@@ -29,11 +29,11 @@ SugaredPtr Emitter::emit_call(const Call& call, const TypePtr& hint) {
     for (const Keyword& keyword : call.keywords) {
         keywords.push_back({keyword.range, keyword.name, emit_value(*keyword.value)});
     }
-    // PyTorch's place of a call is what is called.
+    // PyTorch reports a call at its callee.
     return callee->call(builder_, arguments, keywords, call.callee->range);
 }
 
-// The argument of len() where it need not be a value: a list of modules has a length that is known. Null for other calls.
+// The argument of len() that is no value: a list of modules has a static length. Null for other calls.
 SugaredPtr Emitter::emit_counted(const Sugared& callee, const Call& call) {
     const auto* function = dynamic_cast<const MagicMethod*>(&callee);
     if (function == nullptr || function->method() != "__len__" || call.arguments.size() != 1 || !call.keywords.empty()) return nullptr;
@@ -82,7 +82,7 @@ SugaredPtr Emitter::emit_form(Form form, const Call& call, const TypePtr& hint) 
     fail("unknown form", call.range);
 }
 
-// fork(f, ...) becomes a node that holds the call, or the nested def, as a closure.
+// fork(f, ...) becomes a node with the call, or the nested def, as a closure.
 SugaredPtr Emitter::emit_fork(const Call& call) {
     if (call.arguments.empty()) fail("Expected at least one argument to fork()", call.range);
     const SugaredPtr forked = emit_sugared(*call.arguments.front());
@@ -117,7 +117,7 @@ SugaredPtr Emitter::emit_annotate(const Call& call) {
                     value->type()->annotation_str()),
              call.range);
     }
-    // None keeps the type of what it stands for.
+    // None keeps the expected type.
     if (type->kind() == TypeKind::Optional && value->type()->kind() == TypeKind::None) {
         value = graph_.insert(graph_.create_constant(IValue()))->output()->set_type(type);
     }
@@ -143,7 +143,7 @@ SugaredPtr Emitter::emit_getattr(const Call& call) {
     return object->attribute(builder_, name->value, call.range);
 }
 
-// The dimensions and the element type come from the type that is wanted.
+// The dimensions and the element type come from the expected type.
 SugaredPtr Emitter::emit_tolist(const Call& call, const TypePtr& hint) {
     if (hint == nullptr) fail("Expected type hint for result of tolist()", call.range);
     const auto* callee = as<Attribute>(call.callee);
@@ -237,7 +237,7 @@ SugaredPtr Emitter::emit_dict_form(const Call& call, const TypePtr& hint) {
         if (type == nullptr) {
             TypePtr value_type = types::tensor();
             if (!call.keywords.empty()) {
-                // The first keyword says the type; its value is emitted again below.
+                // The first keyword determines the type; its value is emitted again below.
                 value_type = emit_value(*call.keywords.front().value)->type();
             }
             type = types::dict(types::string(), value_type);

@@ -333,7 +333,7 @@ void Emitter::merge_variable(std::string_view name, ir::Node* node, Environment&
     TypePtr true_type = true_exits ? nullptr : load_type(if_true, name, range);
     TypePtr false_type = false_exits ? nullptr : load_type(if_false, name, range);
     if ((true_type == nullptr && !true_exits) || (false_type == nullptr && !false_exits)) return;  // not a value
-    // The branch that exits never gives it: any value will do.
+    // Not used from the branch that exits: any value will do.
     const auto define = [&](ir::Block* block, const TypePtr& type) {
         const ir::InsertPointScope scope(graph_, block);
         graph_.insert(create_store(graph_, name, builder_.uninitialized(type)));

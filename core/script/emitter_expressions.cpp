@@ -39,7 +39,7 @@ BinaryNames binary_names(OperatorKind op) {
     }
 }
 
-std::string wanted_name(TypeKind kind) { return kind == TypeKind::List ? "List" : "Dict"; }
+std::string expected_name(TypeKind kind) { return kind == TypeKind::List ? "List" : "Dict"; }
 
 }  // namespace
 
@@ -91,7 +91,7 @@ ir::Value* Emitter::emit_simple(const Expr& expression, const TypePtr& hint) {
     }
 }
 
-// One constant a number, before everything else.
+// One constant per number, at the start of the graph.
 ir::Value* Emitter::shared_constant(IValue number, Range range) {
     ir::Value*& shared = number.is_int() ? int_constants_[number.to_int()]
                                          : float_constants_[std::bit_cast<std::uint64_t>(number.to_double())];
@@ -114,7 +114,7 @@ ir::Value* Emitter::emit_unary(const Unary& unary) {
     if (unary.op == OperatorKind::Not) return emit_condition(unary).value;
     const bool is_minus = unary.op == OperatorKind::Negate;
     const NamedValue operand{unary.operand->range, {}, emit_value(*unary.operand)};
-    // A constant stays one, so that -x can be where a constant is needed.
+    // A constant stays constant, so that -x may be where a constant is required.
     if (const auto constant = ir::constant_of(operand.value); constant && is_minus && constant->is_number()) {
         if (!constant->is_bool()) return builder_.constant(IValue(-constant->to_scalar()), unary.range);
     }
@@ -135,8 +135,8 @@ ir::Value* Emitter::emit_binary(const Binary& binary) {
     }
     NamedValue left{binary.left->range, {}, emit_value(*binary.left)};
     const bool is_format = binary.op == OperatorKind::Mod && left.value->type()->kind() == TypeKind::String;
-    // PyTorch evaluates the left side of % again once it knows that it is no string; of a variable that is one load
-    // more.
+    // PyTorch evaluates the left side of % again when it is no string; for a variable that is one more
+    // load.
     if (binary.op == OperatorKind::Mod && binary.left->kind == ExprKind::Name) left.value = emit_value(*binary.left);
     NamedValue right{binary.right->range, {}, emit_value(*binary.right)};
     if (is_format) {
@@ -198,13 +198,13 @@ TypePtr Emitter::container_hint(TypeKind kind, const TypePtr& hint, const TypePt
         }
         if (fits) return candidate;
     }
-    fail(concat("Expected an annotation of type ", wanted_name(kind), " but got ", hint->annotation_str()), range);
+    fail(concat("Expected an annotation of type ", expected_name(kind), " but got ", hint->annotation_str()), range);
 }
 
 ir::Value* Emitter::emit_list(const List& list, const TypePtr& hint) {
     std::vector<ir::Value*> values = emit_values(list.elements);
     if (values.empty() && hint == nullptr) {
-        // May still become any list type where it is used.
+        // Its use may still determine any list type.
         return builder_.insert(symbols().empty_list, {})->output()->set_type(types::list(types::tensor()));
     }
     TypePtr actual;

@@ -61,7 +61,7 @@ ir::Value* Emitter::emit_tensor_subscript(ir::Value* tensor, Exprs indices, Rang
     return call_builtin(builder_, "aten::index", {place, list}, range);
 }
 
-// Which dimension an index works on, given that of the index before; returns that of the next. Evaluates the index.
+// Evaluates an index. dim: the dimension that it indexes; returns that of the next index.
 std::int64_t Emitter::place_index(const Expr& index, std::size_t i, std::int64_t dimension, bool from_end,
                                   std::vector<ir::Value*>& values, Range range) {
     const std::int64_t next = from_end ? dimension - 1 : dimension + 1;

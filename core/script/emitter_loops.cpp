@@ -27,7 +27,7 @@ void Emitter::emit_for(Exprs targets, Exprs iterables, const std::function<void(
     }
 }
 
-// A Loop node with two blocks: its body, and its condition, which convert_to_ssa moves to where it is asked.
+// A Loop node with two blocks: its body, and its condition, which convert_to_ssa moves to where it is evaluated.
 void Emitter::emit_loop(const SugaredPtr& iterable, Exprs targets, const Expr* condition,
                         const std::function<void()>& body, Range range) {
     ir::Value* trips =
@@ -64,7 +64,7 @@ void Emitter::emit_loop(const SugaredPtr& iterable, Exprs targets, const Expr* c
     loop_ = outer;
 }
 
-// In place, once an element: the elements may differ in type, and so may what is made of them.
+// Unrolled: the elements may differ in type, and so may the results.
 void Emitter::emit_unrolled(const SugaredPtr& iterable, Exprs targets, const std::function<void()>& body, Range range) {
     const LoopKind outer = std::exchange(loop_, LoopKind::Unrolled);
     for (std::int64_t i = 0; i < *iterable->static_length(); ++i) {
@@ -88,7 +88,7 @@ ir::Value* Emitter::emit_list_comprehension(const Expr& element, const Expr& tar
         list->set_type(type);
     }
     bool has_type = type != nullptr;
-    // Its variables are its own.
+    // It has its own scope.
     ir::Node* scope_node = builder_.insert(symbols().comprehension_scope, {}, 0);
     ir::Block* block = scope_node->add_block();
     push_frame(block);

@@ -9,7 +9,7 @@ namespace loupe::script {
 void Emitter::emit_body(Body body) {
     for (const Stmt* statement : body) {
         emit_statement(*statement);
-        // What follows a return or raise is never reached.
+        // Code after a return or raise is unreachable.
         if (exited_.contains(environment().block())) return;
     }
 }
@@ -28,7 +28,7 @@ Range full_range(const Stmt& statement) {
 
 namespace {
 
-// All names in the text of a statement, attributes too: more than it reads, never less.
+// All names in the text of a statement, attributes too: a superset of its reads.
 std::set<std::string, std::less<>> words_of(std::string_view text) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
     std::set<std::string, std::less<>> words;
@@ -57,7 +57,7 @@ void Emitter::emit_function_body(Body body) {
     throw all;
 }
 
-// False when there is no going on.
+// False when the rest cannot be emitted.
 bool Emitter::emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors, std::set<std::string, std::less<>>& unknown) {
     const std::size_t frames = frames_.size();
     const std::size_t definitions = definitions_.size();
@@ -76,7 +76,7 @@ bool Emitter::emit_or_recover(const Stmt& statement, std::vector<CompileError>& 
         const bool builds_on_error = std::any_of(words.begin(), words.end(), [&](const std::string& word) { return unknown.contains(word); });
         if (!builds_on_error) errors.push_back(error);
         unknown.insert(words.begin(), words.end());
-        // What is left of a branch or loop would be taken for whole.
+        // A partial branch or loop would be taken for complete.
         return statement.kind == StmtKind::Assign || statement.kind == StmtKind::Expression || statement.kind == StmtKind::AugAssign;
     }
 }
@@ -139,7 +139,7 @@ void Emitter::emit_return(const Expr& value, Range range) {
 void Emitter::emit_raise(const Expr& exception, Range range) { emit_raise_of(emit_sugared(exception), range); }
 
 void Emitter::emit_raise_of(SugaredPtr exception, Range range) {
-    // A class that is not called has no message, and PyTorch does not tell its name.
+    // A class that is not called has no message, and PyTorch omits its name.
     if (dynamic_cast<const ExceptionClass*>(exception.get()) != nullptr) {
         exception = make_ptr<ExceptionMessage>(builder_.constant(IValue(""), range), nullptr);
     }

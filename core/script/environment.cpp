@@ -64,7 +64,7 @@ void Environment::check_parent(Builder& builder, std::string_view name, const Su
 
 void Environment::set(Builder& builder, std::string_view name, SugaredPtr sugared, Range range, TypePtr annotation) {
     ir::Value* value = simple_value(sugared);
-    // A value of another block keeps its name: this one means nothing there.
+    // A value of another block keeps its name: this name has no meaning there.
     if (value != nullptr && !value->has_name() && is_meaningful_name(name) && value->node()->block() == block_) {
         value->set_name(std::string(name));
     }

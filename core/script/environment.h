@@ -4,7 +4,7 @@
 //
 // A variable that holds a value is not bound to it here: assignments become prim::Store nodes and uses prim::Load
 // nodes, and convert_to_ssa puts values in their place once all control flow is known. Only its type is kept. A
-// variable that holds anything else (a method, a range) is kept itself and cannot be assigned anew in an inner block.
+// variable that holds anything else (a method, a range) is bound here and cannot be reassigned in an inner block.
 
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ class Environment {
 
     ir::Block* block() const { return block_; }
 
-    // What the variable holds, through a Load if it is a value; null when there is none of the name.
+    // The variable's value, through a Load if it is a graph value; null for an unknown name.
     SugaredPtr get(Builder& builder, std::string_view name);
     // The type of a variable that holds a value, else null. Inserts nothing.
     TypePtr type_of(std::string_view name) const;
@@ -31,7 +31,7 @@ class Environment {
     // Throws CompileError when the variable of an outer block cannot hold it.
     void set(Builder& builder, std::string_view name, SugaredPtr value, Range range, TypePtr annotation = nullptr);
     void set_type(std::string_view name, TypePtr type) { types_[name] = std::move(type); }
-    // Forgets it in all blocks; false when there was none.
+    // Removes it from all blocks; false when there was none.
     bool remove(std::string_view name);
     // Names of the values assigned in this block.
     std::vector<std::string_view> defined() const;

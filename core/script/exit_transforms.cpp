@@ -90,7 +90,7 @@ class ExitTransformer {
         const Status status = join(if_true.status, if_false.status);
         if (status == Status::Throws) return throws();
         if (status == Status::Wont) return wont();
-        // Values of the branch that does not exit are never looked at.
+        // Values of the branch that does not exit are unused.
         if (is_without_values(if_true.status))
             if_true.values = any_values(if_false.values);
         else if (is_without_values(if_false.status))
@@ -185,7 +185,7 @@ class ExitTransformer {
         for (ir::Value* output : outputs) block->add_output(output);
     }
 
-    // A value that is never looked at; one a type.
+    // A placeholder value; one per type.
     ir::Value* any_value(const TypePtr& type) {
         for (const auto& [each, value] : any_values_) {
             if (each->equals(*type)) return value;
@@ -208,8 +208,8 @@ class ExitTransformer {
     std::vector<std::pair<TypePtr, ir::Value*>> any_values_;
 };
 
-// The two branches of an If each decide a following If that asks for one of its outputs: then that one's branches move
-// into it. `if x: return 1` and `return 2` after it become one If again.
+// When the two branches of an If each decide a following If on one of its outputs, that one's branches move into it.
+// `if x: return 1` and `return 2` after it become one If again.
 bool merge_with_next(ir::Node* first) {
     ir::Node* second = first->next();
     if (first->kind() != ir::prim::If || second->kind() != ir::prim::If || second->input()->node() != first)
@@ -254,7 +254,7 @@ void find_enter_exits(ir::Block* block, std::vector<ir::Node*>& open, std::vecto
     }
 }
 
-// What is between Enter and Exit becomes a block of a With node, so that a guard around its rest does not take the
+// The nodes between Enter and Exit become a block of a With node, so that a guard around its rest excludes the
 // Exit.
 void wrap_withs(ir::Graph& graph) {
     std::vector<ir::Node*> open;

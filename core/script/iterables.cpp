@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What for loops run over, beside values: ranges, zip and enumerate, tuples.
+// Iterables of for loops beside values: ranges, zip and enumerate, tuples.
 #include <algorithm>
 
 #include "core/base/strings.h"
@@ -21,7 +21,7 @@ RangeValue::RangeValue(Builder& builder, std::span<ir::Value* const> inputs, Ran
     if (inputs.size() > 3) builder.fail(concat("range expected at most 3 arguments, got ", inputs.size()), range);
     if (inputs.size() == 1) {
         end_ = inputs[0];
-        // Start and step, which PyTorch makes too although nothing asks for them: numbers of values count on it.
+        // Start and step, unused as in PyTorch, so that values get the same numbers.
         builder.constant(IValue(std::int64_t{0}), range);
         builder.constant(IValue(std::int64_t{1}), range);
         return;

@@ -40,7 +40,7 @@ constexpr std::array kKeywords = {
     Spelling{"yield", Token::Yield},
 };
 
-// Longer spellings stand before their prefixes.
+// Longer spellings before their prefixes.
 constexpr std::array kPunctuation = {
     Spelling{"**=", Token::DoubleStarAssign}, Spelling{"//=", Token::DoubleSlashAssign},
     Spelling{"<<=", Token::LeftShiftAssign},  Spelling{">>=", Token::RightShiftAssign},

@@ -12,7 +12,7 @@
 
 namespace loupe::script {
 
-// TorchScript: what PyTorch's compiler accepts, with its quirks. Python: the language.
+// TorchScript: PyTorch's dialect, with its quirks. Python: the language.
 enum class Dialect : std::uint8_t { TorchScript, Python };
 
 enum class Token : std::uint8_t {
@@ -32,7 +32,7 @@ enum class Token : std::uint8_t {
     // clang-format on
 };
 
-// "newline", "ident", "+=": what a message calls it.
+// Its name in messages: "newline", "ident", "+=".
 std::string_view token_name(Token kind);
 
 struct PlacedToken {
@@ -40,7 +40,7 @@ struct PlacedToken {
     Range range;
 };
 
-// A "# type:" comment, which no rule of the grammar mentions: it stands before the token with that index.
+// A "# type:" comment, which is outside of the grammar: it precedes the token with that index.
 struct TypeComment {
     std::size_t before = 0;
     Range range;  // of the text after "# type:"

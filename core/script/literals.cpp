@@ -120,13 +120,13 @@ StringLiteral split_string(std::string_view token) {
 
 namespace {
 
-// Longer fields and deeper ones are no strings that people write: their texts end where quotes say.
+// Longer or deeper fields do not occur in practice: their texts end at the quotes.
 constexpr std::size_t kMaxField = 16384;
 constexpr int kMaxFieldDepth = 32;
 
 std::size_t string_end(std::string_view text, std::size_t at, int depth);
 
-// Behind the brace that closes a replacement field, from behind the one that opens it; npos when it does not close.
+// The position after a replacement field's closing brace, from after the opening one; npos when it is not closed.
 std::size_t field_end(std::string_view text, std::size_t at, int depth) {
     if (depth > kMaxFieldDepth) return std::string_view::npos;
     const std::size_t last = std::min(text.size(), at + kMaxField);

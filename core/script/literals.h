@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the literals of Python source mean.
+// Values of the literals of Python source.
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ struct StringLiteral {
     std::string_view body;    // between the quotes, escapes as written
     bool has(char letter) const;
 };
-// Takes the token of a string apart.
+// Splits a string token into prefix and text.
 StringLiteral split_string(std::string_view token);
 // Where the string literal begins whose quote stands at `quote`: at its prefix (rf"..."), or at the quote.
 std::size_t string_begin(std::string_view text, std::size_t quote);

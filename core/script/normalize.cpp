@@ -63,7 +63,7 @@ void canonicalize_loops(ir::Graph& graph, const ir::Block* block) {
 }
 
 using Alias = std::pair<std::string_view, std::string_view>;
-// Those that have an in-place form too.
+// Operators that also have an in-place form.
 constexpr std::array kAliases = {
     Alias{"absolute", "abs"},    Alias{"clip", "clamp"},         Alias{"arccos", "acos"},
     Alias{"arcsin", "asin"},     Alias{"arctan", "atan"},        Alias{"arccosh", "acosh"},

@@ -399,7 +399,7 @@ const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
         def.return_annotation = parse_expression();
         def.range = merge(def.range, def.return_annotation->range);
     }
-    // The comment stands after the colon or on the first line of the body.
+    // The comment is after the colon or on the first line of the body.
     if (is(Token::Colon)) {
         for (const std::size_t ahead : {std::size_t{1}, std::size_t{2}}) {
             const auto found = type_comments_.find(at_ + ahead);
@@ -421,7 +421,7 @@ const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
     return tree_.make(def);
 }
 
-// "(Tensor, int) -> Tensor"; "(...) -> Tensor" when the parameters have comments of their own. A method's self has
+// "(Tensor, int) -> Tensor"; "(...) -> Tensor" when the parameters have their own comments. A method's self has
 // none.
 void Parser::apply_type_comment(Def& def, std::vector<Param>& params, Range comment) {
     const std::string_view written = text(comment);

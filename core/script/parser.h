@@ -10,9 +10,9 @@
 
 namespace loupe::script {
 
-// Deeper trees of expressions and statements are rejected, so that nothing that walks them can run out of stack.
+// Deeper trees of expressions and statements are rejected, so that recursion over them cannot overflow the stack.
 inline constexpr int kMaxDepth = 400;
-// Chains (a + b + ..., elif after elif) are trees too, which are walked with less stack a level than what nests.
+// Chains (a + b + ..., elif after elif) are trees too, but recursion needs less stack per level than for nesting.
 inline constexpr std::size_t kMaxChain = 1500;
 
 // Parses a whole file. Throws CompileError, with PyTorch's message where PyTorch's compiler rejects it too.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser says of source that it does not take: of TorchScript PyTorch's words, of programs Python's where those
-// say what is wrong.
+// Messages of the parser: for TorchScript PyTorch's, for programs Python's where these are
+// more specific.
 #include "core/base/strings.h"
 #include "core/script/parser_impl.h"
 
@@ -17,7 +17,7 @@ constexpr Bracket kBrackets[] = {{Token::LeftParen, Token::RightParen, '(', ')'}
                                  {Token::LeftBracket, Token::RightBracket, '[', ']'},
                                  {Token::LeftBrace, Token::RightBrace, '{', '}'}};
 
-// What a header starts, as in "expected an indented block after ...".
+// The statement of a header, as in "expected an indented block after ...".
 std::string block_name(Token keyword) {
     switch (keyword) {
         case Token::Def: return "function definition";

@@ -130,7 +130,7 @@ const Expr* Parser::parse_prefix() {
     }
 }
 
-// Python's integers have no end, but for those that take long to read.
+// Python's integers are unbounded; very long ones are rejected as slow to parse.
 void Parser::check_number(std::string_view written, Range range) {
     if (parse_number(written)) return;
     constexpr std::size_t kMostDigits = 4300;
@@ -145,7 +145,7 @@ void Parser::check_number(std::string_view written, Range range) {
     if (!whole) fail(concat("invalid number '", written.substr(0, 40), "'"), range);
 }
 
-// A number after a minus, which becomes part of it: the least int has no positive counterpart.
+// A number with its minus sign: the least int has no positive counterpart.
 const Expr* Parser::parse_negative() {
     const Range range = advance();
     const std::string written = concat("-", text(range));

@@ -49,11 +49,11 @@ class Parser {
     std::string_view text(Range range) const;
     [[noreturn]] void fail(const std::string& message, Range range) const;
     [[noreturn]] void fail_expected(std::string_view what) const;
-    // Where Python says more than what was expected: throws then.
+    // Throws where Python has a more specific message than the expected token.
     void fail_brackets() const;
     void fail_as_python(std::string_view what) const;
     [[noreturn]] void fail_block() const;
-    // The type comment before the current token, if there is one; it is given once.
+    // The type comment before the current token, if any; returned once.
     std::optional<Range> take_type_comment();
 
     // Expressions.
@@ -186,7 +186,7 @@ class Parser {
     bool shortens_strings_ = false;
     bool saw_yield_ = false;  // in the function that is being read
     bool is_async_ = false;   // the function that is being read
-    bool next_is_async_ = false;  // the function whose def comes next
+    bool next_is_async_ = false;  // the function of the next def
 };
 
 // Fills kind, depth and, over node.range, the range that spans the children too.
@@ -206,7 +206,7 @@ const Expr* Parser::make(T node, std::initializer_list<const Expr*> children, st
     return tree_.make(node);
 }
 
-// A node without fields of its own.
+// A node without fields.
 template <ExprKind K>
 struct Leaf : Expr {
     static constexpr ExprKind kKind = K;

@@ -5,7 +5,7 @@
 
 namespace loupe::script {
 
-// `match` is a name like any other, but at the head of a line that ends with a colon and an indented `case`.
+// `match` is an ordinary name, except at the start of a line that ends with a colon before an indented `case`.
 bool Parser::at_match() const {
     if (text(current().range) != "match") return false;
     int nesting = 0;

@@ -7,7 +7,7 @@
 
 namespace loupe::script {
 
-// Null when the statement is one that both dialects read alike.
+// Null for statements that both dialects parse alike.
 const Stmt* Parser::parse_python_simple() {
     switch (current().kind) {
         case Token::Raise:
@@ -28,8 +28,8 @@ const Stmt* Parser::parse_python_simple() {
     }
 }
 
-// `async def`, and in its body `async for` and `async with`, which are read as what they are without the word: a body of an
-// async function is never run.
+// `async def`, and in its body `async for` and `async with`, which are parsed without `async`: the body of an async
+// function is not run.
 const Stmt* Parser::parse_async(std::vector<const Expr*> decorators) {
     const Range range = advance();
     if (is(Token::Def)) {
@@ -63,7 +63,7 @@ bool Parser::at_type_alias() const {
     return after == Token::Assign || after == Token::LeftBracket;
 }
 
-// An assignment. With parameters of its own the value is not evaluated, since nothing binds them: its text stands for it.
+// An assignment. A value with type parameters is not evaluated, since they are unbound: its text is the value.
 const Stmt* Parser::parse_type_alias() {
     advance();
     const Expr* name = make_name(expect(Token::Name));

@@ -259,7 +259,7 @@ const Expr* Parser::parse_clauses(ComprehensionKind result, const Expr* element,
     return make(comprehension, {}, children);
 }
 
-// What stands between the brackets of a call or of a class's bases.
+// The arguments of a call or of a class's bases.
 void Parser::parse_arguments(std::vector<const Expr*>& arguments, std::vector<Keyword>& keywords) {
     while (!is(Token::RightParen)) {
         const Range range = current().range;
@@ -444,7 +444,7 @@ const Expr* Parser::parse_replacement(Range body, std::size_t& at, int depth, st
     return part.value;
 }
 
-// Can it be assigned to? TorchScript's own compiler says so later.
+// Is it a valid target? For TorchScript the compiler checks later.
 void Parser::check_target(const Expr* target) const {
     if (!is_python()) return;
     switch (target->kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a condition says about the types of variables where it holds, and where it does not.
+// Type refinements of variables by a condition, for its true and its false branch.
 
 #include <optional>
 #include <string_view>
@@ -20,7 +20,7 @@ struct RefinementSet {
     Refinements if_true;
     Refinements if_false;
 
-    // Of `a and b`: what both say where it holds, what they have in common where it does not.
+    // Of `a and b`: the union where true, the intersection where false.
     static RefinementSet both(const RefinementSet& a, const RefinementSet& b);
     // Of `a or b`.
     static RefinementSet either(const RefinementSet& a, const RefinementSet& b);
@@ -30,7 +30,7 @@ struct RefinementSet {
 struct Condition {
     ir::Value* value = nullptr;
     RefinementSet refinements = {};
-    // Known while compiling: only the branch that is taken is emitted.
+    // Static condition: only the branch that is taken is emitted.
     std::optional<bool> known = std::nullopt;
 };
 

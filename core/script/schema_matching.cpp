@@ -15,7 +15,7 @@
 namespace loupe::script {
 namespace {
 
-// What is given for one argument of a schema.
+// The values of one argument of a schema.
 struct Piece {
     enum class Kind : std::uint8_t { Value, Default, Repeated, Rest };
     Kind kind = Kind::Value;
@@ -29,7 +29,7 @@ struct Plan {
     std::vector<Piece> pieces;
     std::vector<ir::Value*> varargs;
     ir::TypeBindings bindings;
-    int cost = 0;  // of types that say less than the values do
+    int cost = 0;  // of types that are less specific than the values
 };
 
 bool has_variables(const Type& type) {
@@ -65,7 +65,7 @@ const char* scalar_conversion(const Type& type, const Type& value) {
 
 bool is_none(const Type& type) { return type.kind() == TypeKind::None; }
 
-// The type that convert_to_type would give: it and that function walk the same way.
+// The result type of convert_to_type: keep both functions in step.
 TypePtr converted_type(const TypePtr& type, TypePtr value, bool is_empty_literal, bool allow_conversions) {
     if (type->kind() == TypeKind::Optional && value->kind() != TypeKind::Optional && !is_none(*value)) {
         return converted_type(type->element(), value, is_empty_literal, allow_conversions);
@@ -88,7 +88,7 @@ TypePtr converted_type(const TypePtr& type, TypePtr value, bool is_empty_literal
     return value;
 }
 
-// Tries one schema. Fills the plan; on failure says why, when asked.
+// Tries one schema. Fills the plan; on failure reports why, when requested.
 class Matcher {
   public:
     Matcher(const FunctionSchema& schema, const CallArguments& call, bool allow_conversions, std::string* why)
@@ -166,14 +166,14 @@ class Matcher {
         return true;
     }
 
-    // int[2] and float[2] take one number for all.
+    // int[2] and float[2] accept one number for all.
     static bool is_repeated(const Argument& formal, const Type& actual) {
         if (!formal.list_size || (actual.kind() != TypeKind::Int && actual.kind() != TypeKind::Float)) return false;
         const TypePtr& list = without_optional(formal.type);
         return list->kind() == TypeKind::List && list->element()->kind() == actual.kind();
     }
 
-    // The part of the type with variables that does not fit, in PyTorch's words.
+    // The part of the type with variables that does not fit, in PyTorch's format.
     std::string why_no_match(const Type& formal, const Type& actual) const {
         const std::string found = actual.annotation_str();
         switch (formal.kind()) {
@@ -312,7 +312,7 @@ std::string indented(const std::string& text) {
 }
 
 // "aten::foo(Tensor, int, alpha: int)".
-// Whether the operator is ever needed shows when the program runs: until then its result is taken for a tensor.
+// A missing operator fails at run time, if reached: its result is assumed to be a tensor.
 ir::Value* insert_missing(Builder& builder, ir::Symbol name, const CallArguments& call, Range range) {
     std::vector<ir::Value*> inputs;
     if (call.self != nullptr) inputs.push_back(call.self->value);

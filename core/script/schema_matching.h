@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Calls by name: which overload the arguments fit, with PyTorch's implicit conversions, and the node it becomes.
+// Calls by name: overload resolution, with PyTorch's implicit conversions, and the resulting node.
 
 #include <span>
 #include <string_view>
@@ -19,20 +19,21 @@ struct CallArguments {
 
 // Values for all arguments of a schema, in order, converted and with defaults; types of its results.
 struct MatchedCall {
-    std::size_t schema = 0;  // index of the one that was chosen
+    std::size_t schema = 0;  // index of the chosen one
     std::vector<ir::Value*> inputs;
     std::vector<TypePtr> results;
 };
 
-// The value as the type, through an implicit conversion when one is allowed; the value itself when there is none, so
-// look at the type of the result. Conversions of numbers, tensors and devices need allow_conversions.
+// Converts the value implicitly to the type when allowed; else returns the value itself, so check the type of the
+// result.
+// Conversions of numbers, tensors and devices need allow_conversions.
 ir::Value* convert_to_type(Builder& builder, const TypePtr& type, ir::Value* value, bool allow_conversions,
                            Range range);
 
-// Of one schema: allows conversions. Throws CompileError that says what does not fit.
+// Of one schema: allows conversions. Throws CompileError with the mismatch.
 MatchedCall match_call(Builder& builder, const FunctionSchema& schema, const CallArguments& call, Range range);
-// Of several: the first that fits without conversions of numbers, then the first that fits with them; of those that fit
-// alike the one that names its types most closely. Throws CompileError that lists all.
+// Of several: the first that fits without conversions of numbers, then the first that fits with them; among equals the
+// most specific one. Throws CompileError that lists all.
 MatchedCall match_calls(Builder& builder, std::span<const FunctionSchema* const> schemas, const CallArguments& call,
                         Range range);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A function that the front end itself writes in TorchScript and puts in place of calls.
+// A function that the front end implements in TorchScript and inlines for calls.
 
 #include <mutex>
 #include <span>

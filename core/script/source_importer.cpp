@@ -43,8 +43,8 @@ class ArchiveNamespace final : public Sugared {
     std::string name_;
 };
 
-// A tracer writes the numbers of the traced code as tensors without dimensions; PyTorch reads them back as numbers, which
-// have no say in the dtype of a result beyond their kind.
+// A tracer writes numbers of the traced code as tensors without dimensions; PyTorch reads them back as numbers, which
+// affect the dtype of a result by their category only.
 IValue as_traced(const IValue& constant) {
     if (!constant.is_tensor()) return constant;
     const Tensor t = constant.to_tensor();
@@ -94,7 +94,7 @@ bool is_preamble(const Stmt& statement) {
     return name != nullptr && name->id == "op_version_set";
 }
 
-// Holds the name of a class while it is defined.
+// The name of a class in a scope of its definition.
 class Defining {
   public:
     Defining(std::unordered_set<std::string>& names, const std::string& name) : names_(names), name_(name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The code of an archive: code/__torch__/a/b.py holds the classes and functions "__torch__.a.b.NAME". Files are read
-// when a name of theirs is first asked for, and graphs compiled when they are first wanted.
+// when one of their names is first resolved, and graphs compiled on first use.
 
 #include <functional>
 #include <memory>
@@ -29,7 +29,7 @@ class SourceImporter final : public Resolver {
     TypePtr find_type(const std::string& qualified_name);
     // Null when there is none.
     ir::ScriptFunction* find_function(const std::string& qualified_name);
-    // What a class of this archive says beside attributes and methods; empty for others.
+    // Annotations of a class of this archive beside attributes and methods; empty for others.
     const ClassExtras& extras(const std::string& qualified_name) const;
 
     SugaredPtr resolve_value(Builder& builder, std::string_view name, Range range) override;
@@ -44,11 +44,11 @@ class SourceImporter final : public Resolver {
         ParsedSource parsed;
         const Stmt* statement;
     };
-    // Deeper chains of classes that hold each other are rejected.
+    // Deeper chains of classes with attributes of each other are rejected.
     static constexpr std::size_t kMaxClassNesting = 200;
 
     void load(const std::string& qualifier);
-    // The definition of a name, once; null when it is none of this archive's or was given before.
+    // The definition of a name, once; null when this archive lacks it or it was returned before.
     const Definition* find_definition(const std::string& qualified_name);
 
     ir::CompilationUnit& unit_;

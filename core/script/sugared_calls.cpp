@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things that are called: operators, casts, classes, functions, methods, exceptions.
+// Callables: operators, casts, classes, functions, methods, exceptions.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -34,7 +34,7 @@ constexpr std::array kTorchNumbers = {
     NamedNumber{"sparse_coo", 1},
 };
 
-// What torch.NAME is when it is a number: dtypes, layouts, pi.
+// torch.NAME as a number: dtypes, layouts, pi.
 std::optional<IValue> torch_constant(std::string_view name) {
     if (const auto dtype = dtype_from_name(name)) return IValue(static_cast<std::int64_t>(*dtype));
     for (const NamedNumber& entry : kTorchNumbers) {
@@ -47,7 +47,7 @@ std::optional<IValue> torch_constant(std::string_view name) {
     return std::nullopt;
 }
 
-// What torch.NAME is when it is a module of torch's, or a form.
+// torch.NAME as a module of torch's, or a special form.
 SugaredPtr torch_part(BuiltinNamespace& torch, std::string_view name) {
     constexpr std::array<std::string_view, 7> kSame = {"autograd",   "special", "_C",           "nn",
                                                        "functional", "jit",     "_jit_internal"};
@@ -89,7 +89,7 @@ const FunctionSchema& schema_of(Builder& builder, const Function& function, Rang
 }  // namespace
 
 SugaredPtr BuiltinValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
-    // What older archives have where newer ones write unchecked_cast.
+    // Older archives' form of unchecked_cast.
     if (name_ == ir::prim::unchecked_unwrap_optional && arguments.size() == 1) {
         ir::Value* value = arguments.front().value;
         return simple(builder.unchecked_cast(value, without_optional(value->type())));
@@ -114,7 +114,7 @@ SugaredPtr OpsNamespace::attribute(Builder&, std::string_view name, Range) {
 SugaredPtr CastValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
     if (arguments.size() == 1 && keywords.empty()) {
         ir::Value* value = arguments.front().value;
-        // PyTorch makes it here, needed or not: between an If and one that asks for its result it keeps them apart.
+        // Created as in PyTorch even when unused: between an If and one on its result it keeps them from merging.
         ir::Value* zero = builder.constant(IValue(std::int64_t{0}));
         if (value->type()->is_subtype_of(*type_)) return simple(value);
         const TypeKind kind = value->type()->kind();

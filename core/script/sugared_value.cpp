@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 26> kTensorProperties = {
     "is_mkldnn", "is_mps", "is_vulkan", "is_quantized", "is_ipu", "is_meta",   "requires_grad", "layout", "T",
     "H",         "mT",     "mH",        "ndim",         "name",   "is_nested", "is_sparse_csr", "is_ort"};
 
-// Those that are operators which may be called too.
+// Properties that are operators and may be called too.
 constexpr std::array<std::string_view, 4> kAtenProperties = {"is_leaf", "real", "imag", "retains_grad"};
 
 SugaredPtr module_children(Builder& builder, ir::Value* module) {
@@ -106,7 +106,7 @@ SugaredPtr SimpleValue::attribute(Builder& builder, std::string_view name, Range
                  range);
 }
 
-// dtype, shape and other properties that are operators of their own; casts such as float().
+// dtype, shape and other properties that are operators; casts such as float().
 SugaredPtr SimpleValue::builtin_property(Builder& builder, std::string_view name, Range range) {
     if (value_->type()->kind() == TypeKind::Device) {
         if (name != "type" && name != "index") return nullptr;
@@ -203,7 +203,7 @@ void SimpleValue::set_attribute(Builder& builder, std::string_view name, ir::Val
                 "First assignment cannot be in a control-flow block. Initialize the field at the top level first",
                 range);
         }
-        // The class is still being defined: its __init__ says what attributes it has.
+        // The class is still being defined: its __init__ defines its attributes.
         const_cast<ClassType*>(type)->add_attribute(std::string(name), value->type());
     }
     const TypePtr& expected = type->attributes()[*type->find_attribute(name)].type;
@@ -217,7 +217,7 @@ void SimpleValue::set_attribute(Builder& builder, std::string_view name, ir::Val
 }
 
 std::vector<SugaredPtr> SimpleValue::as_tuple(Builder& builder, Range range, std::optional<std::size_t> count) {
-    // Nothing but its use tells how many results a missing operator has.
+    // The number of results of a missing operator follows from its use only.
     if (count && is_tensor(value_->type()) && ir::is_missing_operator(*value_->node())) {
         value_->set_type(types::tuple(std::vector<TypePtr>(*count, types::tensor())));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What an expression can be before it is a value of the graph: a module, a method, a namespace, a range. Each kind says
-// what attribute access, calls, iteration and so on mean for it.
+// An expression before it is a value of the graph: a module, a method, a namespace, a range. Each kind defines
+// attribute access, calls, iteration and so on.
 
 #include <map>
 #include <optional>
@@ -18,25 +18,26 @@ using SugaredPtr = Ptr<Sugared>;
 
 class Sugared : public RefCounted {
   public:
-    // What messages call it: "module", "value of type 'int'".
+    // Its name in messages: "module", "value of type 'int'".
     virtual std::string describe() const = 0;
 
-    // The value in the graph, made now if need be. This and the others throw CompileError where the kind cannot do it.
+    // The value in the graph, created if necessary. This and the others throw CompileError where the kind does not
+    // support it.
     virtual ir::Value* as_value(Builder& builder, Range range);
     virtual SugaredPtr attribute(Builder& builder, std::string_view name, Range range);
     virtual bool has_attribute(Builder& builder, std::string_view name, Range range);
     virtual void set_attribute(Builder& builder, std::string_view name, ir::Value* value, Range range);
-    // Its elements; a list needs to know how many are wanted.
+    // Its elements; a list needs the expected count.
     virtual std::vector<SugaredPtr> as_tuple(Builder& builder, Range range, std::optional<std::size_t> count = {});
     virtual SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range);
 
-    // For loops: what is iterated over; its length and i-th element.
+    // For loops: the iterable; its length and i-th element.
     virtual SugaredPtr iterate(Builder& builder, Range range);
     virtual ir::Value* length(Builder& builder, Range range);
     virtual SugaredPtr item(Builder& builder, ir::Value* index, Range range);
-    // The same where the program says its type, which may be null: of a container of modules the index need not be known then.
+    // The same with an annotated type, which may be null: then the index into a container of modules may be dynamic.
     virtual SugaredPtr item_of_type(Builder& builder, ir::Value* index, const TypePtr& type, Range range);
-    // Known when loops over it are unrolled, so that elements may differ in type.
+    // Set when loops over it are unrolled, so that elements may differ in type.
     virtual std::optional<std::int64_t> static_length() const { return std::nullopt; }
 };
 
@@ -66,7 +67,7 @@ class SimpleValue final : public Sugared {
     ir::Value* value_;
 };
 
-// The methods that stand for a property, as PyTorch calls them.
+// PyTorch's names of the methods of a property.
 std::string getter_name(std::string_view property);
 std::string setter_name(std::string_view property);
 
@@ -258,7 +259,7 @@ class ClosureValue final : public Sugared {
     ir::Value* value_;
 };
 
-// ValueError, and what calling it gives.
+// ValueError, and the result of calling it.
 class ExceptionClass final : public Sugared {
   public:
     explicit ExceptionClass(std::string name) : name_(std::move(name)) {}
@@ -318,7 +319,7 @@ class IterableTree final : public Sugared {
     std::optional<std::int64_t> static_length_;
 };
 
-// Several things that need not be values.
+// A tuple of sugared values.
 class SugaredTuple final : public Sugared {
   public:
     explicit SugaredTuple(std::vector<SugaredPtr> elements) : elements_(std::move(elements)) {}
@@ -333,7 +334,7 @@ class SugaredTuple final : public Sugared {
     std::vector<SugaredPtr> elements_;
 };
 
-// print, len, range, ValueError, ...: what Python's builtins are; null for other names.
+// Python's builtins (print, len, range, ValueError, ...); null for other names.
 SugaredPtr python_builtin(std::string_view name);
 
 }  // namespace loupe::script

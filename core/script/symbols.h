@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Node kinds that exist only while a function is compiled, and forms of calls with rules of their own.
+// Node kinds that exist only while a function is compiled, and special forms of calls.
 
 #include "core/ir/symbol.h"
 

@@ -51,7 +51,7 @@ std::string_view without_module(std::string_view name) {
     return name;
 }
 
-// N of BroadcastingListN[T]: a list of N, for which one T may be given.
+// N of BroadcastingListN[T]: a list of N, which accepts one T.
 std::optional<std::int64_t> broadcast_size(std::string_view name) {
     constexpr std::string_view kPrefix = "BroadcastingList";
     if (!name.starts_with(kPrefix) || name.size() != kPrefix.size() + 1) return std::nullopt;
@@ -97,7 +97,7 @@ TypePtr TypeParser::parse(const Expr& annotation) const {
                 const auto tree = parse_expression(text);
                 return TypeParser(resolver_, text).parse(*as<ExprStmt>(tree->body.front())->value);
             } catch (const CompileError& error) {
-                fail(error.message(), annotation);  // the place that the user sees is the string
+                fail(error.message(), annotation);  // reported at the string
             }
         }
         default: break;
@@ -171,7 +171,7 @@ TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
 
 namespace {
 
-// Text is no number and a fraction no int; what containers and classes take shows when the function is called.
+// Text is no number and a fraction no int; containers and classes are checked when the function is called.
 bool can_be_default(const IValue& value, const Type& declared) {
     const bool is_optional = declared.kind() == TypeKind::Optional;
     const Type& type = is_optional ? *declared.element() : declared;

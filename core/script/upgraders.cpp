@@ -81,7 +81,7 @@ constexpr std::array kEntries = {
           "  return torch.gelu(self, approximate='none', out=out)\n"},
 };
 
-// They live as long as the process.
+// Never destroyed.
 const std::vector<const Upgrader*>& all_upgraders() {
     static const auto* const all = [] {
         auto* made = new std::vector<const Upgrader*>();

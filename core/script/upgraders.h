@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators whose meaning changed: a file that was written for an older version calls them by the old schema, and what
-// it meant then is put in place of the call.
+// Operators with changed semantics: a file of an older version calls them by the old schema, and the call is replaced
+// by a function with the old semantics.
 
 #include <string_view>
 #include <vector>
@@ -30,7 +30,7 @@ class Upgrader {
     SourceFunction function_;
 };
 
-// Those that a call of the name needs in a file of that operator version; empty for all names in current files.
+// The upgraders for calls of the name in a file of that operator version; empty for all names in current files.
 std::vector<const Upgrader*> upgraders_for(std::string_view name, std::int64_t operator_version);
 bool is_replaced(const std::vector<const Upgrader*>& upgraders, std::string_view full_name);
 

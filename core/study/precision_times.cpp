@@ -27,12 +27,12 @@ namespace {
 constexpr ScalarType kLower = ScalarType::BFloat16;
 
 // Calls in it are observed though the call under way is.
-class NotTold {
+class DirectCallScope {
   public:
-    NotTold() : before_(detail::thread_is_told) { detail::thread_is_told = false; }
-    NotTold(const NotTold&) = delete;
-    NotTold& operator=(const NotTold&) = delete;
-    ~NotTold() { detail::thread_is_told = before_; }
+    DirectCallScope() : before_(detail::thread_is_nested_call) { detail::thread_is_nested_call = false; }
+    DirectCallScope(const DirectCallScope&) = delete;
+    DirectCallScope& operator=(const DirectCallScope&) = delete;
+    ~DirectCallScope() { detail::thread_is_nested_call = before_; }
 
   private:
     bool before_;
@@ -178,7 +178,7 @@ class Probe final : public ExecutionObserver {
     // The dtypes of all tensors that it gives.
     std::vector<ScalarType> call_once(const OperatorCall& call, bool is_mixed, Recorder& recorder) const {
         const KeptRandom random;
-        const NotTold not_told;
+        const DirectCallScope direct;
         TensorList leaves;
         std::vector<IValue> inputs;
         {

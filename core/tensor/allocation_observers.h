@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who observes allocations: one list a process, each for as long as a scope lives, on any number of threads at once.
+// Observers of allocations: a list of the process, each for a scope, on any number of threads at once.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace loupe {
 
-// One allocation or free, as told to the observer of the thread that does it.
+// One allocation or free, for the observers of its thread.
 struct AllocationEvent {
     std::uint64_t storage_id = 0;  // unique in the process, never reused
     const void* address = nullptr;
@@ -20,30 +20,30 @@ struct AllocationEvent {
     bool is_free = false;
 };
 
-// Told of every allocation and free. Frees may come from any thread.
+// Notified of every allocation and free. Frees may come from any thread.
 class AllocationObserver {
   public:
     virtual ~AllocationObserver() = default;
     virtual void on_allocation(const AllocationEvent& event) noexcept = 0;
 };
-// Hands events to every observer that should see them; null while there is none.
+// Passes events to the observers; null while there is none.
 AllocationObserver* allocation_observer();
 
-// Observed from the constructor to the destructor. A thread that observes (a session's) has its allocations to itself and its own
-// observers; those of threads without an observer are seen by all observers, and so is every free.
+// Observes from the constructor to the destructor. Allocations of a thread with observers (a session's) are seen by
+// these only; allocations of other threads, and every free, by all observers.
 class AllocationObserverScope {
   public:
     explicit AllocationObserverScope(AllocationObserver& observer);
     AllocationObserverScope(const AllocationObserverScope&) = delete;
     AllocationObserverScope& operator=(const AllocationObserverScope&) = delete;
-    // On any thread. No call to the observer is under way afterwards.
+    // On any thread. Afterwards no call to the observer is running.
     ~AllocationObserverScope();
 
   private:
     AllocationObserver& observer_;
 };
 
-// Allocations of this thread are not observed while it lives; frees are.
+// In this scope allocations of this thread are not observed; frees are.
 class UnobservedAllocationScope {
   public:
     UnobservedAllocationScope();

@@ -32,7 +32,7 @@ constexpr std::size_t kAlignment = 64;
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool kIsSanitized = true;  // every block is malloc's own and ends where the tensor ends, so that overruns show
+constexpr bool kIsSanitized = true;  // each block is from malloc, of the exact size, to detect overruns
 #else
 constexpr bool kIsSanitized = false;
 #endif
@@ -54,8 +54,8 @@ std::atomic<std::size_t>& allocation_limit() {
                                        " (", bytes, " bytes)"));
 }
 
-// The first touch of a page takes as long as a pass over it. Where operators are timed it is made here, apart from what the
-// operator does with the memory. A greater block may be meant to be filled in part only.
+// The first touch of a page takes as long as a pass over it. Where operators are timed it is done here, apart from the
+// operator. A larger block may be filled in part only.
 void touch_fresh_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
     constexpr std::size_t kMostTouched = std::size_t{256} << 20;
     if (bytes > kMostTouched || !setup_is_watched()) return;
@@ -127,12 +127,12 @@ class CpuAllocator final : public Allocator {
 
     static std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-    void* fresh(std::size_t size, std::size_t asked) {
+    void* fresh(std::size_t size, std::size_t requested) {
         void* block = nullptr;
         const auto get = [&] { return posix_memalign(&block, kAlignment, size == 0 ? kAlignment : size) == 0; };
         if (!get()) {
             trim();  // blocks of other sizes may make room
-            if (!get()) out_of_memory(asked);
+            if (!get()) out_of_memory(requested);
         }
         if (size >= (std::size_t{4} << 20)) madvise(block, size, MADV_HUGEPAGE);
         if (size >= kCachedFrom) touch_fresh_pages(block, size);

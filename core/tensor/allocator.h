@@ -9,18 +9,18 @@
 
 namespace loupe {
 
-// Gives memory on one kind of device. Blocks are aligned to 64 bytes.
+// Allocates memory on one type of device. Blocks are aligned to 64 bytes.
 class Allocator {
   public:
     virtual ~Allocator() = default;
     // Throws Error (Run, "out of memory: ...") when it cannot.
     virtual void* allocate(std::size_t bytes, Device device) = 0;
     virtual void release(void* block, std::size_t bytes, Device device) noexcept = 0;
-    // Gives cached memory back to the system.
+    // Returns cached memory to the system.
     virtual void trim() {}
 };
 
-// The allocator of a device type; the CPU's keeps freed blocks for reuse. Throws Error when no plugin gave one.
+// The allocator of a device type; the CPU's keeps freed blocks for reuse. Throws Error when no plugin registered one.
 Allocator& allocator_for(DeviceType type);
 // Plugins register theirs at start; it must outlive the process's tensors.
 void set_allocator(DeviceType type, Allocator* allocator);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Memory that kernels keep from call to call (packed weights): it belongs to no run, and accounts of memory name it.
+// Memory that kernels keep between calls (packed weights): it belongs to no run, and is listed in the memory account.
 
 #include <cstdint>
 #include <functional>
@@ -13,10 +13,10 @@ struct KernelCacheBlock {
     const void* address = nullptr;
     std::size_t bytes = 0;
     std::string_view kernel;        // "onednn packed weight"
-    std::uint64_t of_storage = 0;   // what it was made from; 0: nothing in particular
+    std::uint64_t of_storage = 0;   // the storage it was made from; 0: none
 };
 
-// What the calling thread allocates while it lives is a cache of that kernel.
+// In this scope allocations of the calling thread are a cache of that kernel.
 class KernelCacheScope {
   public:
     KernelCacheScope(std::string_view kernel, std::uint64_t of_storage);
@@ -32,7 +32,7 @@ class KernelCacheScope {
     std::uint64_t of_storage_;
     const KernelCacheScope* before_;
 };
-// The innermost of the calling thread; null: what it allocates is no cache.
+// The calling thread's innermost scope; null: its allocations are no cache.
 const KernelCacheScope* kernel_cache_scope();
 
 // A cache lists its blocks on request, on any thread. It is never removed.

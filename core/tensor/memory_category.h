@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What memory is used for.
+// Categories of memory use.
 #include <cstdint>
 #include <string_view>
 
@@ -8,7 +8,7 @@
 
 namespace loupe {
 
-// What a block of memory is for.
+// The use of a block of memory.
 enum class MemoryCategory : std::int8_t {
     Parameter,
     Buffer,
@@ -22,7 +22,7 @@ enum class MemoryCategory : std::int8_t {
 inline constexpr int kMemoryCategories = 8;
 std::string_view memory_category_name(MemoryCategory category);  // "saved for backward"
 
-// The category that allocations of this thread get while the object lives.
+// The category of this thread's allocations in a scope.
 class MemoryCategoryScope final : ScopedValue<MemoryCategory> {
   public:
     explicit MemoryCategoryScope(MemoryCategory category);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Memory that was planned: where this thread's storages get theirs from instead of the allocator.
+// Planned memory, from which this thread's storages allocate instead of the allocator.
 
 #include <cstddef>
 
@@ -12,7 +12,7 @@ namespace loupe {
 class MemorySource {
   public:
     virtual ~MemorySource() = default;
-    // Memory on the CPU, aligned to 64 bytes, that `owner` keeps; null: the allocator gives it.
+    // CPU memory, aligned to 64 bytes, owned by `owner`; null: the allocator allocates.
     virtual void* take(std::size_t bytes, Ptr<RefCounted>& owner) = 0;
 };
 

@@ -85,7 +85,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
         if (!is_floating(a)) return b;
         if (!is_floating(b)) return a;
         if (a == ScalarType::Float64 || b == ScalarType::Float64) return ScalarType::Float64;
-        return ScalarType::Float32;  // float16 with bfloat16 meets in float32
+        return ScalarType::Float32;  // float16 with bfloat16 promotes to float32
     }
     if (a == ScalarType::Bool) return b;
     if (b == ScalarType::Bool) return a;

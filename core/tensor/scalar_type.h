@@ -36,7 +36,7 @@ std::string_view dtype_name(ScalarType dtype);
 std::string_view dtype_graph_name(ScalarType dtype);
 std::optional<ScalarType> dtype_from_name(std::string_view name);
 std::optional<ScalarType> dtype_from_graph_name(std::string_view name);
-// The dtype of a number that a graph gives; nullopt for those that PyTorch has and the engine lacks.
+// The dtype of a number in a graph; nullopt for PyTorch dtypes that the engine lacks.
 std::optional<ScalarType> dtype_from_number(std::int64_t number);
 
 constexpr bool is_complex(ScalarType t) {
@@ -55,7 +55,7 @@ constexpr bool is_differentiable(ScalarType t) { return is_floating(t) || is_com
 ScalarType promote_types(ScalarType a, ScalarType b);
 // float32 for complex64 and so on; the type itself if it is not complex.
 ScalarType to_real_type(ScalarType t);
-// complex128 for float64, complex32 for float16, complex64 for what else is not complex.
+// complex128 for float64, complex32 for float16, complex64 for other real dtypes.
 ScalarType to_complex_type(ScalarType t);
 // torch.can_cast.
 bool can_cast(ScalarType from, ScalarType to);

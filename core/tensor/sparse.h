@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Sparse tensors in coordinate form: torch.sparse_coo. Gradients of embeddings are such; few operators take them.
+// Sparse tensors in coordinate form: torch.sparse_coo. For gradients of embeddings; few operators take them.
 
 #include "core/tensor/tensor.h"
 
@@ -18,7 +18,7 @@ struct SparseParts {
 
 // Throws Error (Run) with PyTorch's messages when indices, values and sizes do not fit each other.
 Tensor make_sparse(const Tensor& indices, const Tensor& values, IntSpan sizes, bool is_coalesced = false);
-// Puts other parts in the place of a sparse tensor's, for changes in place.
+// Replaces a sparse tensor's parts, for changes in place.
 void set_sparse_parts(const Tensor& t, SparseParts parts);
 
 }  // namespace loupe

@@ -27,7 +27,7 @@ class Storage final : public RefCounted {
     MemoryCategory category() const { return category_; }
     void set_category(MemoryCategory category) { category_ = category; }
 
-    // Counts in-place writes; all views share it. Autograd compares it with what it saw when it saved a tensor.
+    // Counts in-place writes; all views share it. Autograd compares it with the version at which it saved a tensor.
     std::uint32_t version() const { return version_; }
     void bump_version() { ++version_; }
 

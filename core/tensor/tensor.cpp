@@ -46,7 +46,7 @@ Ptr<TensorImpl> make_impl(Ptr<Storage> storage, IntSpan sizes, IntSpan strides, 
     return impl;
 }
 
-// Should dimension a lie further out in memory than b, as the strides tell? 0 when they do not tell.
+// Is dimension a outside dimension b in memory by the strides? 0: ambiguous.
 int outer_first(IntSpan sizes, IntSpan strides, std::size_t a, std::size_t b) {
     if (strides[a] == 0 || strides[b] == 0) return 0;
     if (strides[a] != strides[b]) return strides[a] > strides[b] ? 1 : -1;
@@ -54,7 +54,7 @@ int outer_first(IntSpan sizes, IntSpan strides, std::size_t a, std::size_t b) {
 }
 
 // Dense strides in the order of the given ones. Expanded dimensions (stride 0) leave the order open, so this is no
-// strict weak order: an insertion sort that stops at the first clear answer, as PyTorch's TensorIterator has it.
+// strict weak order: an insertion sort that stops at the first unambiguous pair, as in PyTorch's TensorIterator.
 Dims gapless_strides(IntSpan sizes, IntSpan strides) {
     std::vector<std::size_t> order(sizes.size());  // fastest first
     std::iota(order.rbegin(), order.rend(), std::size_t{0});
@@ -131,7 +131,7 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         if (sizes[d] == 0) is_empty = true;
         const Wide reach = (static_cast<Wide>(sizes[d]) - 1) * strides[d];
-        // Far outside stays far outside: more such dimensions must not overflow.
+        // Clamped, so that more such dimensions do not overflow.
         constexpr Wide kFar = Wide{1} << 80;
         if (reach > 0) last = std::min(last + reach, kFar);
         else first = std::max(first + reach, -kFar);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A dense array: a counted handle to (storage, offset, sizes, strides, dtype, device, autograd data).
-// Nothing here records for autograd; the operators do.
+// Functions here do not record for autograd; the operators do.
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace loupe {
 using Dims = boost::container::small_vector<std::int64_t, 5>;
 using IntSpan = std::span<const std::int64_t>;
 
-// What autograd hangs on a tensor; defined in core/autograd.
+// Autograd's data of a tensor; defined in core/autograd.
 class AutogradData {
   public:
     virtual ~AutogradData() = default;
@@ -41,10 +41,11 @@ class TensorImpl final : public RefCounted {
     Dims strides;  // in elements
     ScalarType dtype = ScalarType::Float32;
     bool contiguous = true;
-    // A number that Python made a 0-dimensional tensor of; it does not take part in type promotion as a tensor does.
+    // A Python number wrapped in a 0-dimensional tensor; type promotion treats it as a number.
     bool wrapped_number = false;
     std::unique_ptr<AutogradData> autograd;
-    // Null for dense tensors. A sparse one has sizes and no elements of its own; operators look at it before they run.
+    // Null for dense tensors. A sparse tensor has sizes and no elements of its own; operators check for it before they
+    // run.
     std::shared_ptr<const SparseParts> sparse;
 
     void set_sizes_strides(IntSpan new_sizes, IntSpan new_strides);
@@ -58,7 +59,7 @@ class Tensor {
     bool defined() const { return impl_ != nullptr; }
     explicit operator bool() const { return defined(); }
     TensorImpl* impl() const { return impl_.get(); }
-    // Gives the counted reference to the caller.
+    // Transfers the counted reference to the caller.
     TensorImpl* release() noexcept { return impl_.detach(); }
     // The same object, not merely equal elements.
     bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
@@ -82,7 +83,7 @@ class Tensor {
     bool is_contiguous() const { return impl_->contiguous; }
     // Dense in the order N, H, W, C (4-d) or N, D, H, W, C (5-d).
     bool is_channels_last() const;
-    // No two indices share an element and no element lies unused between them.
+    // No two indices share an element, and no element between them is unused.
     bool is_non_overlapping_and_dense() const;
 
     // The first element; not checked against the dtype.
@@ -98,7 +99,8 @@ class Tensor {
     Tensor view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offset) const;
     // A new handle to the same elements, without autograd data.
     Tensor shallow_copy() const;
-    // Makes this object view what `other` views (for in-place changes of the metadata, and set_data). Autograd data stay.
+    // Makes this tensor a view of the same elements as `other` (for in-place metadata changes and set_data). Keeps
+    // autograd data.
     void set_metadata_from(const Tensor& other) const;
 
   private:

@@ -68,7 +68,7 @@ Tensor first_tensor(const IValue& value) {
 
 double hits(const Tensor& output, const IValue& target, std::int64_t classes) {
     const GradModeScope no_grad(false);
-    const ToldScope told;
+    const NestedCallScope nested;
     const Tensor right = fn::eq(fn::argmax(detach(output), classes, false), target.to_tensor());
     const Tensor whole = fn::contiguous(right, 0);
     const bool* data = whole.data<bool>();
@@ -263,7 +263,7 @@ void Trainer::fit(DataBatch& batch) const {
 }
 
 void Trainer::remember() {
-    const ToldScope told;
+    const NestedCallScope nested;
     random_before_ = default_generator().state();
     buffers_before_.clear();
     for (const auto& [name, t] : program_->module().named_buffers()) buffers_before_.emplace_back(t, copy_elements(t));
@@ -272,7 +272,7 @@ void Trainer::remember() {
 void Trainer::undo() {
     is_updating_ = false;
     const GradModeScope no_grad(false);
-    const ToldScope told;
+    const NestedCallScope nested;
     default_generator().set_state(random_before_);
     for (const auto& [buffer, elements] : buffers_before_) fn::copy_(buffer, elements);
     optimizer_->zero_grad(true);
@@ -324,7 +324,7 @@ std::string Trainer::compute() {
         run_backward(roots_of(loss));
     }
     if (scaler_) {
-        const ToldScope told;
+        const NestedCallScope nested;
         scaler_->unscale_(*optimizer_);
     }
     now_.gradient_norm = measure_gradients();
@@ -359,7 +359,7 @@ TrainingStep Trainer::update() {
     if (!std::isfinite(now_.learning_rate)) throw Error(ErrorKind::Run, concat("the learning rate is ", number_text(now_.learning_rate)), {.hint = "nothing was changed"});
     is_updating_ = true;
     if (options_.clip_norm > 0) {
-        const ToldScope told;
+        const NestedCallScope nested;
         nn::clip_grad_norm_(parameters_, options_.clip_norm);
     }
     const optim::StepNorms moved(parameters_);

@@ -44,7 +44,7 @@ void put_back(const TrainerState::ModuleState& state) {
 
 TrainerState Trainer::state(Gradients gradients) const {
     const GradModeScope no_grad(false);
-    const ToldScope told;
+    const NestedCallScope nested;
     TrainerState out;
     out.steps_done = steps_done_;
     out.epoch = epoch_;
@@ -84,7 +84,7 @@ TrainerState Trainer::state(Gradients gradients) const {
 
 void Trainer::restore(const TrainerState& state) {
     const GradModeScope no_grad(false);
-    const ToldScope told;
+    const NestedCallScope nested;
     batch_.reset();
     buffers_before_.clear();
     is_updating_ = false;

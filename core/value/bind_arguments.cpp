@@ -22,7 +22,7 @@ std::string function_name(const FunctionSchema& schema) {
     return colons == std::string::npos ? schema.name : schema.name.substr(colons + 2);
 }
 
-// The number in a CPU tensor with one element and no gradient to lose.
+// The number in a CPU tensor with one element that needs no gradient.
 std::optional<Scalar> number_in(const IValue& value) {
     if (!value.is_tensor()) return std::nullopt;
     const Tensor t = value.to_tensor();
@@ -41,7 +41,7 @@ std::optional<IValue> convert_list(const Type& type, std::optional<std::int64_t>
     } else if (value.is_tuple()) {
         given = value.to_tuple().elements;
     } else {
-        // One number for all.
+        // One number for all elements.
         if (!list_size) return std::nullopt;
         const auto one = convert(*element, std::nullopt, value);
         if (!one) return std::nullopt;
@@ -101,12 +101,12 @@ std::optional<IValue> convert(const Type& type, std::optional<std::int64_t> list
 }
 
 // As PyTorch's messages name it: "Tensor", "tuple of ints", "float".
-std::string wanted_type_name(const Type& type) {
+std::string expected_type_name(const Type& type) {
     switch (type.kind()) {
-        case TypeKind::Optional: return wanted_type_name(*type.element());
+        case TypeKind::Optional: return expected_type_name(*type.element());
         case TypeKind::Number: return "Number";
         case TypeKind::AnyClass: return "Module";
-        case TypeKind::List: return concat("tuple of ", wanted_type_name(*type.element()), "s");
+        case TypeKind::List: return concat("tuple of ", expected_type_name(*type.element()), "s");
         default: return type.annotation_str();
     }
 }
@@ -115,7 +115,7 @@ std::string wanted_type_name(const Type& type) {
     const Argument& argument = schema.arguments[position];
     const std::string where = argument.kwarg_only ? std::string() : concat(" (position ", position + 1, ")");
     run_error(concat(function_name(schema), "(): argument '", argument.name, "'", where, " must be ",
-                     wanted_type_name(*argument.type), ", not ", python_type_name(value)));
+                     expected_type_name(*argument.type), ", not ", python_type_name(value)));
 }
 
 [[noreturn]] void too_many(const FunctionSchema& schema, std::size_t given) {
@@ -187,7 +187,7 @@ std::optional<IValue> convert_argument(const Argument& argument, const IValue& v
 
 namespace {
 
-// Positional arguments only: converted in their place.
+// Positional arguments only: converted in place.
 std::vector<IValue> bind_positions(const FunctionSchema& schema, std::vector<IValue> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (schema.arguments[i].kwarg_only) too_many(schema, values.size());

@@ -7,9 +7,9 @@
 
 namespace loupe {
 
-// Can a value be given for the argument: as it is, or by a conversion that PyTorch's argument parser makes (an int for
-// float, one int for int[2], a tuple for a list, None for what is optional, text for a device, a tensor with one element
-// for a number)? Returns the converted value. "Any" takes everything; a bool is no int and an int no bool.
+// Does the value fit the argument, as it is or by a conversion of PyTorch's argument parser (an int for
+// float, one int for int[2], a tuple for a list, None for an optional, text for a device, a tensor with one element
+// for a number)? Returns the converted value. "Any" takes any value; a bool is no int and an int no bool.
 std::optional<IValue> convert_argument(const Argument& argument, const IValue& value);
 
 // All of the schema's arguments, defaults filled in and conversions made. A schema with "..." takes more positional

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What can be called with positional and keyword arguments: a function of a model source, a class, an activation that is
-// given to a layer. An IValue holds one as Tag::Other.
+// A callable with positional and keyword arguments: a function of a model source, a class, an activation passed to a
+// layer. An IValue holds one as Tag::Other.
 
 #include <string>
 #include <utility>
@@ -20,9 +20,9 @@ class Callable : public RefCounted {
   public:
     // Throws Error (Run).
     virtual IValue call(CallArguments arguments) = 0;
-    // "gelu": what messages and printed modules call it.
+    // Its name in messages and printed modules: "gelu".
     virtual std::string describe() const = 0;
-    // As a key of a dict: Python's == and hash(). By default an object is equal to itself alone.
+    // As a key of a dict: Python's == and hash(). By default by identity.
     virtual bool is_equal(const IValue& other) const;
     virtual std::size_t hash() const;
 };

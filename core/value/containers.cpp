@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What containers and objects do, and the questions asked of values with values inside.
+// Containers, objects, and functions that recurse into values.
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -144,7 +144,7 @@ std::size_t DictObject::KeyHash::operator()(const IValue& key) const {
 }
 
 void detail::let_go(std::vector<IValue>& elements) {
-    constexpr int kDeepest = 50;  // below it the usual way is quick and safe
+    constexpr int kDeepest = 50;  // below it recursion is fast and safe
     thread_local int depth = 0;
     thread_local std::vector<std::vector<IValue>> waiting;
     if (elements.empty()) return;

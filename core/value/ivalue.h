@@ -36,7 +36,7 @@ class IValue {
         Int,
         Double,
         Device,
-        // Those below are counted references.
+        // The tags below hold counted references.
         Tensor,
         Complex,
         String,
@@ -143,7 +143,7 @@ class IValue {
         return boost::dynamic_pointer_cast<T>(to_other());
     }
 
-    // Lists of numbers or tensors, copied out. An int where a list is expected is a list of one.
+    // Copies of lists of numbers or tensors. An int where a list is expected is a list of one.
     Dims to_ints() const;
     std::vector<double> to_doubles() const;
     std::vector<bool> to_bools() const;
@@ -182,11 +182,11 @@ class IValue {
 // Arguments and results of a call, last on top when used as a stack.
 using Stack = std::vector<IValue>;
 
-// "Tensor", "int", "List[int]": what a value is, for messages.
+// The type's name for messages: "Tensor", "int", "List[int]".
 std::string value_type_name(const IValue& value);
-// The type of a value as exact as it is known: List[int] from a list made with that element type. A tensor's is plain.
+// The most exact type known: List[int] of a list created with that element type. Tensor without shape.
 TypePtr type_of(const IValue& value);
-// Does the value belong to the type? Used by isinstance and to check what a file says.
+// Is the value of the type? For isinstance, and to check files.
 bool is_instance(const IValue& value, const Type& type);
 // Python's ==; tensors compare by identity. Lists, tuples, dicts element by element.
 bool values_equal(const IValue& a, const IValue& b);
@@ -195,14 +195,12 @@ std::string python_str(const IValue& value);
 std::string python_repr(const IValue& value);
 // As PyTorch's schemas and graphs write it: 1., 1.0000000000000001e-05, "text", [1, 2].
 std::string constant_text(const IValue& value);
-// The text in double quotes, escaped as PyTorch's printers do.
-std::string quoted(std::string_view text);
 // Calls visit on every tensor inside, through lists, tuples and dicts (by insertion), not into objects.
 void visit_tensors(const IValue& value, const std::function<void(const Tensor&)>& visit);
 
 namespace detail {
-// Ends the elements of a container that ends itself. Containers inside of containers, however deep, end one after the
-// other and not inside of each other, which would use up the stack.
+// Releases the elements of a container in its destructor. Nested containers are released in a loop: recursion would
+// overflow the stack.
 void let_go(std::vector<IValue>& elements);
 }  // namespace detail
 

@@ -43,7 +43,7 @@ std::string returns_text(const FunctionSchema& schema) {
     std::vector<std::string> parts;
     for (const auto& each : schema.returns) parts.push_back(argument_text(each));
     if (schema.is_varret) parts.emplace_back("...");
-    // One tuple needs parentheses of its own, or it would read as several returns.
+    // One tuple needs its own parentheses, or it would parse as several returns.
     if (parts.size() == 1 && !parts.front().starts_with('(')) return parts.front();
     return concat("(", join(parts, ", "), ")");
 }

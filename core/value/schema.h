@@ -25,7 +25,7 @@ struct Argument {
     TypePtr type;
     // "int[2]" takes one int for both.
     std::optional<std::int64_t> list_size;
-    // How the schema writes the type where the type does not say it: "ScalarType?", "Layout", "int[2]"; empty otherwise.
+    // The schema's spelling where the type does not determine it: "ScalarType?", "Layout", "int[2]"; empty otherwise.
     std::string type_text;
     std::optional<IValue> default_value;
     bool kwarg_only = false;
@@ -48,11 +48,11 @@ struct FunctionSchema {
     bool has_write() const;
 };
 
-// Throws Error (Internal) with the place when the text is no schema.
+// Throws Error (Internal) with the position when the text is no schema.
 FunctionSchema parse_schema(std::string_view text);
 // A type in schema, graph or annotation syntax: "Dict(str, Tensor)?", "Float(2, 3, strides=[3, 1])", "List[int]".
-// resolve is asked for dotted names ("__torch__.M"); without one they become classes without attributes.
-// Throws Error (Internal) with the place when the text is no type.
+// resolve looks up dotted names ("__torch__.M"); without it they become classes without attributes.
+// Throws Error (Internal) with the position when the text is no type.
 using TypeResolver = std::function<TypePtr(std::string_view)>;
 TypePtr parse_type(std::string_view text, const TypeResolver& resolve = nullptr);
 // The type that the text begins with; removes it from the text.

@@ -16,7 +16,7 @@ const Type& without_optional(const Type& type) {
     return type.kind() == TypeKind::Optional ? *type.element() : type;
 }
 
-// A literal number: int, float, or complex with a j; floats and complexes where the type wants them.
+// A literal number: int, float, or complex with a j; converted where the type is float or complex.
 IValue parse_number(TypeParser& parser, TypeKind wanted) {
     std::string text = parser.number_text();
     if (text == "inf") return std::numeric_limits<double>::infinity();

@@ -18,7 +18,7 @@ bool tensors_equal(const TensorType& a, const TensorType& b) {
            a.requires_grad == b.requires_grad && a.undefined == b.undefined;
 }
 
-// Everything that b states, a states too.
+// Does a state everything that b states?
 bool tensor_refines(const TensorType& a, const TensorType& b) {
     auto states = [](const auto& mine, const auto& theirs) { return !theirs || mine == theirs; };
     auto states_each = [](const auto& mine, const auto& theirs) {
@@ -43,7 +43,7 @@ Partial agreed_each(const Partial& a, const Partial& b) {
     return out;
 }
 
-// What both tensors are known to have.
+// The shape facts that both tensor types share.
 TypePtr merge_tensors(const TensorType& a, const TensorType& b) {
     auto out = make_ptr<TensorType>();
     out->dtype = agreed(a.dtype, b.dtype);
@@ -55,7 +55,7 @@ TypePtr merge_tensors(const TensorType& a, const TensorType& b) {
     return out;
 }
 
-// May a method with schema `have` be called where `wanted` is declared? self differs always.
+// May a method with schema `have` be called where `wanted` is declared? self always differs.
 bool is_callable_as(const FunctionSchema& have, const FunctionSchema& wanted) {
     if (have.arguments.size() != wanted.arguments.size() || have.returns.size() != wanted.returns.size()) return false;
     for (std::size_t i = 1; i < have.arguments.size(); ++i) {
@@ -115,7 +115,7 @@ bool kind_is_subtype(const Type& a, const Type& b) {
     }
 }
 
-// Without what is known of the tensors inside.
+// Without shape facts of tensors inside.
 TypePtr unshaped(const TypePtr& type) {
     if (type->kind() == TypeKind::Tensor) return types::tensor();
     if (type->contained().empty() || type->kind() == TypeKind::Enum) return type;

@@ -20,7 +20,7 @@ const TypePtr& shared_type(TypeKind kind) {
     return instances[static_cast<std::size_t>(kind)];
 }
 
-// PyTorch keeps the alternatives of a Union sorted by kind, in the order of its own enumeration, then by text.
+// PyTorch keeps the alternatives of a Union sorted by kind, in the order of its enumeration, then by text.
 int union_rank(TypeKind kind) {
     constexpr std::array kOrder{TypeKind::Any,   TypeKind::Enum,      TypeKind::AnyEnum, TypeKind::Tensor,
                                 TypeKind::Storage, TypeKind::Tuple,   TypeKind::List,    TypeKind::Dict,
@@ -49,7 +49,7 @@ void join_numbers(std::vector<TypePtr>& all) {
     if (has(TypeKind::Int) && has(TypeKind::Float) && has(TypeKind::Complex)) all.push_back(types::number());
 }
 
-// Drops what another alternative includes.
+// Drops alternatives that another includes.
 std::vector<TypePtr> distinct_alternatives(const std::vector<TypePtr>& all) {
     std::vector<TypePtr> kept;
     for (const auto& type : all) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The types of TorchScript: what schemas, graphs and archives speak of.
+// The types of TorchScript, in schemas, graphs and archives.
 
 #include <memory>
 #include <optional>
@@ -56,7 +56,7 @@ class Type : public RefCounted {
     TypeKind kind() const { return kind_; }
     // As a graph prints it: "int[]", "Tensor?", "Dict(str, Tensor)", "__torch__.M", "Float(2, 3)".
     std::string str() const;
-    // As a schema prints it: as str(), but tensors without what is known of them, "Future(t)", named tuples by name.
+    // As a schema prints it: as str(), but tensors without shape facts, "Future(t)", named tuples by name.
     std::string schema_str() const;
     // As Python source writes it: "List[int]", "Optional[Tensor]", "__torch__.M".
     std::string annotation_str() const;
@@ -89,7 +89,7 @@ class Type : public RefCounted {
     std::string name_;
 };
 
-// Tensor, with what is known of it.
+// Tensor, with its known shape facts.
 class TensorType final : public Type {
   public:
     static constexpr TypeKind kKind = TypeKind::Tensor;
@@ -138,11 +138,11 @@ class ClassType final : public Type {
     std::optional<std::size_t> find_attribute(std::string_view name) const;
     // Returns its slot. Throws Error (Compile) when the name is taken.
     std::size_t add_attribute(std::string name, TypePtr type, AttributeKind kind = AttributeKind::Attribute);
-    // For classes of one object only (modules built in C++): forgets an attribute, later slots move down.
+    // For classes of one object only (modules built in C++): removes an attribute, later slots move down.
     void remove_attribute(std::size_t slot);
     void set_attribute_type(std::size_t slot, TypePtr type, AttributeKind kind);
 
-    // Methods are owned by the compilation unit that made them, which outlives its types.
+    // Methods are owned by their compilation unit, which outlives its types.
     Function* find_method(std::string_view name) const;
     void add_method(std::string name, Function* method);
     const std::vector<std::pair<std::string, Function*>>& methods() const { return methods_; }
@@ -151,7 +151,7 @@ class ClassType final : public Type {
     const std::vector<Function*>& forward_hooks() const { return forward_hooks_; }
     void add_forward_pre_hook(Function* hook) { forward_pre_hooks_.push_back(hook); }
     void add_forward_hook(Function* hook) { forward_hooks_.push_back(hook); }
-    // The compilation unit that the methods live in.
+    // The compilation unit that owns the methods.
     void set_owner(Ptr<RefCounted> owner) { owner_ = std::move(owner); }
 
   private:
@@ -178,7 +178,7 @@ class InterfaceType final : public Type {
     bool is_module_;
 };
 
-// Any type without parameters of its own, or with contained types only.
+// Any type without parameters, or with contained types only.
 TypePtr make_type(TypeKind kind, std::vector<TypePtr> contained = {}, std::string name = {});
 
 namespace types {
@@ -204,7 +204,7 @@ TypePtr union_of(std::vector<TypePtr> alternatives);  // flattened and sorted; U
 TypePtr future(TypePtr element);
 }  // namespace types
 
-// The most specific type that both are subtypes of, if there is one; torch's unifyTypes.
+// The most specific common supertype, if there is one; torch's unifyTypes.
 std::optional<TypePtr> unify_types(const TypePtr& a, const TypePtr& b);
 
 }  // namespace loupe

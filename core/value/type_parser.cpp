@@ -43,7 +43,7 @@ constexpr std::array kBuiltins{
     Builtin{"AnyClassType", TypeKind::AnyClass},
     Builtin{"AnyEnumType", TypeKind::AnyEnum},
     Builtin{"Function", TypeKind::Function},
-    // Written apart, but ints and strings to a program.
+    // Spelled differently in schemas, but ints and strings to a program.
     Builtin{"ScalarType", TypeKind::Int},
     Builtin{"Layout", TypeKind::Int},
     Builtin{"MemoryFormat", TypeKind::Int},
@@ -156,7 +156,7 @@ std::string TypeParser::quoted_text() {
     fail("the end of the string");
 }
 
-// The character that the escape at the current place stands for; stays on its last character.
+// The character of the escape at the current position; stays on its last character.
 char TypeParser::unescaped() {
     const char c = text_[at_];
     constexpr std::string_view kLetters = "abfnrtv";
@@ -254,7 +254,7 @@ std::vector<TypePtr> TypeParser::parse_list(std::string_view end) {
     return all;
 }
 
-// What a container holds, in parentheses as schemas have it or in brackets as annotations do.
+// A container's element type, in parentheses as in schemas or in brackets as in annotations.
 std::vector<TypePtr> TypeParser::parse_arguments() {
     if (accept("[")) return parse_list("]");
     expect("(");

@@ -10,7 +10,7 @@
 
 namespace loupe::detail {
 
-// A type as written in a schema, with what the type itself does not say.
+// A type as spelled in a schema, with facts that the type lacks.
 struct WrittenType {
     TypePtr type;
     std::string text;  // without alias marks
@@ -34,7 +34,7 @@ class TypeParser {
     void expect(std::string_view token);
     std::string_view identifier();       // letters, digits, '_'; throws when there is none
     std::string_view qualified_name();   // identifiers joined by '.' and "::"
-    std::string number_text();           // what a number is written of: "-1.5e-3", "1j"
+    std::string number_text();           // the characters of a number: "-1.5e-3", "1j"
     std::string quoted_text();
     std::int64_t integer();
     std::size_t end_of_type() const;     // behind the last token, before the spaces that follow it

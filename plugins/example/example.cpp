@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest useful plugin: an operator of its own with a derivative, and a kernel for an operator that is there.
+// The smallest useful plugin: a new operator with a derivative, and a kernel for an existing operator.
 #include "core/base/error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
@@ -11,7 +11,7 @@ namespace {
 
 using namespace loupe;
 
-// example::scaled_square(x, scale) = scale x^2, for any dtype and strides, made of a kernel and a derivative.
+// example::scaled_square(x, scale) = scale x^2, for any dtype and strides: a kernel and a derivative.
 TensorMeta infer_scaled_square(const Tensor& self, const Scalar&) {
     if (!is_floating(self.dtype())) throw Error(ErrorKind::Run, "scaled_square: expected a floating point tensor");
     return {to_dims(self.sizes()), self.dtype(), self.device()};
@@ -43,7 +43,7 @@ constexpr OperatorRecord kScaledSquare = {
     .samples = scaled_square_samples,
 };
 
-// A kernel for contiguous float32 relu. It says in words why it leaves other arguments to the next candidate.
+// A kernel for contiguous float32 relu. It declines other arguments with a reason.
 bool accepts_relu(Arguments arguments, std::string* why) {
     const Tensor self = arguments[0].to_tensor();
     const bool fits = self.dtype() == ScalarType::Float32 && self.is_contiguous() && self.numel() == 64;

@@ -154,7 +154,7 @@ class CodeGenerator {
         return pointer;
     }
 
-    // Of an expression of rows a piece of the scratch memory, as long as a row; else of a block.
+    // A piece of the scratch memory, of the length of a row in an expression of rows; else of a block.
     llvm::Value* allocate(ScalarType dtype) {
         if (e_.is_of_rows()) {
             return typed(take_scratch(b_.CreateMul(function_->getArg(1), b_.getInt64(static_cast<std::uint64_t>(element_size(dtype))))), dtype);
@@ -165,7 +165,7 @@ class CodeGenerator {
         return typed(buffer, dtype);
     }
 
-    // What calls read as arrays and is one number.
+    // Numbers that calls read as arrays.
     void fill_constants() {
         if (!schedule_.has_calls) return;
         llvm::Value* count = function_->getArg(1);
@@ -189,7 +189,7 @@ class CodeGenerator {
         emit_loop("fill", count, 1, [&](llvm::Value* i) { b_.CreateStore(stored, b_.CreateGEP(elements_.memory_type(as), buffer, i)); });
     }
 
-    // Some rows at once: short ones would spend their time between calls.
+    // Some rows at once: for short ones the overhead of calls dominates.
     void emit_rows() {
         base_ = b_.getInt64(0);
         length_ = function_->getArg(1);
@@ -215,7 +215,7 @@ class CodeGenerator {
         });
     }
 
-    // Row by row: what is one for the row, then the loop over its elements.
+    // Row by row: values per row, then the loop over elements.
     void emit_row_stages() {
         for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
             stage_ = s;
@@ -371,7 +371,7 @@ class CodeGenerator {
         b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, filled_table(pointers, bytes), count});
     }
 
-    // What a call of an expression of rows writes, then what it reads.
+    // Outputs, then inputs, of a call in an expression of rows.
     std::vector<Place> call_places(std::uint32_t value) {
         const FusedStep& made = step(value);
         std::vector<Place> places;
@@ -399,7 +399,7 @@ class CodeGenerator {
                           {params, filled_table(pointers, bytes), filled_table(strides, integer), row_count_, length_});
             return;
         }
-        // All rows at once where they follow each other without gaps.
+        // All rows at once where they are contiguous.
         llvm::Value* unit = is_per_row(e_, value) ? b_.getInt64(1) : length_;
         llvm::Value* is_packed = b_.getTrue();
         for (std::size_t i = 0; i < places.size(); ++i) {
@@ -455,11 +455,11 @@ class CodeGenerator {
     std::map<std::uint32_t, std::pair<llvm::Value*, llvm::Value*>> callees_;
     std::map<Literal, llvm::Value*> literals_;
     std::vector<llvm::Value*> inputs_;
-    llvm::Value* scratch_ = nullptr;  // what is taken of it
+    llvm::Value* scratch_ = nullptr;  // the free part
     std::map<std::uint32_t, llvm::Value*> row_known_;
-    llvm::Value* row_block_ = nullptr;  // rows done at once
+    llvm::Value* row_block_ = nullptr;  // rows per iteration
     llvm::Value* row_count_ = nullptr;  // rows that are done now
-    llvm::Value* row_ = nullptr;        // of those
+    llvm::Value* row_ = nullptr;        // in the block
     std::int64_t block_ = kLargestBlock;
     llvm::Value* base_ = nullptr;    // of the block
     llvm::Value* length_ = nullptr;

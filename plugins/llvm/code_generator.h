@@ -33,7 +33,7 @@ std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedEx
 
 std::int64_t row_scratch_bytes(const FusedExpression& expression, const std::vector<bool>& is_number, std::int64_t n);
 
-// The values whose functions stand in the table, in its order.
+// The values whose functions are in the table, in its order.
 std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number);
 
 }  // namespace loupe::llvm_fuser

@@ -44,8 +44,7 @@ std::optional<std::filesystem::path> file_of(const std::string& key) {
 
 namespace {
 
-// A file that is not what was written is another program's, or damaged: it is in the way of the next one until it is
-// written again.
+// A file with other contents is another program's, or damaged: it is replaced by the next write.
 std::optional<std::string> object_in(const std::string& text, const std::string& key) {
     if (text.size() < kMagic.size() + 2 * kDigest || !text.starts_with(kMagic)) return std::nullopt;
     const std::string_view rest = std::string_view(text).substr(kMagic.size() + kDigest);
@@ -61,8 +60,8 @@ std::uintmax_t cache_limit() {
     return (megabytes < 0 ? kDefault : static_cast<std::uintmax_t>(megabytes)) << 20;
 }
 
-// The files that were used longest ago go, until there is room for a while. Another process may do the same: what is gone
-// already is as good as removed.
+// Removes the least recently used files, down to a margin below the limit. Another process may do the same: missing
+// files are fine.
 void make_room(const std::filesystem::path& folder) {
     struct File {
         std::filesystem::file_time_type used;
@@ -92,7 +91,7 @@ void make_room(const std::filesystem::path& folder) {
 
 }  // namespace
 
-// The magic line, the digest of the rest, the key's digest, the object.
+// The magic line, the digest of the following parts, the key's digest, the object.
 std::optional<std::string> read_cached(const std::string& key) {
     const auto file = file_of(key);
     std::error_code error;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Compiled kernels as files, in $XDG_CACHE_HOME/tensorloupe/kernels, by what they were made of: at most 64 MB, or as
-// many as TENSORLOUPE_KERNEL_CACHE_MB says; those used longest ago go first. Files come into being whole, so several
-// processes may share the folder. A file that is damaged, or another's, is as good as none, and a warning is given.
+// Compiled kernels as files, in $XDG_CACHE_HOME/tensorloupe/kernels, by content: at most 64 MB, or
+// TENSORLOUPE_KERNEL_CACHE_MB; the least recently used are removed first. Files are created atomically, so several
+// processes may share the folder. A file that is damaged, or another's, is ignored with a warning.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 namespace loupe::llvm_fuser {
 
 std::optional<std::string> read_cached(const std::string& key);
-// A folder that cannot be written costs nothing but the time that the file would save.
+// Without a writable folder kernels are compiled each time.
 void write_cached(const std::string& key, const std::string& object);
 
 }  // namespace loupe::llvm_fuser

@@ -102,7 +102,7 @@ class CompiledKernel final : public FusedKernel {
     mutable Function streaming_ = nullptr;
 };
 
-// One a process. The kernels made last are kept though nobody uses them.
+// One per process. The latest kernels are kept although unused.
 class Compiler {
   public:
     static Compiler& instance() {
@@ -126,7 +126,7 @@ class Compiler {
         return kernels_[key] = kernel;
     }
 
-    // Its code, which nobody runs any more.
+    // Frees its code, which is no longer used.
     void forget(Function function) {
         const std::scoped_lock lock(mutex_);
         const auto found = loaded_.find(function);
@@ -240,7 +240,7 @@ class Compiler {
         }
     }
 
-    std::recursive_mutex mutex_;  // a kernel that goes tells of it
+    std::recursive_mutex mutex_;  // recursive: a destroyed kernel deregisters itself
     std::unique_ptr<llvm::TargetMachine> machine_;
     bool has_fma_ = false;
     std::unique_ptr<llvm::orc::LLJIT> jit_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers the compiler of fusion groups, which lies in ../llvm beside the plugins and is loaded when it is first asked.
+// Registers the compiler of fusion groups, which is in ../llvm beside the plugins and loaded on first use.
 #include <dlfcn.h>
 #include <llvm/Config/llvm-config.h>
 

@@ -74,7 +74,7 @@ bool has_float_to_integer(const FusedExpression& expression, const FusedStep& st
     return narrows(step.result_as, step.dtype);
 }
 
-// A call reads arrays: of what is one for a row it would need a row full.
+// A call reads arrays: a value per row would have to be expanded to a row.
 bool needs_spreading(const FusedExpression& e, std::uint32_t value) {
     const FusedStep& step = e.steps[value - e.inputs.size()];
     if (!e.is_of_rows() || step.rows || is_native(step) || is_per_row(e, value)) return false;
@@ -146,7 +146,7 @@ class Scheduler {
         return schedule_.stages[i];
     }
 
-    // Can a call read what another made as it stands?
+    // Can a call read another's result without conversion?
     bool reads_as_made(const FusedOperand& operand) const {
         return is_call(operand.value) && !is_rounded(step(operand.value)) && step(operand.value).dtype == operand.as;
     }

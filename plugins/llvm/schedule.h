@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// In which order a fused expression's steps run: those that the compiler has instructions for share loops, those that
-// only the operators' own vector functions know are calls on a block between the loops.
+// The order of a fused expression's steps: steps with instructions in the compiler share loops, others are calls of the
+// operators' vector functions on a block between the loops.
 
 #include <set>
 #include <string>
@@ -23,7 +23,7 @@ struct Stored {
 
 struct Stage {
     std::vector<std::uint32_t> loop;   // values that the loop computes
-    std::set<Stored> stores;           // what the loop writes to memory besides
+    std::set<Stored> stores;           // other values that the loop writes to memory
     std::vector<std::uint32_t> calls;  // values that calls make after the loop
 };
 
@@ -33,9 +33,9 @@ struct Schedule {
     bool has_calls = false;
 };
 
-// Is the step made of instructions?
+// Is the step compiled to instructions?
 bool is_native(const FusedStep& step);
-// Must the result of a call be converted before anything else reads it?
+// Must the result of a call be converted before other reads?
 bool is_rounded(const FusedStep& step);
 // Is a value one for all of a row?
 inline bool is_per_row(const FusedExpression& expression, std::uint32_t value) {
@@ -45,7 +45,7 @@ inline bool is_per_row(const FusedExpression& expression, std::uint32_t value) {
 std::string refusal(const FusedExpression& expression);
 
 Schedule make_schedule(const FusedExpression& expression, const std::vector<bool>& is_number);
-// What a kernel keeps in memory of its own: all but outputs, which have the caller's unless they are `apart`.
+// Values in the kernel's scratch memory: all but outputs, which are in the caller's unless they are `apart`.
 std::vector<Stored> buffers_of(const FusedExpression& expression, const Schedule& schedule, bool apart);
 // A number that a call reads as an array: of which value, which operand.
 struct Literal {

@@ -123,7 +123,7 @@ llvm::Value* StepGenerator::call(ID function, llvm::Value* x) const { return b_.
 
 llvm::Value* StepGenerator::unary(const FusedStep& step, const Inputs& inputs) const {
     llvm::Value* x = inputs[0];
-    if (!x->getType()->isFloatingPointTy()) return b_.CreateMul(x, x);  // Square alone
+    if (!x->getType()->isFloatingPointTy()) return b_.CreateMul(x, x);  // Square only
     llvm::Value* one = llvm::ConstantFP::get(x->getType(), 1.0);
     llvm::Value* zero = llvm::ConstantFP::get(x->getType(), 0.0);
     switch (static_cast<UnaryOp>(step.kind.op)) {

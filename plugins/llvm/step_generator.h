@@ -23,7 +23,7 @@ class StepGenerator {
     llvm::Value* convert(llvm::Value* element, ScalarType from, ScalarType to) const;
     llvm::Constant* number(const std::byte* element, ScalarType dtype) const;
 
-    // inputs: seen as the step's operands ask for. The result is as the kernel writes it: step.result_as.
+    // inputs: in the types of the step's operands. The result is in the kernel's: step.result_as.
     llvm::Value* step(const runtime::FusedStep& step, const std::vector<llvm::Value*>& inputs) const;
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// oneDNN, in the one place that knows its version: 2.6, where a primitive is made from a descriptor of the operation.
+// The adapter to oneDNN's version: 2.6, where a primitive is made from a descriptor of the operation.
 
 #include <dnnl.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace loupe::onednn {
 
-// oneDNN writes into generated code without asking whether it got memory for it. Before a primitive is made.
+// To be called before a primitive is made: oneDNN does not check that memory for generated code was allocated.
 inline void require_room_for_code() { require_address_space(std::size_t{32} << 20, "generated code"); }
 
 using Memory = dnnl::memory;

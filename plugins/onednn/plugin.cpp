@@ -12,8 +12,8 @@ namespace {
 
 using namespace loupe;
 
-// oneDNN asks malloc for its workspace at each product and gives it back: were that memory the system's again, every page of
-// it would be a fault each time.
+// oneDNN allocates its workspace at each product and frees it: returned to the system, that memory would page-fault
+// each time.
 void keep_freed_memory() {
 #ifdef M_TRIM_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, 32 << 20);

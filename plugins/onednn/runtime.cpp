@@ -12,7 +12,7 @@
 namespace loupe::onednn {
 namespace {
 
-// Weights that were packed. A weight is known by its storage, which is never confused with another, and its version.
+// Packed weights, by storage id, which is unique, and version.
 class PackedWeights {
   public:
     Block get(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
@@ -29,7 +29,7 @@ class PackedWeights {
             entries_[weight.storage()->id()].push_back({weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
             return fill(entries_[weight.storage()->id()].back(), weight, prepare);
         }
-        // Of a weight that has changed it is packed anew, which is no set-up: each step of a training does it.
+        // A changed weight is packed again, which does not count as set-up: each step of a training does it.
         return entry->version == weight.version() ? use(*entry) : fill(*entry, weight, prepare);
     }
     void list(const std::function<void(const KernelCacheBlock&)>& visit) {
@@ -65,7 +65,7 @@ class PackedWeights {
         entry.version = weight.version();
         return use(entry);
     }
-    // Forgets what was used least recently.
+    // Evicts the least recently used.
     void make_room(std::size_t bytes) {
         bytes_ += bytes;
         while (bytes_ > kMostBytes && !entries_.empty()) {

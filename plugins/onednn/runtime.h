@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the kernels share: engine and stream, layouts of tensors, reorders, scratch memory, packed weights, and the
+// Shared by the kernels: engine and stream, layouts of tensors, reorders, scratch memory, packed weights, and the
 // caches.
 
 #include <functional>
@@ -20,7 +20,7 @@
 namespace loupe::onednn {
 
 const dnnl::engine& engine();
-// One a thread.
+// One per thread.
 dnnl::stream& stream();
 
 // The layout of a float tensor; a view of the same memory in other sizes with the second form.
@@ -42,14 +42,14 @@ void reorder(const Memory& from, const Memory& to);
 // Runs with scratch memory of the thread.
 void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> arguments, const Layout& scratchpad);
 
-// weight in the layout that a primitive wants, kept from call to call until the weight changes. `own` is the layout it
-// has, or that `prepare` gives it.
+// weight in a primitive's layout, cached until the weight changes. `own` is its layout, or the one after
+// `prepare`.
 using PrepareWeight = Tensor (*)(const Tensor& weight);
 Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare = nullptr);
-// The same for those who keep it: the block stays theirs when others take its place.
+// The same for owning callers: the block stays valid when it is evicted.
 Block packed_block(const Tensor& weight, const Layout& own, const Layout& wanted);
 
-// What a primitive writes: the tensor's own memory when the layouts agree, else a block that finish() reorders into it.
+// A primitive's output: the tensor's memory when the layouts agree, else a block that finish() reorders into it.
 class Target {
   public:
     Target(const Memory& tensor, const Layout& wanted) : tensor_(tensor) {
@@ -112,10 +112,10 @@ class PlanCache {
     std::unordered_map<std::string, std::unique_ptr<Plan>> plans_;
 };
 
-// Do all elements lie in [least, most]? False for NaN. Asked where a primitive does not treat the others as PyTorch does.
+// Are all elements in [least, most]? False for NaN. For primitives that differ from PyTorch on other elements.
 bool all_within(const Tensor& t, float least, float most);
 
-// Common answers of AcceptFunctions: false with the reason unless every tensor argument among `indices` is float32 (or
+// Common checks of AcceptFunctions: false with the reason unless every tensor argument among `indices` is float32 (or
 // None).
 bool accepts_float32(Arguments arguments, std::initializer_list<std::size_t> indices, std::string* why);
 bool decline(std::string* why, const char* reason);

@@ -71,7 +71,7 @@ class TestCli : public QObject {
     void writes_outputs_and_gradients();
     void prints_a_row_an_event();
     void prints_no_numbers_of_nothing_finite();
-    void backward_starts_where_it_is_told();
+    void backward_starts_where_chosen();
     void writes_a_trace();
     void lists();
     void bisect_names_the_pass();
@@ -315,7 +315,7 @@ void TestCli::prints_no_numbers_of_nothing_finite() {
     QVERIFY2(backward.out.contains("of the finite "), qPrintable(backward.out));
 }
 
-void TestCli::backward_starts_where_it_is_told() {
+void TestCli::backward_starts_where_chosen() {
     const QString digits = kShipped + "digits.pt";
     const auto first = [&](const QStringList& more) { return run_cli(QStringList{"run", digits, "--stats"} + more); };
     const Outcome sum = first({"--backward"});

@@ -150,7 +150,7 @@ class TestPythonErrors : public QObject {
         }
     }
 
-    void statements_are_told() {
+    void statements_are_reported() {
         CountingHook hook;
         const auto evaluator = python::make_evaluator(python::EvaluatorOptions{.hook = &hook});
         const auto names = evaluator->run_source(source_of("def f(x):\n    y = x\n    return y\nf(3)\n"));

@@ -129,7 +129,7 @@ class TestFuser : public QObject {
         QVERIFY(run_again(folder.path(), "no_warnings", {{"LOUPE_TEST_WARNINGS", "none"}}));
     }
 
-    void damaged_kernels_are_told() {
+    void damaged_kernels_are_reported() {
         if (!has_llvm()) QSKIP("without LLVM");
         const QTemporaryDir folder;
         QVERIFY(run_again(folder.path(), "other_shapes_of_the_same_kind", {}));

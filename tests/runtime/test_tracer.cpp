@@ -426,7 +426,7 @@ class TestTracer : public QObject {
 
     void python_uses() {
         const ModulePtr module = make("Branch", [](Module&, std::vector<IValue> x) -> IValue {
-            for (int i = 0; i < 2; ++i) tell_python_use(PythonUse::Boolean, x[0].to_tensor());
+            for (int i = 0; i < 2; ++i) notify_python_use(PythonUse::Boolean, x[0].to_tensor());
             return op("aten::relu", x[0]);
         });
         const Trace trace = traced(module, vectors());

@@ -59,7 +59,7 @@ class TestBuild : public QObject {
         QCOMPARE(channels.steps[0].expects, std::string("3 channels in dimension 1, gets 1"));
     }
 
-    void bad_layers_are_told() {
+    void bad_layers_are_reported() {
         const BuildCheck found = check({{"Conv2d()", "Nothing(3)", "Linear(4, 4", "Linear(1000000, 1000000)", "Linear('a', 3)"}, "1x4"});
         for (const BuildStep& step : found.steps) QVERIFY(!step.error.empty());
         QVERIFY(QString::fromStdString(found.steps[1].error).contains("no layer is called 'Nothing'"));
@@ -128,7 +128,7 @@ class TestBuild : public QObject {
         QVERIFY2(failures.isEmpty(), failures.toUtf8());
     }
 
-    void modules_are_reset_and_told_to_learn() {
+    void modules_are_reset_and_set_to_train() {
         Session session;
         session.open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
         session.wait_idle();

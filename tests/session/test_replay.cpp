@@ -123,7 +123,7 @@ class TestReplay : public QObject {
     void dropped_values_come_back_data();
     void dropped_values_come_back();
     void one_value_at_a_time();
-    void a_changed_model_is_told();
+    void a_changed_model_is_reported();
     void a_parked_run_goes_on();
     void recordings_are_saved_whole();
 };
@@ -181,7 +181,7 @@ void TestReplay::one_value_at_a_time() {
     }
 }
 
-void TestReplay::a_changed_model_is_told() {
+void TestReplay::a_changed_model_is_reported() {
     Run run(fixture("mlp"), {.memory = 0, .file = 0});
     const std::set<ValueId> dropped = run.dropped();
     QVERIFY(!dropped.empty());

@@ -193,7 +193,7 @@ class TestResume : public QObject {
         QCOMPARE(element(session, "fc.bias"), 7.0);
     }
 
-    void what_is_no_checkpoint_is_told() {
+    void what_is_no_checkpoint_is_reported() {
         Session session;
         open(session, "net.py");
         write("text.pt", "no archive");
@@ -233,7 +233,7 @@ class TestResume : public QObject {
     }
 
     // What tensors are computed from, as the Modules panel shows it.
-    void rules_of_tensors_are_told() {
+    void rules_of_tensors_are_reported() {
         Session session;
         open(session, "rules.py");
         QVERIFY2(session.model() != nullptr, session.status().error.c_str());

@@ -22,7 +22,7 @@ namespace {
 
 enum Column { Number, Layer, Output, Parameters };
 
-// As people call them; the rest stands under its module's own name.
+// Display names; other families have their module's name.
 QString familyTitle(const std::string& family) {
     static const std::pair<const char*, const char*> kTitles[] = {
         {"linear", "Linear"}, {"conv", "Convolution"}, {"pooling", "Pooling"}, {"activation", "Activation"}, {"batchnorm", "Batch normalisation"},
@@ -209,8 +209,8 @@ void BuildView::fillPalette() {
         }
         return item;
     };
-    for (const char* name : kOpen) family(name);  // what one needs most comes first
-    // Those that find their sizes by themselves come after those of the same name that are told.
+    for (const char* name : kOpen) family(name);  // the most used first
+    // Lazy layers after the ones with explicit sizes.
     std::stable_partition(infos_.begin(), infos_.end(), [](const session::LayerInfo& info) { return info.name.rfind("Lazy", 0) != 0; });
     for (const auto& info : infos_) {
         auto* item = new QTreeWidgetItem(family(info.family), {text(info.name)});
@@ -295,7 +295,7 @@ void BuildView::setLayers(const std::vector<std::string>& texts) {
     filling_ = false;
 }
 
-// What comes into a row, as far as the last check knows.
+// The input of a row, from the last check.
 QString BuildView::inputOf(int row) const {
     for (int i = row - 1; i >= 0; --i) {
         if (static_cast<std::size_t>(i) >= check_.steps.size()) continue;
@@ -317,10 +317,10 @@ void BuildView::addLayer(const QString& name) {
     layers_->setCurrentItem(layers_->topLevelItem(at));
     layersEdited();
     timer_.stop();
-    check();  // at once: what is put in next is chosen by what this one gives
+    check();  // at once: its output determines the choice of the next layer
 }
 
-// Into a source that no list stands for: where the cursor is.
+// Into a source without a list: at the cursor.
 void BuildView::insertCall(const session::LayerInfo& layer) {
     source_->insertPlainText(QStringLiteral("nn.") + text(session::suggest_layer(layer, input_->text().toStdString())));
     source_->setFocus();
@@ -363,7 +363,7 @@ void BuildView::layersEdited() {
     is_sequential_ = true;
     filling_ = true;
     for (int i = 0; i < layers_->topLevelItemCount(); ++i) layers_->topLevelItem(i)->setText(Number, QString::number(i));
-    QTextCursor all(source_->document());  // what was there can be had back with Ctrl+Z
+    QTextCursor all(source_->document());  // the old text can be restored with Ctrl+Z
     all.select(QTextCursor::Document);
     all.insertText(text(session::build_source(request())));
     filling_ = false;
@@ -376,7 +376,7 @@ void BuildView::sourceEdited() {
     const auto read = session::read_build(source_->toPlainText().toStdString());
     is_sequential_ = read.has_value();
     layers_->setEnabled(is_sequential_);
-    // Half a word typed is no other kind of model.
+    // A partly typed class name is ignored.
     static const QRegularExpression definition(QStringLiteral("^class\\s"), QRegularExpression::MultilineOption);
     const bool is_program = !is_sequential_ && source_->toPlainText().contains(definition);
     list_pane_->setVisible(!is_program);
@@ -398,7 +398,7 @@ void BuildView::useTemplate(int index) {
     const QString source = templates_->itemData(index).toString();
     templates_->setCurrentIndex(0);
     if (source.isEmpty()) return;
-    source_->setPlainText(source);  // comes back as edited
+    source_->setPlainText(source);  // re-enters as edited
 }
 
 void BuildView::checkSoon() {

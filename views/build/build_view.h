@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The Build panel: a model from a palette of layers, with what each gets and gives, and its source.
+// The Build panel: a model from a palette of layers, with the input and output of each, and its source.
 
 #include <QComboBox>
 #include <QLabel>
@@ -35,7 +35,7 @@ class BuildView : public View {
     void addLayer(const QString& name);
     void removeLayer();
     void moveLayer(int by);
-    // Takes what a check proposed for the row.
+    // Applies a check's proposal for the row.
     void mend(int row);
     // Writes the source to the file and opens it as a model. Empty, or why not.
     QString openAs(const QString& file);
@@ -74,7 +74,7 @@ class BuildView : public View {
     QTimer timer_;
     session::BuildCheck check_;
     bool filling_ = false;
-    bool is_sequential_ = true;  // the source is what the list says
+    bool is_sequential_ = true;  // the source is generated from the list
     int asked_ = 0;  // the newest check
     bool waiting_ = false;
 };

@@ -7,7 +7,7 @@ class QWidget;
 
 namespace loupe::views {
 
-// An item with a tip of its own keeps it; the cut text stands above it. Headers count as items.
+// Prepends the full text to an item's own tip. Headers count as items.
 void tipWhatIsCut(QAbstractItemView& view);
 // In every list, tree and table below the widget.
 void tipWhatIsCutIn(QWidget& widget);

@@ -10,7 +10,7 @@ namespace loupe::views {
 
 namespace {
 
-/// Letters that are kept when there is no room at all.
+/// Minimum of letters.
 constexpr int kFewest = 4;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A label of one line that gives way: text that does not fit ends in dots, its tip has all of it, and the window stays as
-// narrow as its user made it.
+// A shrinkable label of one line: text that does not fit is elided, its tip is complete, and it does not widen the
+// window.
 
 #include <QColor>
 #include <QLabel>
@@ -14,7 +14,7 @@ class ElidedLabel : public QLabel {
   public:
     using QLabel::QLabel;
 
-    /// A sign in front of the text in a colour of its own.
+    /// A sign in front of the text in another colour.
     void setMark(QChar mark, const QColor& colour);
 
     QSize minimumSizeHint() const override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What stands in a panel that has nothing to show: why, and what to do about it.
+// The text of a panel without contents: why, and what to do.
 
 #include <QLabel>
 
@@ -10,10 +10,10 @@ class EmptyHint : public QLabel {
     Q_OBJECT
 
   public:
-    // Lies over the widget; of a scroll area over its contents. The mouse goes through.
+    // Covers the widget; of a scroll area its contents. Transparent to the mouse.
     explicit EmptyHint(QWidget* over);
 
-    // An empty text takes the hint away.
+    // An empty text hides it.
     void say(const QString& text);
 
   protected:

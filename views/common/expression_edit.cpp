@@ -71,7 +71,7 @@ void ExpressionEdit::check() {
         style()->polish(this);
     }
     setToolTip(problem_.text);
-    // The wrong words are underlined as an input method underlines what it composes.
+    // Wrong words are underlined like an input method's preedit text.
     QList<QInputMethodEvent::Attribute> marks;
     if (isWrong && problem_.begin < problem_.end) {
         QTextCharFormat format;
@@ -81,7 +81,7 @@ void ExpressionEdit::check() {
     }
     QInputMethodEvent marking(QString(), marks);
     QCoreApplication::sendEvent(this, &marking);
-    if (note_->isVisible()) showProblem();  // of what was typed before
+    if (note_->isVisible()) showProblem();  // the last check's
 }
 
 bool ExpressionEdit::accept() {
@@ -115,7 +115,7 @@ void ExpressionEdit::offerWords(bool isAsked) {
         completer_->popup()->hide();
         return;
     }
-    note_->hide();  // the list has its place
+    note_->hide();  // covered by the list
     auto* popup = static_cast<QTreeView*>(completer_->popup());
     popup->resizeColumnToContents(0);
     popup->resizeColumnToContents(1);
@@ -137,7 +137,7 @@ void ExpressionEdit::keyPressEvent(QKeyEvent* event) {
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     const bool isForList = isEnter || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Tab || event->key() == Qt::Key_Backtab;
     if (isForList && isCompleting()) {
-        event->ignore();  // the list of words takes it
+        event->ignore();  // for the completion list
         return;
     }
     if (isEnter && !accept()) return;
@@ -176,7 +176,7 @@ bool ExpressionDelegate::eventFilter(QObject* watched, QEvent* event) {
         const bool leaves = key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Tab || key == Qt::Key_Backtab;
         if (leaves && !edit->accept()) return true;
     }
-    // The cell keeps its old text; what was typed stays in the editor.
+    // The cell keeps its old text; the editor keeps the new one.
     if (event->type() == QEvent::FocusOut && !edit->isAcceptable()) return false;
     return QStyledItemDelegate::eventFilter(watched, event);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A line of a small language: a condition, a watch, a filter. It says what is wrong below the place, keeps what was typed until it
-// is right or given up, and completes words.
+// An editor of a small language: a condition, a watch, a filter. It shows errors below their position, keeps the text
+// until it is valid or discarded, and completes words.
 
 #include <QCompleter>
 #include <QLabel>
@@ -25,7 +25,7 @@ class ExpressionEdit : public QLineEdit {
         QString text;
         QString meaning;
     };
-    // Words that may stand at the cursor, and where the one begins that is being typed.
+    // Words that are valid at the cursor, and the start of the current one.
     struct Completions {
         int from = 0;
         QList<Word> words;
@@ -40,9 +40,9 @@ class ExpressionEdit : public QLineEdit {
     void setComplete(Complete complete);
     const Problem& problem() const { return problem_; }
     bool isAcceptable() const { return problem_.text.isEmpty(); }
-    // Checks at once, and shows what is wrong.
+    // Checks at once, and shows errors.
     bool accept();
-    // Of what is shown below; empty: nothing is.
+    // The shown error; empty: none.
     QString shownProblem() const;
     bool isCompleting() const;
 
@@ -82,7 +82,7 @@ class ExpressionDelegate : public QStyledItemDelegate {
     Prepare prepare_;
 };
 
-// Where the word begins that ends at the cursor: letters, digits, '_' and what is in `also`.
+// The start of the word that ends at the cursor: letters, digits, '_' and characters of `also`.
 int wordStart(const QString& text, int cursor, const QString& also = {});
 
 }  // namespace loupe::views

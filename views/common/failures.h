@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Exceptions that nothing expects: they end no program. What was thrown goes to the Log with its place, and the window goes on.
+// Unexpected exceptions: they are shown in the Log with their place, and the window continues.
 
 #include <QHash>
 #include <QMutex>
@@ -15,11 +15,12 @@ class Failures {
   public:
     static Failures& instance();
 
-    // text: what was thrown; place: where. Called in the receiver's thread; without a receiver failures go to standard error.
+    // text: of the exception; place: its origin. Called in the receiver's thread; without a receiver: standard error.
     using Sink = std::function<void(const QString& text, const QString& place)>;
     void setSink(QObject* receiver, Sink sink);
 
-    // In a catch block, on any thread: the exception under way. One that comes again and again is reported the 1st, 10th, 100th ... time.
+    // In a catch block, on any thread: reports the current exception. A repeated one is reported the 1st, 10th, 100th
+    // ... time.
     void report(const QString& place) noexcept;
 
   private:
@@ -29,7 +30,7 @@ class Failures {
     QHash<QString, int> counts_;
 };
 
-// Work of a thread, a timer or a callback that has no caller to catch what it throws.
+// Runs work of a thread, a timer or a callback without a caller that catches.
 template <typename Work>
 void guarded(const QString& place, Work&& work) noexcept {
     try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Files that panels write: with the engine's writer, so that nothing half written stays, and links and devices stay what they are.
+// Output files of panels, with the engine's AtomicFile, so that no partial file is left, and links and devices are
+// kept.
 
 #include <QBuffer>
 #include <QImage>
@@ -8,7 +9,7 @@
 
 namespace loupe::views {
 
-// Collects what is written, and puts it in its place at commit().
+// Buffers the writes until commit().
 class FileOutput : public QBuffer {
     Q_OBJECT
 

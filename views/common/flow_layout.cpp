@@ -7,7 +7,7 @@ namespace loupe::views {
 
 namespace {
 
-// What expands, and what takes any width there is: a label that ends in dots.
+// Expanding widgets, and elided labels.
 bool takesWhatIsLeft(const QLayoutItem& item) {
     const auto* widget = const_cast<QLayoutItem&>(item).widget();
     const bool is_ignored = widget != nullptr && widget->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored;
@@ -34,7 +34,7 @@ void FlowLayout::setGeometry(const QRect& rect) {
     arrange(rect, Arrange::Place);
 }
 
-// Returns the height that it takes. What expands gets what its row leaves; each stands in the middle of its row.
+// Returns the height. Expanding widgets get the remaining width of their row; all are centred vertically.
 int FlowLayout::arrange(const QRect& rect, Arrange what) const {
     const QRect inside = rect.marginsRemoved(contentsMargins());
     int top = inside.top();

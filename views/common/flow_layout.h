@@ -20,7 +20,7 @@ class FlowLayout : public QLayout {
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override { return arrange({0, 0, width, 0}, Arrange::Measure); }
     QSize sizeHint() const override { return minimumSize(); }
-    // Of the widest control alone.
+    // Of the widest control.
     QSize minimumSize() const override;
     void setGeometry(const QRect& rect) override;
 

@@ -9,14 +9,14 @@
 
 #include "views/common/theme.h"
 
-// Outside any namespace, as the macro asks for: a static library's resources are linked only when named.
+// Outside of namespaces, as the macro requires: a static library's resources are linked only when named.
 static void initIcons() { Q_INIT_RESOURCE(icons); }
 
 namespace loupe::views {
 
 namespace {
 
-// Draws when somebody looks: a window names many more icons than it shows.
+// Draws on first use: most of a window's icons are not shown.
 class ThemeIconEngine : public QIconEngine {
   public:
     ThemeIconEngine(QString name, QByteArray svg) : name_(std::move(name)), svg_(std::move(svg)) {}

@@ -17,7 +17,7 @@ void stylePlot(QCustomPlot& plot) {
     Theme& theme = Theme::instance();
     const QColor faint = theme.colour(Theme::Colour::Faint);
     plot.setBackground(theme.colour(Theme::Colour::Panel));
-    // A plot of no size has nothing to paint on, which Qt complains about at every replot.
+    // Qt warns at every replot of an empty plot.
     plot.setMinimumSize(plot.minimumSize().expandedTo(QSize(40, 30)));
     for (QCPAxisRect* rect : plot.axisRects()) {
         for (QCPAxis* axis : rect->axes()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Plots in the colours of the theme, and what every plot can be saved as.
+// Plots in the colours of the theme, and their export.
 
 #include <QString>
 
@@ -11,7 +11,7 @@ namespace loupe::views {
 void stylePlot(QCustomPlot& plot);
 // By the name: .png, .svg, .pdf; .csv writes the data of all its graphs and bars. Empty, or why not.
 QString savePlot(QCustomPlot& plot, const QString& file);
-// Asks for the name. Empty when it went well or nothing was chosen.
+// Asks for the name. Returns the error; empty on success or when cancelled.
 QString savePlotAs(QCustomPlot& plot, const QString& name);
 
 }  // namespace loupe::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What most panels include, read once for all: <QWidget> alone costs seconds a file. Not all of QtWidgets: GCC maps the
+// Common includes of the panels: <QWidget> alone costs seconds per file. Not all of QtWidgets: GCC maps the
 // whole result into every compiler run.
 
 #include <QAbstractTableModel>

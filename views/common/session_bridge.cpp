@@ -59,7 +59,7 @@ class BreakpointEdit : public QUndoCommand {
 
 }  // namespace
 
-// Called on the engine's thread; everything goes on in the GUI thread, in order.
+// Called on the engine's thread; forwards to the GUI thread, in order.
 class SessionBridge::Listener : public session::SessionListener {
   public:
     explicit Listener(SessionBridge* bridge) : bridge_(bridge) {}
@@ -74,7 +74,7 @@ class SessionBridge::Listener : public session::SessionListener {
         post([bridge = bridge_, recording = std::move(recording)] { bridge->takeRecording(recording); });
     }
     void on_events(std::size_t) override {
-        // One call waiting is enough: it reads the count when it runs.
+        // One pending call suffices: it reads the count when it runs.
         if (waiting_.exchange(true)) return;
         post([this] {
             waiting_ = false;
@@ -120,7 +120,7 @@ bool SessionBridge::isBusy() const {
     return status_.state == RunState::Opening || status_.state == RunState::Running;
 }
 
-// --- what the session tells
+// --- signals of the session
 
 void SessionBridge::takeStatus(const session::Status& status) {
     const bool parked = status.state == RunState::Paused || status.state == RunState::Failed;
@@ -130,7 +130,7 @@ void SessionBridge::takeStatus(const session::Status& status) {
     takeEvents();
     if (parked && status.reached != 0 && status.reached <= event_count_) setCurrentEvent(status.reached);
     if (ended && event_ == 0) {
-        // The result of the forward run is what one wants to see first.
+        // Selects the result of the forward run first.
         const EventId last = findEvent([](const Event& event) { return event.phase == session::RunPhase::Backward; });
         setCurrentEvent(last > 1 ? last - 1 : static_cast<EventId>(event_count_));
     }
@@ -186,10 +186,10 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
 }
 
 void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> recording) {
-    // A training shows one step after another: what was looked at stays in sight.
+    // The selection is kept from step to step of a training.
     wanted_event_ = isTraining() && recording ? std::max(event_, wanted_event_) : 0;
     recording_ = std::move(recording);
-    // A step of a training is there to be looked at: the training is what is saved.
+    // Steps of a training are not unsaved changes: the training is.
     is_run_unsaved_ = recording_ != nullptr && !isTraining() && model_ != nullptr && model_->recorded_in.empty();
     event_count_ = recording_ ? recording_->event_count() : 0;
     event_ = 0;
@@ -251,10 +251,10 @@ void SessionBridge::show(std::shared_ptr<const session::ModelInfo> model,
     }
 }
 
-// --- what is current
+// --- the current selection
 
 EventId SessionBridge::findEvent(const std::function<bool(const Event&)>& matches) const {
-    // In the phase one looks at first, then anywhere.
+    // In the current phase first, then in others.
     const auto phase = event_ != 0 ? recording_->event(event_).phase : session::RunPhase::Forward;
     EventId other = 0;
     for (EventId id = 1; id <= event_count_; ++id) {
@@ -362,7 +362,7 @@ bool SessionBridge::followLink(const QString& name) {
         setCurrentValue(id);
         return true;
     }
-    // A parameter or buffer as it is now.
+    // The current value of a parameter or buffer.
     if (!model_) return false;
     for (const auto& module : model_->modules) {
         for (const auto* tensors : {&module.parameters, &module.buffers}) {
@@ -407,7 +407,7 @@ void SessionBridge::setBookmarks(std::vector<EventId> bookmarks) {
     emit bookmarksChanged();
 }
 
-// --- what is not saved
+// --- unsaved changes
 
 void SessionBridge::setUnsaved(bool training, bool run) {
     is_training_unsaved_ = training;
@@ -420,7 +420,7 @@ void SessionBridge::setSourceEdit(const QString& file, std::optional<QString> te
     const bool was_edited = known != edits_.end();
     if (text) edits_[file] = std::move(*text);
     else if (was_edited) edits_.erase(known);
-    // The text itself is of interest only to who writes it down.
+    // Only the session keeper needs the text itself.
     if (was_edited || edits_.contains(file)) emit unsavedChanged();
 }
 
@@ -475,7 +475,7 @@ void SessionBridge::tellOfOlderText() {
     if (!edits_.empty() || isModelBehindSource()) emit olderTextRuns();
 }
 
-// --- what the session is asked for
+// --- requests to the session
 
 void SessionBridge::setRunOptions(const session::RunOptions& options) {
     options_ = options;
@@ -556,7 +556,7 @@ void SessionBridge::step(session::StepKind kind) {
         return;
     }
     tellOfOlderText();
-    // Nothing runs: the first step begins a run and stops before its first operator.
+    // Without a run: the first step starts one and stops before its first operator.
     session::RunOptions options = options_;
     options.pause_at_start = true;
     session_->run(options);
@@ -593,7 +593,7 @@ void SessionBridge::goToOrigin() {
 }
 
 void SessionBridge::runToBackward() {
-    // What had begun without it begins again with it.
+    // Restarts a run that was started without it.
     if (isPaused() && !isTraining() && !options_.backward) {
         session::RunOptions options = options_;
         options.backward = true;
@@ -642,7 +642,7 @@ void SessionBridge::runToNode(int node) {
 
 std::vector<Breakpoint> SessionBridge::breakpoints() const { return session_->breakpoints(); }
 
-// A condition that nothing can meet is not set: the log says why.
+// A condition that cannot be met is not set: the log has the reason.
 bool SessionBridge::refuses(const Breakpoint& breakpoint) {
     const auto problem = session::check_condition(breakpoint, model_.get());
     if (problem.text.empty()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Between the engine's thread and the window: owns the session, brings what it tells to the GUI thread, and holds what
-// all panels share: the current event, with its module, node and value. Everything here belongs to the GUI thread.
+// Between the engine's thread and the window: owns the session, forwards its signals to the GUI thread, and holds the
+// panels' shared state: the current event, with its module, node and value. For the GUI thread only.
 
 #include <QObject>
 #include <QPointer>
@@ -34,18 +34,18 @@ class SessionBridge : public QObject {
     // Null when there is none.
     const std::shared_ptr<const session::ModelInfo>& model() const { return model_; }
     const std::shared_ptr<const session::Recording>& recording() const { return recording_; }
-    // Events that the panels have been told of; 0 without a recording.
+    // Number of events that the panels know; 0 without a recording.
     std::size_t eventCount() const { return event_count_; }
     const std::deque<LogEntry>& log() const { return log_; }
-    // Null when nothing was trained.
+    // Null without a training.
     const std::shared_ptr<const session::TrainingLog>& training() const { return training_; }
-    // What the graph was compiled to last; null when it was not since the model was opened.
+    // The last compilation of the graph; null when there is none since the model was opened.
     const std::shared_ptr<const session::CompileReport>& compiled() const { return compiled_; }
     bool isTraining() const { return status_.is_training; }
     // The model is as it was at an earlier step of its training: Session::look_at_step.
     bool isAtPastStep() const { return status_.training_end != 0; }
 
-    // What is selected. Setting one sets the others that follow from it; then currentChanged() is sent.
+    // The selection. Setting one sets the others that follow from it; then emits currentChanged().
     session::EventId currentEvent() const { return event_; }
     const QString& currentModule() const { return module_; }  // path; empty is the root
     int currentNode() const { return node_; }                 // in GraphModel; -1 none
@@ -57,12 +57,12 @@ class SessionBridge : public QObject {
     void setCurrentValue(session::ValueId value);
     void setCurrentSource(const session::SourcePlace& place);
     void setBookmarks(std::vector<session::EventId> bookmarks);
-    // Parameter, module or value by name: what a link leads to. False when nothing is called so.
+    // Parameter, module or value by name: the target of a link. False for an unknown name.
     bool followLink(const QString& name);
 
     // The last event that ran.
     session::EventId reachedEvent() const { return status_.reached; }
-    // Where the engine stands still, or failed, as every panel marks it: the last event that ran; 0 when none is under way.
+    // Where the engine is parked or failed, for marks in panels: the last event that ran; 0 without a run.
     session::EventId parkedEvent() const;
     int parkedNode() const;  // of that event, in GraphModel; -1 none
 
@@ -75,10 +75,10 @@ class SessionBridge : public QObject {
 
     QUndoStack* undoStack() { return &undo_; }
 
-    // What the next run does; the Inputs panel edits it.
+    // Options of the next run; the Inputs panel edits them.
     const session::RunOptions& runOptions() const { return options_; }
     void setRunOptions(const session::RunOptions& options);
-    // What the Train panel names: the `labels` that a loss may be held against.
+    // The Train panel's data: `labels` that a loss may use.
     const session::DataSpec& trainingData() const { return training_data_; }
     void setTrainingData(const session::DataSpec& data);
     std::vector<session::InputSpec> inputs() const;
@@ -86,36 +86,36 @@ class SessionBridge : public QObject {
 
     // build: of a model source, the expression that makes the model.
     void open(const QString& file, const QString& build = {});
-    // A model source from now on runs evaluated, scripted or traced; formRefused() says why not.
+    // Sets how a model source runs: evaluated, scripted or traced; formRefused() has the reason when it fails.
     void setForm(session::ModelForm form);
-    // Opens the file that is open again, as it is now, and runs it.
+    // Reopens the current file, and runs it.
     void runAgain();
-    // The same with something else to do when it is open; nothing is done when it does not open.
+    // The same with another action after opening; skipped when opening fails.
     void openAgainThen(std::function<void()> then);
     // Ends what runs or is opened; what was to be done when it is open is not.
     void stop();
 
-    // Texts of sources that are edited and not yet written, by file.
+    // Edited texts of sources that are not saved, by file.
     const std::map<QString, QString>& sourceEdits() const { return edits_; }
     // nullopt: the file has this text.
     void setSourceEdit(const QString& file, std::optional<QString> text);
-    // As one that came back with a session: the panel takes it.
+    // Restores one from a session: the panel takes it.
     void restoreSourceEdit(const QString& file, const QString& text);
-    // Writes them all. Empty, or why one could not be written.
+    // Saves all of them. Empty, or the error.
     QString saveSourceEdits();
     void discardSourceEdits();
-    // A source was written here, and the model is still made of the text before.
+    // A source was saved here, but the model still has the text before.
     bool isModelBehindSource() const;
     // Did this window write the text into the file?
     bool wrote(const QString& file, const QString& text) const;
-    // The model has learned, or there is a run, that no file holds.
+    // There are trained parameters, or a run, that no file contains.
     bool hasUnsavedTraining() const { return is_training_unsaved_; }
     bool hasUnsavedRun() const { return is_run_unsaved_ && event_count_ > 0; }
     void setUnsaved(bool training, bool run);
     void closeModel();
     // A checkpoint into the model there is.
     void loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply);
-    // For who changed parameters or buffers: panels that show them look again.
+    // To be called after a change of parameters or buffers: panels refresh them.
     void tellWeightsChanged() { emit weightsChanged(); }
     void train(const session::TrainOptions& options);
     void trainOn(const session::TrainOptions& options);
@@ -129,7 +129,7 @@ class SessionBridge : public QObject {
     void runToNan();
     void runToNode(int node);
     void runToEvent(session::EventId event);
-    // From the current event, whose outputs are not finite, to the one that made its NaN or Inf; the log lists the way.
+    // From the current event, whose outputs are not finite, to the origin of its NaN or Inf; the log lists the path.
     void goToOrigin();
     // Empty: it leads somewhere. Else why not, a sentence without its end mark.
     QString whyNoOrigin() const;
@@ -140,7 +140,7 @@ class SessionBridge : public QObject {
     bool isTiming() const { return is_timing_; }
     // Of the recording; null: it has the times of a first run only.
     std::shared_ptr<const session::OperatorTimes> warmTimes() const { return recording_ ? recording_->warm_times() : nullptr; }
-    // For who had them measured with something else.
+    // For callers that measured with other settings.
     void tellTimesChanged() { emit timesChanged(); }
 
     // As the session holds them. Changing them can be undone.
@@ -154,7 +154,7 @@ class SessionBridge : public QObject {
     // Brings a panel to the front: "kernels".
     void showPanel(const QString& id) { emit panelWanted(id); }
 
-    // Requests whose reply comes to the GUI thread, as long as the receiver lives.
+    // Requests whose reply is delivered in the GUI thread, unless the receiver is destroyed.
     void requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
                        std::function<void(session::TensorSlice)> reply);
     void requestGradients(const QString& tag, QObject* receiver,
@@ -168,7 +168,7 @@ class SessionBridge : public QObject {
     void requestSave(const QString& tag, const session::TensorRequest& what, const QString& file, QObject* receiver,
                      std::function<void(std::string)> reply);
 
-    // Any other request: ask(reply) hands it to the session.
+    // Any other request: ask(reply) passes it to the session.
     template <typename T, typename Ask>
     void ask(QObject* receiver, std::function<void(T)> reply, Ask&& ask) {
         ask(marshal(receiver, std::move(reply)));
@@ -177,7 +177,7 @@ class SessionBridge : public QObject {
     void requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
     void requestKeepWritten(const QString& folder, const QString& to, QObject* receiver, std::function<void(std::string)> reply);
 
-    // Shows a model and a recording that do not come from the session: tests do.
+    // Shows a model and a recording from elsewhere, for tests.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
     void addLog(const LogEntry& entry);
     // Those of a session before: they stand before those of this one.
@@ -191,7 +191,7 @@ class SessionBridge : public QObject {
     void recordingChanged();
     void eventsGrown();
     void trainingChanged();
-    // Parameters or buffers have other elements, though nothing ran.
+    // Parameters or buffers have changed without a run.
     void weightsChanged();
     void timesChanged();
     void compiledChanged();
@@ -209,11 +209,11 @@ class SessionBridge : public QObject {
     void unsavedChanged();
     void sourceSaved(const QString& file);
     void sourceEditsDiscarded();
-    // A source shall be shown with this text, not yet written: of a session before.
+    // Shows a source with this unsaved text, of an earlier session.
     void sourceEditRestored(const QString& file);
     // A run or a training begins on the text that a source had before it was edited.
     void olderTextRuns();
-    // A parameter or buffer by name, to be looked at as it is now.
+    // The current value of a parameter or buffer, by name.
     void tensorWanted(const QString& name);
 
   private:
@@ -230,7 +230,7 @@ class SessionBridge : public QObject {
     void remember(session::EventId event);
     void tellOfOlderText();
     session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;
-    // Calls work in the GUI thread if the receiver still lives there.
+    // Calls work in the GUI thread if the receiver still exists.
     template <typename T>
     std::function<void(T)> marshal(QObject* receiver, std::function<void(T)> reply) {
         // The bridge outlives the engine's thread; the receiver may not, so it is looked at in the GUI thread only.
@@ -250,7 +250,7 @@ class SessionBridge : public QObject {
     std::shared_ptr<const session::TrainingLog> training_;
     std::shared_ptr<const session::CompileReport> compiled_;
     std::size_t event_count_ = 0;
-    session::EventId wanted_event_ = 0;  // of the step before: selected again in the one that is shown next
+    session::EventId wanted_event_ = 0;  // of the previous step: selected again in the next one
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
     std::function<void()> when_open_;  // of the opening that was ordered last
@@ -274,7 +274,7 @@ class SessionBridge : public QObject {
     session::DataSpec training_data_;
     QUndoStack undo_;
     std::unique_ptr<Listener> listener_;
-    std::unique_ptr<session::Session> session_;  // last: stops before what its listener writes to goes away
+    std::unique_ptr<session::Session> session_;  // last: stopped before its listener's targets are destroyed
 };
 
 }  // namespace loupe::views

@@ -15,8 +15,8 @@ struct StepAxis {
 
     double position(double step) const { return is_log ? std::log10(std::max(step, 0.5)) : step; }
     std::int64_t stepAt(double position) const { return std::llround(is_log ? std::pow(10.0, position) : position); }
-    // Edges of at most `most` buckets between the first step and the one behind the last, even along the axis. On a
-    // logarithmic axis neighbours may hold the same step.
+    // Edges of at most `most` buckets between the first step and the one after the last, even along the axis. On a
+    // logarithmic axis adjacent ones may contain the same step.
     std::vector<std::int64_t> edges(std::size_t most) const {
         const double low = position(static_cast<double>(first)), high = position(static_cast<double>(last + 1));
         const auto count = is_log ? most : std::min<std::size_t>(most, static_cast<std::size_t>(last + 1 - first));

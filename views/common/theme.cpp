@@ -39,8 +39,8 @@ Pair pairOf(Theme::Colour role) {
     return {0xffff00ff, 0xffff00ff};
 }
 
-// Okabe and Ito's, made lighter or darker where the background asks for it; their vermilion is brown here, for beside the
-// orange it is another orange.
+// Okabe and Ito's, lighter or darker by background; their vermilion is brown here, to differ from the
+// orange.
 constexpr std::array<Pair, 8> kSeries{{{0xff56b4e9, 0xff0072b2},
                                        {0xffe69f00, 0xffd98200},
                                        {0xff2fbf92, 0xff009e73},
@@ -50,7 +50,7 @@ constexpr std::array<Pair, 8> kSeries{{{0xff56b4e9, 0xff0072b2},
                                        {0xff7f9cf5, 0xff3f51b5},
                                        {0xffa3aab5, 0xff7a828e}}};
 
-// Of memory, by category: any two can be told apart with normal sight and without red, green or blue cones, on both themes.
+// Of memory, by category: any two are distinguishable with normal sight and any colour blindness, on both themes.
 constexpr std::array<Pair, session::kCategories> kCategoryColours{{{0xff75b0e8, 0xff0a38ca},    // parameter
                                                                    {0xffefe73c, 0xffe1ba33},    // buffer
                                                                    {0xffaaeeba, 0xff0ee386},    // activation
@@ -293,7 +293,7 @@ QBrush Theme::notFinite() const { return {colour(Colour::Bad), Qt::BDiagPattern}
 QFont Theme::uiFont() const {
     static const QString family = firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"});  // asking takes long
     QFont font(family);
-    // Shapes are "1x64", not "1×64": Inter joins a digit, an x and a digit as it joins "->".
+    // Keeps "1x64" from becoming "1×64", a ligature of Inter.
     font.setStyleStrategy(QFont::PreferNoShaping);
     font.setPointSizeF(9);
     return font;
@@ -303,7 +303,7 @@ QFont Theme::monoFont() const {
     static const QString family = firstFamily({"JetBrains Mono", "Fira Code", "Noto Sans Mono", "DejaVu Sans Mono"});
     QFont font(family);
     font.setStyleHint(QFont::Monospace);
-    // Code is shown as it is written: "->" and "!=" are two characters, not a ligature.
+    // No ligatures in code: "->" and "!=" are two characters.
     font.setStyleStrategy(QFont::PreferNoShaping);
     font.setPointSizeF(8.5);
     return font;

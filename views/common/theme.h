@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Colours and fonts of the whole program, dark and light. Views ask for a colour by what it means, when they paint, and
-// paint again when changed() is sent.
+// Colours and fonts of the program, dark and light. Views get colours by role when they paint, and repaint on
+// changed().
 
 #include <QBrush>
 #include <QColor>
@@ -18,7 +18,7 @@ class Theme : public QObject {
   public:
     enum class Mode { System, Dark, Light };
     enum class Colour {
-        Window,      // behind everything
+        Window,      // the background
         Panel,       // of lists and canvases
         Raised,      // headers, buttons, boxes on a canvas
         Border,
@@ -35,7 +35,7 @@ class Theme : public QObject {
         BadBack,
     };
 
-    // What operators are coloured by.
+    // Groups of operators by colour.
     enum class Family { Convolution, MatrixProduct, Normalisation, Activation, Pooling, Lookup, Arithmetic, Other };
     static constexpr int kFamilies = 8;
 
@@ -52,18 +52,18 @@ class Theme : public QObject {
     QColor dtype(std::string_view dtype) const;
     // Eight colours for series, colour-blind safe (Okabe and Ito), as far as possible apart; index wraps.
     QColor series(int index) const;
-    // A steady colour for a kind of operator: convolutions, matrix products, activations, ... each have one.
+    // A fixed colour per kind of operator: convolutions, matrix products, activations, ...
     QColor operatorKind(std::string_view op) const { return family(familyOf(op)); }
     static Family familyOf(std::string_view op);
     static QString familyName(Family family);
     QColor family(Family family) const;
 
-    // Hatched: what of a bar or histogram stands for NaN and Inf.
+    // Hatching of the part of a bar or histogram for NaN and Inf.
     QBrush notFinite() const;
 
     QFont uiFont() const;
     QFont monoFont() const;
-    // Of editors that take a family only, where a font with ligatures would show "->" and "!=" as one sign.
+    // Family for editors that accept a family only, without ligatures for "->" and "!=".
     QFont codeFont() const;
 
   signals:

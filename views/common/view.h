@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a panel is, and the list of all panels. A view is a class with a static describe() and one line in registry.cpp.
+// The base of panels, and their list. A view is a class with a static describe() and one line in registry.cpp.
 
 #include <QJsonObject>
 #include <QMenu>
@@ -13,13 +13,13 @@
 
 namespace loupe::views {
 
-// Where a panel stands in the default layout.
+// The position of a panel in the default layout.
 enum class Place { Left, LeftBelow, Centre, Right, Bottom };
 
 struct ViewDescription {
     QString id;     // "events": of settings, reports and tests
     QString title;  // "Events"
-    QString tip;    // what one is looking at, and what it lets one do
+    QString tip;    // the contents and purpose of the panel
     QString icon;   // of views/common/icons.h
     Place place = Place::Bottom;
 };
@@ -36,19 +36,19 @@ class View : public QWidget {
     virtual void find() {}
     // Space: shows all of it.
     virtual void fit() {}
-    // F9 while this panel has the keyboard. False: it has nothing to break at, the current node is taken.
+    // F9 in this panel. False: it has no breakpoint target, the current node is used.
     virtual bool toggleBreakpoint() { return false; }
-    // What the panel can do beyond the actions of the window ("Export as CSV..."): for menus and the command palette.
+    // Actions of the panel beyond those of the window ("Export as CSV..."): for menus and the command palette.
     virtual void addActions(QMenu&) {}
-    // Why the panel has nothing to show, while it has nothing: the hint that stands in it. A report leaves it out then.
+    // Why the panel is empty, while it is: its hint. A report omits it then.
     virtual QString emptyNote() const;
-    // False while something is still being computed that a picture of the panel would lack.
+    // False while a computation for the panel's contents is running.
     virtual bool isSettled() const { return true; }
-    // The panel has come into sight: what is not needed before can be computed now. A tab behind another is not in sight,
-    // though Qt calls it visible.
+    // The panel has become visible: deferred computations can start. A hidden tab is not, although Qt calls it
+    // visible.
     virtual void comeIntoSight() {}
-    // How the panel is set up, to come back with a session: by default splitters, columns, and fields with the property
-    // "kept". What takeState() gets may be anybody's.
+    // The panel's settings, to be restored with a session: by default splitters, columns, and fields with the property
+    // "kept". takeState() must not trust its argument.
     virtual QJsonObject keptState() const;
     virtual void takeState(const QJsonObject& state);
     bool isInSight() const { return isVisible() && !visibleRegion().isEmpty(); }

@@ -24,7 +24,7 @@ QString placeText(const session::SourcePlace& place) {
     return QStringLiteral("%1:%2").arg(text(place.file).section(QLatin1Char('/'), -1)).arg(place.line);
 }
 
-// What distinguishes a tried pipeline: the steps that are choices.
+// The label of a tried pipeline: the optional steps.
 QString choicesText(const std::string& pipeline) {
     const QString words = text(pipeline);
     QStringList all;
@@ -195,7 +195,7 @@ void CompileView::checkTrace() {
 
 void CompileView::showReport(const session::CompileReport& report) {
     waiting_ = false;
-    // A run compiles without timing: what was timed of the same graph stays.
+    // A run compiles without timing: timings of the same graph are kept.
     const bool isTimed = report_.mode == report.mode && report_.pipeline == report.pipeline && report.seconds == 0;
     const auto before = std::pair(report_.seconds_before, report_.seconds);
     report_ = report;
@@ -262,7 +262,7 @@ void CompileView::addCheck() {
     }
 }
 
-// All lines of what was wrong, which lead to the source.
+// All lines of the error, with links to the source.
 void CompileView::addFailure() {
     if (report_.details.empty()) return;
     QTreeWidgetItem* section = addSection(tr("Could not be compiled"), tr("A click goes to the line in Source"));

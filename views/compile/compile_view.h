@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The Compile panel: how a model source is made into a graph, how far a trace stands for it, and what compiling a graph in
-// a mode chose, measured and could not do.
+// The Compile panel: how to make a graph of a model source, differences of a trace, and choices, measurements and
+// refusals of compiling a graph in a mode.
 
 #include <QButtonGroup>
 #include <QComboBox>

@@ -33,7 +33,7 @@ QString fullName(const Event& event) {
     return event.overload.empty() ? text(event.op) : text(event.op) + u'.' + text(event.overload);
 }
 
-// Every operator by name, with its sentence: what the search field offers.
+// Completions of the search field: every operator with its summary.
 QStandardItemModel* titlesModel(QObject* parent) {
     auto* model = new QStandardItemModel(parent);
     for (const auto& title : session::list_operator_titles()) {
@@ -95,7 +95,7 @@ void DocumentationView::makeSearch() {
     search_->setAccessibleName(tr("Find an operator"));
     search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     search_->setClearButtonEnabled(true);
-    // Filled when somebody types: thousands of names.
+    // Filled on typing: thousands of names.
     connect(search_, &QLineEdit::textEdited, this, [this] {
         if (completer_) return;
         completer_ = new QCompleter(titlesModel(this), this);
@@ -126,7 +126,7 @@ void DocumentationView::makeSearch() {
     });
 }
 
-// --- what is shown
+// --- the page
 
 EventId DocumentationView::forwardEvent() const {
     const EventId id = bridge().currentEvent();
@@ -171,7 +171,7 @@ void DocumentationView::goBack() {
     open(name);
 }
 
-// Computed when it is seen: stepping through a run makes many pages that nobody looks at.
+// Computed when visible: stepping through a run changes the page often.
 void DocumentationView::update() {
     is_stale_ = true;
     if (isInSight() || !isVisible()) render();
@@ -217,7 +217,7 @@ OperatorUse DocumentationView::describeUse(const Event& event) const {
     return use;
 }
 
-// Events when something ran, else the nodes of the graph.
+// Events after a run, else the nodes of the graph.
 std::vector<OperatorUse> DocumentationView::findUses(const QString& name, std::size_t& count) const {
     std::vector<OperatorUse> uses;
     count = 0;
@@ -226,7 +226,7 @@ std::vector<OperatorUse> DocumentationView::findUses(const QString& name, std::s
     if (const auto& recording = bridge().recording(); recording && bridge().eventCount() > 0) {
         for (EventId id = 1; id <= bridge().eventCount(); ++id) {
             const Event& event = recording->event(id);
-            // Recordings of older programs know no overloads.
+            // Recordings of older versions have no overloads.
             if (event.op != bare || (!event.overload.empty() && full != bare && fullName(event) != name)) continue;
             if (++count <= kMaxUses) uses.push_back(describeUse(event));
         }

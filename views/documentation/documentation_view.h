@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Documentation: the record of an operator, of the current event or of one that was searched for.
+// Documentation: the record of the current event's operator or of a searched one.
 
 #include "views/common/view.h"
 #include "views/documentation/operator_page.h"
@@ -22,9 +22,9 @@ class DocumentationView : public View {
     DocumentationView(SessionBridge& bridge, QWidget* parent);
     static ViewDescription describe();
 
-    // "aten::conv2d", "conv2d", "aten::add.Tensor". The page stays until something else becomes current.
+    // "aten::conv2d", "conv2d", "aten::add.Tensor". The page stays until the selection changes.
     void showOperator(const QString& name);
-    // What the page is of: a full name, or the kind of what is no operator; empty at first.
+    // The subject of the page: a full name, or a node kind that is no operator; empty at first.
     const QString& shown() const { return shown_; }
     QTextBrowser& page() { return *page_; }
 
@@ -53,7 +53,7 @@ class DocumentationView : public View {
     QTextBrowser* page_;
     EmptyHint* hint_ = nullptr;
     QString shown_;
-    QStringList seen_;  // pages before this one
+    QStringList seen_;  // history of pages
     bool is_stale_ = false;
 };
 

@@ -48,7 +48,7 @@ class Setter {
     }
 
   private:
-    // What the last piece was, to know where a product is.
+    // The kind of the last piece, to detect products.
     enum class Piece { Start, Operand, Function, Other };
 
     QString next() {
@@ -70,7 +70,7 @@ class Setter {
     QString word() {
         qsizetype end = at_;
         while (end < text_.size() && isWord(text_[end])) ++end;
-        // "o'": another one of the same name.
+        // "o'": a primed name.
         const QString name = text_.mid(at_, end - at_);
         at_ = end;
         if (isVariable(name)) return operand(leaning(name));
@@ -165,7 +165,7 @@ class Setter {
         return QStringLiteral("<sup>%1</sup>").arg(raised);
     }
 
-    // Short ones are lowered, as indices are in print; long ones stay between their brackets.
+    // Short indices become subscripts; long ones stay in brackets.
     QString index() {
         const bool follows = at_ > 0 && (isWord(text_[at_ - 1]) || text_[at_ - 1] == u'\'');
         const qsizetype before = at_;
@@ -188,7 +188,7 @@ class Setter {
         return lead + QStringLiteral("(%1)").arg(set);
     }
 
-    // An interval ends with another bracket than it begins with, and stays as it is.
+    // Half-open intervals have different brackets, and stay as they are.
     QString opened(const QString& bracket) {
         ++at_;
         piece_ = Piece::Other;
@@ -252,7 +252,7 @@ class Setter {
 
     QChar peek() const { return at_ < text_.size() ? text_[at_] : QChar(); }
     QString braces() { return peek() == u'{' ? Setter(inside(u'{', u'}'), variables_).all() : QString(); }
-    // What stands between the bracket here and its other half; nothing moves when there is none.
+    // The text between this bracket and its counterpart; does not advance when there is none.
     QString inside(QChar open, QChar close) {
         int depth = 0;
         for (qsizetype i = at_; i < text_.size(); ++i) {

@@ -8,8 +8,8 @@
 
 namespace loupe::views {
 
-// Rich text of "out[i] = sum_j self[i, j]^2 / sqrt(n)". variables: names that lean though they have several letters;
-// single letters, grad and out always do.
+// Rich text of "out[i] = sum_j self[i, j]^2 / sqrt(n)". variables: italic names of several letters;
+// single letters, grad and out are always italic.
 QString formulaHtml(const QString& formula, const QSet<QString>& variables);
 
 }  // namespace loupe::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// An operator's record as a page of rich text, with what the current event adds to it.
+// An operator's record as a page of rich text, with data of the current event.
 
 #include <QString>
 #include <vector>
@@ -20,16 +20,16 @@ struct OperatorUse {
 
 struct OperatorPage {
     session::OperatorInfo info;
-    // The event that the page is read for: null when it is not one of this operator.
+    // The current event: null when it is of another operator.
     const session::Recording* recording = nullptr;
     session::EventId event = 0;
     std::vector<OperatorUse> uses;
-    std::size_t use_count = 0;  // uses holds the first of them
+    std::size_t use_count = 0;  // total; uses has the first of them
 };
 
 // Links: "op:aten::add.Tensor", "event:12", "node:3", "value:7".
 QString operatorPageHtml(const OperatorPage& page);
-// For what is no operator: "prim::If", "AccumulateGrad".
+// For node kinds that are no operators: "prim::If", "AccumulateGrad".
 QString languagePageHtml(const QString& kind, const std::vector<OperatorUse>& uses, std::size_t use_count);
 
 }  // namespace loupe::views

@@ -24,7 +24,7 @@ void drawBar(QPainter* painter, const QRect& cell, const QModelIndex& index) {
     painter->fillRect(QRect(room.left(), room.top(), wide, room.height()), colour);
     if (setup < 0.01) return;
     QColor faint = Theme::instance().colour(Theme::Colour::Faint);
-    faint.setAlpha(80);  // the number stands upon it
+    faint.setAlpha(80);  // background of the number
     const int hatched = std::min(room.width() - wide, std::max(3, static_cast<int>(room.width() * setup)));
     painter->fillRect(QRect(room.left() + wide, room.top(), hatched, room.height()), QBrush(faint, Qt::BDiagPattern));
 }
@@ -32,7 +32,7 @@ void drawBar(QPainter* painter, const QRect& cell, const QModelIndex& index) {
 constexpr qsizetype kFirstBin = 16;
 constexpr qsizetype kLastBin = 52;
 
-// Bars of square roots: rare magnitudes stay visible. The ends take what lies beyond.
+// Bars of square roots: rare magnitudes stay visible. The end bins include values beyond.
 void drawHistogram(QPainter* painter, const QRect& cell, const QModelIndex& index) {
     const auto all = index.data(EventModel::HistogramRole).value<QList<quint32>>();
     if (all.isEmpty()) return;

@@ -15,11 +15,11 @@ namespace loupe::views {
 
 class EventFilter {
   public:
-    // An empty expression lets everything through.
+    // An empty expression accepts all events.
     static EventFilter parse(const QString& expression);
 
     bool isEmpty() const { return terms_.empty(); }
-    // Empty when the expression is understood; else what is not.
+    // The error of the expression; empty when it is valid.
     const QString& error() const { return error_; }
     bool accepts(const session::Recording& recording, const session::Event& event) const;
 

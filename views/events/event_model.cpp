@@ -263,7 +263,7 @@ QModelIndex EventModel::indexOf(EventId event) const {
 
 EventId EventModel::neighbour(EventId event, int offset) const {
     auto place = std::lower_bound(accepted_.begin(), accepted_.end(), event);
-    // From an event that is filtered out, forward goes to the next one there is.
+    // From an event that is filtered out, forward goes to the next accepted one.
     if (offset > 0 && (place == accepted_.end() || *place != event)) --offset;
     const auto at = place - accepted_.begin() + offset;
     return at < 0 || at >= static_cast<std::ptrdiff_t>(accepted_.size()) ? 0 : accepted_[static_cast<std::size_t>(at)];

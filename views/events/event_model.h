@@ -44,7 +44,7 @@ class EventModel : public QAbstractItemModel {
     std::size_t takenCount() const { return taken_; }
     bool isCaughtUp() const { return !recording_ || taken_ == recording_->event_count(); }
 
-    // Takes events that have been recorded since; returns at once, the rest follows from the event loop.
+    // Takes new events; returns at once, further portions follow from the event loop.
     void grow();
 
     QModelIndex indexOf(session::EventId event) const;
@@ -70,7 +70,7 @@ class EventModel : public QAbstractItemModel {
         session::EventId event = 0;      // 0: a group
         std::string_view scope;          // of a group: its module path
         session::RunPhase phase = session::RunPhase::Forward;
-        session::EventId first = 0;      // of a group: what it spans
+        session::EventId first = 0;      // of a group: its range
         session::EventId last = 0;
         double seconds = 0;
         double setup = 0;
@@ -113,7 +113,7 @@ class EventModel : public QAbstractItemModel {
     std::vector<int> open_;                    // groups that the next event may join, outermost first
     std::vector<session::EventId> accepted_;
     std::vector<int> row_of_event_;            // by event id; -1: filtered out
-    // Leaves of one parent that wait to be inserted together.
+    // Leaves of one parent to be inserted together.
     int pending_parent_ = -2;
     std::vector<int> pending_;
     QTimer timer_;

@@ -240,7 +240,7 @@ void EventsView::expandTop() {
 }
 
 void EventsView::showCount() {
-    // The model may have taken events that the bridge has not yet told of.
+    // The model may have events that the bridge has not announced yet.
     const auto total = static_cast<std::int64_t>(std::max(bridge().eventCount(), model_->takenCount()));
     const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
     count_->setText(shown == total || !model_->isCaughtUp() ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))

@@ -25,7 +25,7 @@ class EventsView : public View {
 
     EventModel& model() { return *model_; }
     QTreeView& tree() { return *tree_; }
-    // Writes the run as Chrome's trace in the background; the log tells how it went.
+    // Writes the run as Chrome's trace in the background; the log reports the result.
     void writeTrace(const QString& file);
 
     void find() override;

@@ -31,7 +31,7 @@ std::string_view moduleOf(std::string_view parameter) {
     return dot == std::string_view::npos ? std::string_view() : parameter.substr(0, dot);
 }
 
-// "layers.11" of "encoder.layers.11": a number alone says little.
+// "layers.11" of "encoder.layers.11": a number needs its parent's name.
 std::string_view tail(std::string_view path) {
     std::size_t dot = path.rfind('.');
     if (dot != std::string_view::npos && isNumber(path.substr(dot + 1))) dot = path.rfind('.', dot - 1);
@@ -47,7 +47,7 @@ void GradientColumns::setRows(const std::vector<session::GradientRow>& rows) {
         names.push_back(row.parameter);
         elements_.push_back(static_cast<double>(row.count()));
     }
-    // The same model again keeps what was opened by hand.
+    // For the same model groups opened by the user stay open.
     if (names == names_) return;
     names_ = std::move(names);
     build();
@@ -91,7 +91,7 @@ void GradientColumns::build() {
         case GradientGrouping::Automatic: openLevels(kMostAtOnce); break;
         case GradientGrouping::TopModules: openLevels(0); break;
         case GradientGrouping::EveryModule:
-            // All but the innermost, whose children are parameters alone.
+            // All but the innermost, whose children are only parameters.
             for (const Node& node : tree_) {
                 if (std::any_of(node.children.begin(), node.children.end(), [&](int child) { return tree_[at(child)].row < 0; })) open_.insert(node.path);
             }
@@ -103,7 +103,7 @@ void GradientColumns::build() {
     arrange();
 }
 
-// A whole level at a time, so that equals look equal. What holds a single thing is always open.
+// Level by level, so that equal modules look equal. Groups of one child are always open.
 void GradientColumns::openLevels(std::size_t most) {
     std::vector<int> level = tree_.front().children;
     while (true) {

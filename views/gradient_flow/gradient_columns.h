@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What stands side by side in the plot of gradients: parameters, or modules with the parameters inside added up, so that
-// a model of thousands of parameters is read as a model of ten is. Knows nothing of plots.
+// Columns of the plot of gradients: parameters, or modules with aggregated parameters, so that a model of thousands of
+// parameters stays readable. Independent of plots.
 
 #include <QString>
 #include <optional>
@@ -18,23 +18,23 @@ enum class GradientGrouping { Automatic, TopModules, EveryModule, Parameters };
 struct GradientColumn {
     std::string path;       // of a group the module, else the parameter
     bool is_group = false;
-    std::vector<int> rows;  // indices of the rows given, in their order
+    std::vector<int> rows;  // indices of the given rows, in their order
 };
 
 class GradientColumns {
   public:
-    // Automatic grouping opens whole levels of modules while no more columns than these come of it.
+    // Automatic grouping opens whole levels of modules up to this number of columns.
     static constexpr std::size_t kMostAtOnce = 64;
 
     void setRows(const std::vector<session::GradientRow>& rows);
     void setGrouping(GradientGrouping grouping);
-    // Only parameters whose name contains all of the words; an empty text takes all.
+    // Only parameters whose name contains all of the words; an empty text accepts all.
     void setSearch(const QString& words);
 
     const std::vector<GradientColumn>& all() const { return columns_; }
     std::size_t matches() const { return matches_; }  // parameters that the search leaves
     int columnOf(int row) const;                      // -1: not shown
-    // Opens a group; of anything else closes the group around it. False when there is nothing to open or close.
+    // Opens a group, or closes the group around another column. False when there is none.
     bool toggle(int column);
 
     // The column as one row: norms as of one vector, means and zeros by element, the greatest of maxima, counts added up,
@@ -50,7 +50,8 @@ class GradientColumns {
     double norm(int column, const std::vector<double>& by_row) const;
     // Under the column: "layer4.1", "conv2.weight"; "bias" beside the weight of the same module.
     QString label(int column) const;
-    // How far from the root the column begins something new: 0 another top module, 1 another one inside, ...
+    // The depth at which the column's path differs from the previous one's: 0 another top module, 1 another one inside,
+    // ...
     int depthOfChange(int column) const;
 
   private:

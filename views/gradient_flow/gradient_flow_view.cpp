@@ -187,7 +187,7 @@ void GradientFlowView::listen() {
 }
 
 void GradientFlowView::ask() {
-    // Worth asking for whenever the engine stands still after something ran.
+    // Requested whenever the engine is parked after a run.
     const auto state = bridge().status().state;
     if (!bridge().isTraining() && state != session::RunState::Paused && state != session::RunState::Finished && state != session::RunState::Failed) return;
     if (!bridge().recording()) return;
@@ -206,7 +206,7 @@ void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {
     arrange();
 }
 
-// After what stands side by side has changed.
+// After a change of columns.
 void GradientFlowView::arrange() {
     shown_.clear();
     for (std::size_t i = 0; i < columns_.all().size(); ++i) shown_.push_back(columns_.sum(static_cast<int>(i), rows_));
@@ -230,7 +230,7 @@ void GradientFlowView::draw() {
         const session::GradientRow& row = shown_[i];
         if (!row.has_gradient) continue;
         keys << static_cast<double>(i);
-        // Where no element is finite there is no number: NaN draws nothing, the hatching says why.
+        // Without finite elements there is no number: NaN is not drawn, the hatching marks it.
         const session::GradientRow::Magnitudes of = row.finite.value_or(session::GradientRow::Magnitudes{std::nan(""), std::nan(""), std::nan("")});
         switch (measure) {
             case Measure::MeanAndMax:
@@ -252,7 +252,7 @@ void GradientFlowView::draw() {
     markCurrent();
 }
 
-// As many as can be read, those first that begin a module far out; zooming in brings the others.
+// As many labels as fit, outer modules first; zooming in shows the others.
 void GradientFlowView::drawNames() {
     constexpr double kSteep = 55;   // degrees
     constexpr double kApart = 16;   // pixels between slanted names

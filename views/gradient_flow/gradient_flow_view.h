@@ -38,12 +38,12 @@ class GradientFlowView : public View {
     bool isSettled() const override { return !waiting_; }
 
     void setMeasure(Measure measure);
-    // Takes the place of an answer of the session: tests do.
+    // Replaces a reply of the session, for tests.
     void showRows(const std::vector<session::GradientRow>& rows);
     QListWidget* health() { return health_; }
     QCustomPlot* plot() { return plot_; }
     const GradientColumns& columns() const { return columns_; }
-    // Under the axis as it is now, by column; those that would lie upon each other are left out.
+    // Labels of the current axis, by column; overlapping ones are omitted.
     const std::map<int, QString>& shownLabels() const { return labels_; }
     void setGrouping(GradientGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
     // Opens a group of the plot, or closes the one around a parameter.
@@ -84,7 +84,7 @@ class GradientFlowView : public View {
     int columnAt(const QPoint& position) const;
 
     QComboBox* measure_ = nullptr;
-    QLabel* start_ = nullptr;  // what backward started from; a link to choose it
+    QLabel* start_ = nullptr;  // the start of backward; a link to choose it
     QComboBox* grouping_ = nullptr;
     QLineEdit* search_ = nullptr;
     QLabel* summary_ = nullptr;
@@ -102,7 +102,7 @@ class GradientFlowView : public View {
     QCPColorMap* map_ = nullptr;
     std::vector<std::vector<double>> runs_;
     std::weak_ptr<const session::Recording> noted_;
-    std::vector<session::StepGradients> steps_;  // of the training, those that were looked at
+    std::vector<session::StepGradients> steps_;  // of the training, those that were shown
     std::int64_t drawn_step_ = 0;       // of the training, the last in the map
     bool waiting_ = false;
     bool logarithmic_ = true;

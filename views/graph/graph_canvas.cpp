@@ -55,7 +55,7 @@ void GraphCanvas::showStart() {
     fit();
     user_moved_ = false;
     if (scale_ >= kReadable || scene_.size.isEmpty()) return;
-    // Too much to be read at once: begin at the inputs.
+    // Too large to be readable as a whole: starts at the inputs.
     scale_ = kReadable;
     offset_ = QPointF((width() - scene_.size.width() * scale_) / 2, 20);
     if (scene_.boxes.empty() || scene_.size.width() * scale_ < width()) return;
@@ -158,7 +158,7 @@ void GraphCanvas::centreOn(QPointF scene) {
 void GraphCanvas::fit() {
     if (scene_.size.isEmpty()) return;
     scale_ = fittingScale();
-    // Names of sections stand to the right of tiles.
+    // Names of sections are to the right of tiles.
     const double names = isFar() && width() > 300 ? std::min(150.0, width() * 0.25) : 0;
     const double across = scene_.size.width() * scale_ * stretchAt(scale_);
     offset_ = QPointF(std::max(24.0, (width() - names - across) / 2), (height() - scene_.size.height() * scale_) / 2);
@@ -226,14 +226,14 @@ const SceneBox* GraphCanvas::boxAt(QPointF screen) const {
         return found < 0 ? nullptr : &scene_.boxes[static_cast<std::size_t>(found)];
     }
     const QPointF point = toScene(screen);
-    // What stands inside comes later.
+    // Contents are drawn later.
     for (auto box = scene_.boxes.rbegin(); box != scene_.boxes.rend(); ++box) {
         if (box->rect.contains(point)) return &*box;
     }
     return nullptr;
 }
 
-// --- what boxes look like
+// --- colours of boxes
 
 double GraphCanvas::metricOf(int node) const {
     if (metrics_ == nullptr) return -1;
@@ -257,12 +257,12 @@ void GraphCanvas::widen(Range& range, int node) const {
 
 namespace {
 
-// Far below the greatest nothing matters any more.
+// Clamped: differences far below the maximum do not matter.
 constexpr double kLeastShare = 1e-6;
 
 }  // namespace
 
-// What times are of: first runs take longer.
+// The runs that times are of: first runs take longer.
 QString GraphCanvas::timeNote() const {
     if (colouring_ != GraphColouring::Time || metrics_ == nullptr) return {};
     return metrics_->isWarm() ? tr(", median of warm runs") : tr(" of a first run (Run > Time it properly)");
@@ -300,7 +300,7 @@ void GraphCanvas::countFamilies() {
     }
 }
 
-// What most of the operators in it are, views and the like aside.
+// The most frequent kind of operator in it, without views and similar ones.
 Theme::Family GraphCanvas::familyOf(int node) const {
     const Shares& shares = shares_[static_cast<std::size_t>(node)];
     const auto most = std::max_element(shares.begin(), shares.end() - 1);
@@ -470,7 +470,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {
-    // What was in the middle stays there.
+    // Keeps the centre.
     const QSizeF grown = QSizeF(size() - sized_) / 2;
     sized_ = size();
     if (user_moved_) offset_ += QPointF(grown.width(), grown.height());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Draws the picture of a graph and lets one move about in it. Knows nothing of sessions.
+// Draws the picture of a graph, with panning and zooming. Independent of sessions.
 
 #include <QWidget>
 #include <array>
@@ -24,11 +24,11 @@ class GraphCanvas : public QWidget {
   public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
-    // The index and metrics must live as long as they are shown. `keep` is a node that stays where it is on the screen.
+    // The index and metrics must outlive their display. `keep` is a node whose position on the screen is kept.
     void setScene(std::shared_ptr<const GraphIndex> index, Scene scene, int keep);
     void clear(const QString& message);
     void setMetrics(const NodeMetrics* metrics) { metrics_ = metrics; }
-    // What the metrics say has changed.
+    // The metrics have changed.
     void takeMetrics();
     void setColouring(GraphColouring colouring);
     GraphColouring colouring() const { return colouring_; }
@@ -43,31 +43,31 @@ class GraphCanvas : public QWidget {
     int reached() const { return reached_; }
     const std::set<int>& matches() const { return matches_; }
     const Scene& scene() const { return scene_; }
-    // The box that stands for a node: its own, or that of the closed group around it. Null: not drawn.
+    // The box of a node: its own, or that of the closed group around it. Null: not drawn.
     const SceneBox* boxFor(int node) const;
     QRectF screenRect(int node) const;
     double zoom() const { return scale_; }
-    // Too small for text: boxes are tiles, and what is smaller still is one with its group.
+    // Too small for text: boxes are tiles, and smaller ones are merged into their group.
     bool isFar() const;
     // Where there are tiles: of the boxes that are in sight, as they are drawn.
     GraphTiling tiling() const { return tileScene(scene_, transform()); }
 
     void setMinimapShown(bool shown);
     bool isMinimapShown() const { return minimap_shown_; }
-    // Where the minimap stands now; empty when it is not wanted, or all of the graph is in sight.
+    // The current rectangle of the minimap; empty when it is hidden, or all of the graph is visible.
     QRect minimapPlace() const;
 
     void fit();
     // All of it if it can be read then, else its beginning.
     void showStart();
     void zoomAt(QPointF screen, double factor);
-    // Scrolls so that the node's box is well inside the widget, and comes closer where it could not be read.
+    // Scrolls the node's box into view, and zooms in where it is not readable.
     void reveal(int node);
-    // Only scrolls: who looks at all of it goes on to do so.
+    // Only scrolls, when all of the graph is visible.
     void keepInSight(int node);
-    // So that the box fills the widget, as far as it can be read.
+    // Fits the box to the widget, at a readable scale.
     void zoomTo(int node);
-    // Everything at scale 1, without marks of the mouse; legend below it, where there is room, as wide as the scene.
+    // The whole scene at scale 1, without hover marks; legend below it, where there is room, as wide as the scene.
     void renderAll(QPainter& painter);
     static constexpr int kLegendHeight = 44;
 
@@ -157,7 +157,7 @@ class GraphCanvas : public QWidget {
     double scale_ = 1;
     QPointF offset_;
     bool user_moved_ = false;
-    QSize sized_;  // what offset_ is meant for
+    QSize sized_;  // the size for which offset_ is computed
     QPointF drag_from_;
     QPointF drag_offset_;
     bool dragging_ = false;

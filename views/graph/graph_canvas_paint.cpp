@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the canvas looks like: boxes and lines where they can be read, tiles where they cannot, and the legend.
+// Painting of the canvas: boxes and lines at readable scales, tiles at smaller ones, and the legend.
 
 #include <QPainter>
 #include <QPainterPath>
@@ -85,7 +85,7 @@ void GraphCanvas::paintTiles(QPainter& painter, const QTransform& onto, const QR
     }
 }
 
-// Operators of a group side by side by what they are, as wide as they are many.
+// Kinds of operators of a group side by side, with widths by count.
 void GraphCanvas::paintShares(QPainter& painter, const QRectF& place, int node) const {
     const Shares& shares = shares_[static_cast<std::size_t>(node)];
     int all = 0;
@@ -102,7 +102,7 @@ void GraphCanvas::paintShares(QPainter& painter, const QRectF& place, int node) 
 
 void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const {
     const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
-    // A hair between neighbours, as long as something is left.
+    // A thin gap between neighbours, where possible.
     const QRectF rect = tile.rect.height() > 4 ? tile.rect.adjusted(0, 0.5, 0, -0.5) : tile.rect;
     const bool is_titled = has_text && rect.height() >= 12 && rect.width() >= 30;
     QColor fill = blend(colour(C::Panel), colour(C::Text), 0.18);
@@ -126,7 +126,7 @@ void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Rang
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-// The closer lines stand, the fainter they are; those inside a tile, and those no longer than a few pixels, are left out.
+// Denser lines are fainter; those inside a tile, and those no longer than a few pixels, are omitted.
 void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling) const {
     constexpr double kShortest = 5;
     constexpr double kLaneWidth = 26;  // of the scene
@@ -198,7 +198,7 @@ void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) c
     for (const SceneBox* box : marked.breakpoints) painter.drawEllipse(tile_of(box)->rect.topLeft(), 4, 4);
 }
 
-// Names of what cannot carry its own, beside it: the outermost first, and none upon another. A bracket says how far each goes.
+// Names of small boxes beside them: the outermost first, without overlaps. A bracket shows the extent of each.
 void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const GraphTiling& tiling) const {
     constexpr double kApart = 14;
     constexpr double kStep = 5;    // between brackets of one depth and the next
@@ -304,7 +304,7 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
                       : blend(fill, colour(C::Text), 0.25);
     painter.setPen(QPen(edge, 1.0));
     if (box.is_group) {
-        // A closed group looks like a stack of cards.
+        // A closed group is drawn as a stack of cards.
         painter.save();
         painter.setBrush(blend(fill, colour(C::Panel), 0.45));
         painter.drawRoundedRect(box.rect.adjusted(4, 3, 3, 3), radius, radius);
@@ -412,7 +412,7 @@ void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) 
         const QPointF start = line.curve.front();
         const double width = metrics.horizontalAdvance(shape);
         QRectF place(start.x() + 5, box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3), width + 4, 13);
-        // Several leave one box side by side: the next goes below, as long as it is near.
+        // Several lines leave one box side by side: labels are stacked while they are near.
         const auto isTaken = [&] { return std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); }); };
         for (int row = 0; row < 2 && isTaken(); ++row) place.translate(0, 13);
         if (isTaken()) continue;
@@ -442,7 +442,7 @@ void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, const Marks
         painter.setPen(QPen(colour(C::Accent), thin));
         painter.drawRoundedRect(box.rect, radius, radius);
     }
-    // Inside the mark of the current event, so that both are seen.
+    // Inside the mark of the current event, so that both are visible.
     if (!box.is_open && isTroubled(box)) {
         painter.setPen(QPen(colour(C::Bad), 2 * thin));
         painter.drawRoundedRect(box.rect.adjusted(2, 2, -2, -2), radius - 1, radius - 1);

@@ -27,7 +27,7 @@ GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool sh
     for (GraphLevel& level : levels_) mergeEdges(level);
 }
 
-// Several links between the same two boxes that carry the same value are one line.
+// Several links of one value between the same two boxes are one line.
 void GraphIndex::mergeEdges(GraphLevel& level) {
     std::map<std::tuple<int, int, GraphPort>, int> seen;
     std::vector<GraphLevel::Edge> edges;
@@ -41,7 +41,7 @@ void GraphIndex::mergeEdges(GraphLevel& level) {
 
 void GraphIndex::foldRepeats() {
     const std::size_t count = model_->nodes.size();
-    // What a node is and all that stands in it, names left out. Children have greater ids.
+    // Signature of a node and its contents, without names. Children have greater ids.
     std::vector<std::size_t> signatures(count, 0);
     for (std::size_t i = count; i-- > 0;) {
         const session::GraphNode& node = model_->nodes[i];
@@ -99,7 +99,7 @@ void GraphIndex::markShown(bool show_plumbing) {
 }
 
 void GraphIndex::findOnlyOperators() {
-    // Branches and loops say something that their one operator does not.
+    // Branches and loops with one operator are not merged into it.
     const auto is_control = [&](int id) { return id >= 0 && node(id).kind.starts_with("prim::"); };
     only_.assign(model_->nodes.size(), -1);
     for (std::size_t i = model_->nodes.size(); i-- > 0;) {
@@ -111,7 +111,7 @@ void GraphIndex::findOnlyOperators() {
 }
 
 void GraphIndex::link() {
-    // Behind plumbing that is not drawn stand the operators that feed it.
+    // Follows plumbing that is not drawn back to the operators that feed it.
     std::vector<std::vector<const session::GraphEdge*>> edges_into(model_->nodes.size());
     for (const session::GraphEdge& edge : model_->edges) {
         if (edge.to >= 0) edges_into[at(edge.to)].push_back(&edge);
@@ -155,7 +155,7 @@ void GraphIndex::lift(const GraphLink& link) {
         to.pop_back();
     }
     if (from.empty() && to.empty()) return;
-    // Inside the groups that only one end stands in, the edge ends at the border. What either branch of an `if` makes is
+    // In groups that contain only one end, the edge ends at the border. The results of both branches of an `if` are
     // one value outside of it.
     GraphPort value = link.from;
     const auto leave = [&](int group) {
@@ -214,7 +214,7 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
 }
 
 bool GraphIndex::isWorthOpening(int group) const {
-    // Branches, loops and calls of a few operators are what a module does, not modules.
+    // Branches, loops and calls of a few operators are parts of a module, not modules.
     const auto& inside = level(group).children;
     return operatorCount(group) > kFewOperators && std::any_of(inside.begin(), inside.end(), [&](int child) { return holds(child); });
 }
@@ -224,7 +224,7 @@ std::set<int> GraphIndex::defaultOpen(int max_boxes) const {
     std::vector<int> level = this->level(-1).children;
     int boxes = static_cast<int>(level.size());
     while (true) {
-        // A whole level at a time, so that equals look equal; what holds operators only stays one box.
+        // Level by level, so that equal groups look equal; groups of operators only stay closed.
         std::vector<int> next;
         for (int child : level) {
             if (!isWorthOpening(child)) continue;

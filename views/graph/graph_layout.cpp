@@ -18,7 +18,7 @@ constexpr double kMargin = 14;   // inside an open group
 constexpr double kMaxText = 220;
 constexpr std::size_t kMaxKept = 4000;
 
-// "Conv2d" and "_convolution" say the same, as do "BatchNorm2d" and "batch_norm", "ReLU" and "relu_".
+// "Conv2d" and "_convolution" are equivalent, as are "BatchNorm2d" and "batch_norm", "ReLU" and "relu_".
 bool saysTheSame(std::string_view class_name, std::string_view op) {
     constexpr std::size_t kEnough = 4;
     const auto letters = [](std::string_view name) {
@@ -67,7 +67,7 @@ SceneBox GraphLayouter::leafBox(int id) const {
     box.node = id;
     box.is_group = index_->isGroup(id);
     box.title = text(node.label.empty() ? node.kind : node.label);
-    // "0" says little: "blocks.0".
+    // "blocks.0" instead of "0".
     const bool is_number = std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
     if (index_->repeats(id) > 1) box.title += QStringLiteral("  x%1").arg(index_->repeats(id));
@@ -300,7 +300,7 @@ std::vector<QPointF> crossingsOf(const Crossings& crossings, int node, const Sce
     return points;
 }
 
-// Lines that cross a border are drawn in pieces, one a level: the pieces meet in the point where the inner one ends.
+// Lines that cross a border are drawn in pieces, one per level: the pieces meet in the point where the inner one ends.
 void joinAtBorders(Scene& scene) {
     Crossings entering;
     Crossings leaving;
@@ -317,7 +317,7 @@ void joinAtBorders(Scene& scene) {
         }
     }
     std::vector<SceneLine> rails;
-    // A bundle that comes apart at a border does so along it.
+    // A bundle that splits at a border does so along it.
     const auto rail = [&](const SceneLine& of, const std::vector<QPointF>& points) {
         if (points.size() < 2) return;
         SceneLine line = of;

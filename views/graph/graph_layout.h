@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The picture of a graph with some groups open: laid out from the inside out, a level at a time, kept for the next time.
+// The picture of a graph with some groups open: laid out from the inside out, level by level, cached.
 
 #include <QPointF>
 #include <QRectF>
@@ -24,15 +24,15 @@ struct SceneBox {
     QString subtitle;
     bool is_group = false;
     bool is_open = false;
-    int parent = -1;      // index of the open group that it stands in
+    int parent = -1;      // index of the open group around it
     double detail = 0;    // of an open group: how high the boxes in it are on average
 };
 struct SceneLine {
     std::vector<QPointF> curve;
     QRectF bounds;
     std::vector<GraphPort> values;  // one, but for a bundle
-    int group = -1;                 // in whose level it lies
-    int from = -1;  // boxes at its ends, by node; kBorder: it goes on outside the group; kBundle: where a bundle branches
+    int group = -1;                 // the group of its level
+    int from = -1;  // boxes at its ends, by node; kBorder: it continues outside the group; kBundle: where a bundle branches
     int to = -1;
     std::vector<int> carries;  // of a bundle: the boxes that its values come from and go to, by node, in order
     int count = 1;
@@ -42,7 +42,7 @@ struct SceneLine {
     bool concerns(int node) const;
 };
 
-// Node numbers of things that are no nodes.
+// Node numbers of boxes that are no nodes.
 inline constexpr int kBorder = -1'000'000'000;
 inline constexpr int kBundle = kBorder + 1;
 inline constexpr int kOutputs = -1'000'000;
@@ -53,7 +53,7 @@ constexpr bool isOutputBox(int node) { return node <= kOutputs && node > kBundle
 
 struct Scene {
     QSizeF size;
-    std::vector<SceneBox> boxes;  // groups before what stands in them
+    std::vector<SceneBox> boxes;  // groups before their contents
     std::vector<SceneLine> lines;
     std::map<int, int> box_of;    // by node
 
@@ -67,11 +67,11 @@ class GraphLayouter {
     // nullopt when `cancelled` became true meanwhile. One caller at a time.
     std::optional<Scene> layout(const std::set<int>& open, const std::atomic<bool>& cancelled);
 
-    // How wide a text is drawn; without fonts, so that any thread may ask. In points.
+    // Estimated width of a text; without fonts, for any thread. In points.
     static double textWidth(const QString& text, bool bold);
 
   private:
-    // A level without its open groups' insides: relative to its own corner.
+    // A level without the contents of its open groups: relative to its corner.
     struct Level {
         QSizeF size;
         std::vector<SceneBox> boxes;

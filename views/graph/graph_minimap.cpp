@@ -19,7 +19,7 @@ QRect GraphMinimap::place(const QSize& canvas, const QSizeF& scene) {
     const QSizeF most(std::min(170.0, canvas.width() * 0.26), std::min(280.0, canvas.height() * 0.5));
     const double scale = std::min(most.width() / scene.width(), most.height() / scene.height());
     QSizeF size(scene.width() * scale, scene.height() * scale);
-    // A strip of a few pixels says nothing.
+    // Not drawn as a strip of a few pixels.
     size.setWidth(std::min(std::max(size.width(), 72.0), size.width() * kMostStretch));
     size.setHeight(std::min(std::max(size.height(), 48.0), size.height() * kMostStretch));
     const QSize whole = size.toSize() + QSize(2 * kPadding, 2 * kPadding);

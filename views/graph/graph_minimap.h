@@ -14,11 +14,11 @@ class GraphMinimap {
 
     // The scene or its colours have changed.
     void forget() { picture_ = {}; }
-    // Where it stands in a canvas of this size: in the corner at the lower right. Empty where there is no room for it.
+    // Its rectangle in a canvas of this size: in the lower right corner. Empty without room.
     static QRect place(const QSize& canvas, const QSizeF& scene);
     // From the scene onto the canvas. A scene that is much higher than wide is drawn wider than it is.
     static QTransform onto(const QRect& place, const QSizeF& scene);
-    // seen: of the scene. paint_scene draws all of it; called when the picture is not there yet.
+    // seen: the visible part of the scene. paint_scene draws all of it; called when there is no picture yet.
     void paint(QPainter& painter, const QRect& place, const QSizeF& scene, const QRectF& seen, const Paint& paint_scene);
 
   private:

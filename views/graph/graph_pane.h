@@ -23,7 +23,7 @@ class GraphPane : public QWidget {
     GraphCanvas* canvas() { return canvas_; }
     bool isBusy() const { return busy_; }
 
-    // Nodes are known by the lines of the graph's text that define their outputs, as far as they have any.
+    // Nodes are identified by the lines of the graph's text that define their outputs.
     void markLines(const std::vector<int>& lines);
     int lineOf(int node) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What is left of a scene when it is too small to be read: a tile for every box, and one for every open group whose
-// insides could not be told apart.
+// A scene at unreadable scales: a tile for every box, and one for every open group whose contents are too small to
+// distinguish.
 
 #include <QTransform>
 #include <vector>
@@ -18,11 +18,11 @@ struct GraphTile {
 };
 
 struct GraphTiling {
-    std::vector<GraphTile> tiles;   // frames before what stands in them
+    std::vector<GraphTile> tiles;   // frames before their contents
     std::vector<int> tile_of_box;   // the tile that a box is, or that it is hidden in
 
     const GraphTile& of(int box) const { return tiles[static_cast<std::size_t>(tile_of_box[static_cast<std::size_t>(box)])]; }
-    // The box on top at a place of the screen; -1: none.
+    // The top box at a position of the screen; -1: none.
     int boxAt(QPointF place) const;
 };
 

@@ -74,7 +74,7 @@ GraphView::~GraphView() {
 }
 
 void GraphView::buildToolBar(QVBoxLayout* layout) {
-    // Rows as the width needs them: no control is ever out of sight.
+    // Wraps into rows: all controls stay visible.
     tools_ = new FlowLayout(3);
     tools_->setContentsMargins(4, 3, 4, 3);
     layout->addLayout(tools_);
@@ -239,7 +239,7 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
     if (const int node = std::exchange(reveal_after_, -1); node >= 0) canvas_->reveal(node);
 }
 
-// What is shown of all there is; while something is searched, what was found.
+// The number of shown nodes; during a search, of matches.
 void GraphView::tellCounts() {
     if (!index_) return tell({});
     if (!search_->text().trimmed().isEmpty()) return tell(tr("%1 found").arg(countText(static_cast<std::int64_t>(matches_.size()))));
@@ -301,7 +301,7 @@ void GraphView::setFoldRepeats(bool fold) { repeats_->setChecked(fold); }
 
 void GraphView::setColouring(GraphColouring colouring) { colour_choice_->setCurrentIndex(static_cast<int>(colouring)); }
 
-// --- what the user does
+// --- user actions
 
 void GraphView::click(int node) {
     const session::GraphNode& clicked = index_->node(node);
@@ -465,7 +465,7 @@ QString GraphView::exportTo(const QString& file) {
         painter.translate(margin, margin);
         canvas_->renderAll(painter);
     };
-    // Nothing is written before all of it is there.
+    // Written when complete.
     FileOutput out(file);
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending == QLatin1String("svg")) {
@@ -487,7 +487,7 @@ QString GraphView::exportTo(const QString& file) {
         QPainter painter(&pdf);
         paint(painter, scale * 4);
     } else if (ending == QLatin1String("png")) {
-        // Twice the size, as far as an image may be.
+        // Twice the size, up to the limit of images.
         const double scale = std::min(2.0, 16000.0 / std::max(size.width(), size.height()));
         QImage image((size * scale).toSize(), QImage::Format_RGB32);
         if (image.isNull()) return tr("the picture is too large");

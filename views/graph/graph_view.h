@@ -35,16 +35,16 @@ class GraphView : public View {
     bool isSettled() const override { return !busy_; }
 
     GraphCanvas* canvas() { return canvas_; }
-    // What stands in the corner: how much is shown, or found.
+    // The text in the corner: how much is shown, or found.
     QString note() const { return state_->text(); }
     const std::set<int>& openGroups() const { return open_; }
     void setOpen(int group, bool open);
     void openAll();
     void closeAll();
-    // Identical layers behind one another are drawn once, with a count.
+    // Consecutive identical layers are drawn once, with a count.
     void setFoldRepeats(bool fold);
     void setColouring(GraphColouring colouring);
-    // Writes what the canvas shows, all of it; the format follows the name: .svg, .png, .pdf. Empty, or why not.
+    // Writes the whole scene; the format follows the name: .svg, .png, .pdf. Empty, or the error.
     QString exportTo(const QString& file);
 
   protected:
@@ -85,13 +85,13 @@ class GraphView : public View {
     std::set<int> open_;
     std::vector<int> matches_;
     std::size_t match_at_ = 0;
-    // One layout at a time; a newer one cancels the one under way.
+    // One layout at a time; a newer one cancels the current one.
     QThreadPool pool_;
     std::shared_ptr<std::atomic<bool>> cancelled_;
     std::uint64_t layout_number_ = 0;
     int reveal_after_ = -1;
     bool busy_ = false;
-    QTimer slow_;  // says so when a layout takes long
+    QTimer slow_;  // shows a note when a layout takes long
 };
 
 }  // namespace loupe::views

@@ -52,9 +52,9 @@ Context& context() {
     return one;
 }
 
-// Keeps boxes that stand first or last in their ranks: edges from a node above all and to one below, which are not drawn.
-// Subgraphs with rank=source and rank=sink would say the same, but after some hundred of them in one process dot of
-// graphviz 2.43 follows edges that it has freed. All boxes are joined by it.
+// Pins boxes to the first or last rank: by invisible edges from a node above all and to one below. Subgraphs with
+// rank=source and rank=sink would do the same, but after some hundred of them in one process dot of graphviz 2.43 uses
+// freed edges. It also connects all boxes.
 void holdEnds(const LevelRequest& request, Agraph_t* graph, const std::vector<Agnode_t*>& nodes) {
     std::vector<char> is_fed(request.boxes.size(), 0);
     std::vector<char> feeds(request.boxes.size(), 0);
@@ -149,7 +149,7 @@ LevelResult layoutWithDot(const LevelRequest& request) {
             const QPointF from = result.centres[at(request.lines[i].from)];
             const QPointF to = result.centres[at(request.lines[i].to)];
             if (curve.size() < 4) curve = straight(from, to);
-            // dot gives lines against the ranks from the lower box to the upper.
+            // dot returns lines against the ranks from the lower box to the upper.
             if (from.y() > to.y() && curve.front().y() < curve.back().y()) std::reverse(curve.begin(), curve.end());
             result.curves.push_back(std::move(curve));
         }
@@ -176,7 +176,7 @@ LevelResult layoutInLayers(const LevelRequest& request) {
     double left = 0;
     double right = 0;
     for (auto& layer : layers) {
-        // Each box under the middle of what feeds it, as far as its neighbours leave room.
+        // Each box below the centre of its inputs, as far as its neighbours leave room.
         std::vector<std::pair<double, int>> wanted;
         double height = 0;
         for (int box : layer) {
@@ -223,7 +223,7 @@ std::vector<int> ranksOf(const LevelRequest& request) {
     std::vector<int> waits(count, 0);
     std::vector<std::vector<int>> next(count);
     for (const auto& line : request.lines) {
-        // A loop's way back does not push its start down.
+        // A loop's back edge does not push its start down.
         if (line.from >= line.to && line.from < first_waypoint && line.to < first_waypoint && std::find(request.first.begin(), request.first.end(), line.from) == request.first.end() &&
             std::find(request.last.begin(), request.last.end(), line.to) == request.last.end()) {
             continue;

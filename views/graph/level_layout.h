@@ -15,7 +15,7 @@ struct LevelRequest {
         int to = 0;
     };
     std::vector<Line> lines;
-    // Boxes that stand before all others, or after them: where lines cross the border.
+    // Boxes before all others, or after them: border crossings of lines.
     std::vector<int> first;
     std::vector<int> last;
     // So many of the last boxes are points that lines pass through.
@@ -33,7 +33,7 @@ struct LevelResult {
 inline constexpr std::size_t kMaxForDot = 350;
 LevelResult layoutLevel(const LevelRequest& request);
 
-// Of each box: how many lines lead to it at most, one behind the other.
+// Of each box: the length of the longest path to it.
 std::vector<int> ranksOf(const LevelRequest& request);
 
 }  // namespace loupe::views

@@ -12,7 +12,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 // Ranks that a line spans to be long.
 constexpr int kLong = 2;
 
-// A value on its way down: where it is carried now, and the long lines that it still has to become.
+// State of a value during the sweep down: its current carrier, and its remaining long lines.
 struct Traveller {
     int carrier = 0;
     std::vector<int> left;  // lines of the request, the nearest target first
@@ -57,7 +57,7 @@ class Bundler {
 
     void wait(Traveller& traveller) { waiting_[targetRank(traveller.left.front())].push_back(&traveller); }
 
-    // Values that arrive at a rank and have the same way before them become one line.
+    // Values at a rank with the same remaining targets become one line.
     void arrive(int rank) {
         std::map<std::vector<int>, std::vector<Traveller*>> together;
         for (Traveller* traveller : waiting_[rank]) together[targetsLeft(*traveller)].push_back(traveller);
@@ -83,7 +83,7 @@ class Bundler {
         }
     }
 
-    // From where each value is carried to the waypoint, one line for all that come from one place.
+    // From each value's carrier to the waypoint, one line per carrier.
     void gather(const std::vector<Traveller*>& group, int waypoint) {
         std::map<int, BundledLine> by_carrier;
         for (const Traveller* traveller : group) {
@@ -93,7 +93,7 @@ class Bundler {
         for (auto& [carrier, line] : by_carrier) bundles_.lines.push_back({carrier, waypoint, std::move(line.lines)});
     }
 
-    // To the last box of the group's way; what comes from one place is one line.
+    // To the last box of the group's path; one line per carrier.
     void end(const std::vector<Traveller*>& group) {
         std::map<int, BundledLine> by_carrier;
         for (Traveller* traveller : group) {

@@ -61,7 +61,7 @@ const NodeMetric& NodeMetrics::of(int node) const {
 const session::Value* NodeMetrics::portValue(const GraphPort& port) const {
     if (recording_ == nullptr) return nullptr;
     if (port.node < 0) {
-        // An input of the method: what a forward event read that nothing made.
+        // An input of the method: read by a forward event and produced by none.
         for (std::size_t i = 0; i < std::min<std::size_t>(seen_, 64); ++i) {
             for (session::ValueId id : recording_->event(static_cast<session::EventId>(i + 1)).inputs) {
                 const session::Value& value = recording_->value(id);
@@ -86,7 +86,7 @@ QString NodeMetrics::portText(const GraphPort& port) const {
     const session::Value* value = portValue(port);
     if (value == nullptr) return {};
     const QString shape = shapeText(value->shape);
-    // float32 goes without saying.
+    // float32 is omitted.
     return value->dtype == "float32" ? shape : shape + QLatin1Char(' ') + text(value->dtype);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a recording says about each node of the graph, added up as it grows.
+// Metrics of each node of the graph from a recording, accumulated as it grows.
 
 #include <QString>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct NodeMetric {
     double gradient = -1;
     std::string error;  // why it failed
     session::NotFinite not_finite = session::NotFinite::None;  // the gravest
-    session::EventId not_finite_event = 0;  // the first of that kind
+    session::EventId not_finite_event = 0;  // the first one that is not finite
     bool failed = false;
 };
 
@@ -30,9 +30,9 @@ class NodeMetrics {
   public:
     // Starts again for another recording or graph; either may be null.
     void reset(const GraphIndex* index, const session::Recording* recording);
-    // Are times those of warm runs, as far as there are any?
+    // Are times those of warm runs, where available?
     bool isWarm() const { return times_ != nullptr; }
-    // Takes in events up to the count. True when something was new.
+    // Adds events up to the count. True when there were new ones.
     bool update(std::size_t event_count);
 
     const NodeMetric& of(int node) const;

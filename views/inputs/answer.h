@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a model that chooses among classes, or continues a text, chose.
+// The prediction of a classifier, or the next token of a language model.
 
 #include <QString>
 #include <QStringList>
@@ -12,7 +12,7 @@ namespace loupe::views {
 // is shown as the character of its number.
 QString answerText(const std::vector<double>& logits, const QStringList& classes, bool characters);
 
-// Names of the classes that index.json beside a shipped model gives; empty for others.
+// Names of the classes from index.json beside a shipped model; empty for others.
 QStringList classNames(const QString& model);
 
 // "5 3 8", "5, 3, 8" are ids; anything else is text, whose UTF-8 bytes are the ids.

@@ -14,7 +14,7 @@ namespace loupe::views {
 QString writeArray(const QString& file, const session::Shape& shape, const std::vector<float>& elements);
 QString writeArray(const QString& file, const session::Shape& shape, const std::vector<std::int64_t>& elements);
 
-// Where the drawing or the text for an argument of a model is kept; the folder is made.
+// The file of the drawing or the text for an argument of a model; creates the folder.
 QString ownInputFile(const QString& model, const QString& argument);
 
 }  // namespace loupe::views

@@ -24,7 +24,7 @@ bool takesTarget(BackwardFrom::Kind kind, int own_loss) {
     return own_loss == 2 && (kind == BackwardFrom::Kind::Own || kind == BackwardFrom::Kind::Default);
 }
 
-// Losses that are wanted most stand first.
+// The most used losses first.
 std::vector<std::string> losses() {
     std::vector<std::string> all{"CrossEntropyLoss", "MSELoss", "L1Loss", "BCEWithLogitsLoss", "BCELoss", "NLLLoss"};
     for (const session::RecipeInfo& loss : session::list_losses()) {
@@ -62,7 +62,7 @@ BackwardForm::BackwardForm(QWidget* parent)
     rows->addWidget(note_);
     connect(kind_, &QComboBox::activated, this, &BackwardForm::kindChosen);
     connect(kind_->lineEdit(), &QLineEdit::editingFinished, this, &BackwardForm::take);
-    // What was typed is followed by what it needs.
+    // A typed choice shows its fields.
     connect(kind_->lineEdit(), &QLineEdit::returnPressed, this, [this] {
         take();
         if (!detail_row_->isHidden()) detail_->setFocus();
@@ -105,7 +105,7 @@ void BackwardForm::setChoice(const BackwardFrom& from) {
     using Kind = BackwardFrom::Kind;
     choice_ = from;
     showing_ = true;
-    // What Default means for this model is what is shown.
+    // Shows the meaning of Default for this model.
     const Kind kind = from.kind != Kind::Default ? from.kind : own_loss_ > 0 ? Kind::Own : Kind::Sum;
     switch (kind) {
         case Kind::Default:
@@ -130,7 +130,7 @@ void BackwardForm::setChoice(const BackwardFrom& from) {
     showDetail();
 }
 
-// The field behind the choice, and what is missing for it.
+// The field of the choice, and what is missing in it.
 void BackwardForm::showDetail() {
     using Kind = BackwardFrom::Kind;
     const Kind kind = choice_.kind;
@@ -173,7 +173,7 @@ void BackwardForm::kindChosen() {
     if (!detail_row_->isHidden()) detail_->setFocus();
 }
 
-// An entry of the list by what it stands for, else what was typed.
+// An entry of the list by its value, else the typed text.
 QString BackwardForm::kindText() const {
     const int entry = kind_->findText(kind_->currentText());
     return entry >= 0 ? kind_->itemData(entry).toString() : kind_->currentText().trimmed();
@@ -186,12 +186,12 @@ void BackwardForm::take() {
     if (loss == QLatin1String("out0[0]")) loss = target.isEmpty() ? loss : target, target.clear();
     else if (loss == QLatin1String("cotangents:")) loss += target, target.clear();
     else if (loss == QLatin1String("sum") || loss == QLatin1String("mean")) target.clear();
-    // The source's loss without the target that it takes is still Default: the sum stands in for it.
+    // The source's loss without its target is still Default: the sum is used instead.
     if (loss == QLatin1String("own") && own_loss_ == 2 && target.isEmpty()) loss.clear();
     try {
         using Kind = BackwardFrom::Kind;
         BackwardFrom from = session::parse_backward_from(loss.toStdString());
-        // What stands in the field is a target unless it is an element or a file of the choice before.
+        // The field's text is a target unless it is an element or a file of the previous choice.
         const bool was_target = choice_.kind != Kind::Element && choice_.kind != Kind::Cotangents;
         const bool takes = from.kind == Kind::Loss || from.kind == Kind::Own || from.kind == Kind::Default;
         if (takes && was_target) from = session::parse_backward_from(loss.toStdString(), target.toStdString());
@@ -200,7 +200,7 @@ void BackwardForm::take() {
         setChoice(from);
         if (!is_same) emit changed();
     } catch (const std::exception& error) {
-        // What was typed stays, and so does the choice before it.
+        // The typed text and the previous choice are kept.
         showError(text(error.what()));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What backward starts from, as fields: a choice, and below it the target, the element or the file that it needs. The choice
-// stands wherever kind() is put; this widget is what it needs, and hidden when that is nothing.
+// The start of backward, as fields: a choice, and below it its target, element or file. The choice is wherever kind()
+// is placed; this widget has its fields, and is hidden when there are none.
 
 #include <QComboBox>
 #include <QLabel>
@@ -20,13 +20,13 @@ class BackwardForm : public QWidget {
   public:
     explicit BackwardForm(QWidget* parent);
 
-    // What the `loss` of the model's source takes, as ModelInfo has it; 0: it has none.
+    // The number of arguments of the source's `loss`, as in ModelInfo; 0: it has none.
     void setOwnLoss(int arguments);
     // For the target `labels`.
     void setData(const session::DataSpec& data) { data_ = data; }
     void setChoice(const session::BackwardFrom& from);
     const session::BackwardFrom& choice() const { return choice_; }
-    // Why the run could not start backward, or what was typed is none; in place of what was there.
+    // Replaces the note: why backward could not start, or why the text is invalid.
     void showError(const QString& error);
     QString error() const;
     bool isChosen() const { return error().isEmpty(); }

@@ -31,7 +31,7 @@ class DrawingPad : public QWidget {
     QSize sizeHint() const override { return {kSide, kSide}; }
 
   signals:
-    // The mouse button was let go of after drawing, or it was cleared.
+    // The mouse button was released after drawing, or it was cleared.
     void drawn();
 
   protected:

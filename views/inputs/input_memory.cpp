@@ -110,7 +110,7 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOpt
     try {
         options.backward_from = session::parse_backward_from(object[QStringLiteral("loss")].toString().toStdString(), object[QStringLiteral("target")].toString().toStdString());
     } catch (const std::exception&) {
-        // A loss that this version does not know: as for a model seen for the first time.
+        // A loss that this version lacks: as for a new model.
     }
     options.training.reset();
     if (object.contains(QStringLiteral("training"))) options.training = object[QStringLiteral("training")].toBool();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the inputs of a model were the last time, and how it ran: kept with the program's settings.
+// The last inputs and options of a model, stored in the program's settings.
 
 #include <QJsonObject>
 #include <QString>
@@ -12,17 +12,17 @@
 
 namespace loupe::views {
 
-// model: the path of its file. Only inputs and the options that the panel offers are kept of `options`.
+// model: the path of its file. Of `options` only inputs and the panel's options are stored.
 void rememberInputs(const QString& model, const std::vector<session::InputSpec>& inputs, const session::RunOptions& options);
 
 struct RememberedInputs {
     std::vector<session::InputSpec> inputs;
     session::RunOptions options;
 };
-// The same as JSON, for who keeps it elsewhere. Nothing when a file that fed the model is gone, or it is no such object.
+// The same as JSON, for storing elsewhere. None when an input file no longer exists, or it is no such object.
 QJsonObject inputsJson(const std::vector<session::InputSpec>& inputs, const session::RunOptions& options);
 std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, session::RunOptions options);
-// Nothing when the model was not seen before, or a file that fed it is gone. options: what is not remembered.
+// None for a new model, or when an input file no longer exists. options: the values that are not stored.
 std::optional<RememberedInputs> recallInputs(const QString& model, session::RunOptions options);
 
 }  // namespace loupe::views

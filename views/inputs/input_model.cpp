@@ -29,7 +29,7 @@ QString detailText(const InputSpec& spec) {
     }
 }
 
-// "seed 3, 0 to 9", or any of its numbers alone: the seed first.
+// "seed 3, 0 to 9", or one of its numbers only: the seed first.
 bool parseDetail(const QString& text, InputSpec& spec) {
     if (spec.source == InputSpec::Source::File) {
         const qsizetype colon = text.lastIndexOf(QLatin1Char(':'));

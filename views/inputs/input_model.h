@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The inputs of the next run as a table: a row an argument of the method, edited in place.
+// The inputs of the next run as a table: a row per argument of the method, edited in place.
 
 #include <QAbstractTableModel>
 #include <vector>
@@ -33,7 +33,7 @@ class InputModel : public QAbstractTableModel {
     static QStringList dtypeNames();
 
   signals:
-    // The user changed something.
+    // The user changed a cell.
     void edited();
 
   private:

@@ -38,7 +38,7 @@ namespace loupe::views {
 
 namespace {
 
-// Sources and types are chosen from a list; the rest is typed.
+// Sources and types are chosen from a list; other cells are typed.
 class CellDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -48,10 +48,10 @@ class CellDelegate : public QStyledItemDelegate {
         if (!source && index.column() != InputModel::Dtype) return QStyledItemDelegate::createEditor(parent, option, index);
         auto* box = new QComboBox(parent);
         QStringList names = source ? InputModel::sourceNames() : InputModel::dtypeNames();
-        // Only a model source has examples, and then its inputs begin as those.
+        // Only a model source has examples, which are its initial inputs.
         if (source && index.data().toString() != names.last()) names.removeLast();
         box->addItems(names);
-        // All there is to choose from, at once; arrows then move in the list.
+        // Opens the full list at once; arrow keys move in it.
         QTimer::singleShot(0, box, &QComboBox::showPopup);
         connect(box, &QComboBox::activated, this, [this, box] {
             auto* self = const_cast<CellDelegate*>(this);
@@ -144,7 +144,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     answer_->setProperty("heading", true);
     answer_->setContentsMargins(6, 0, 6, 4);
     answer_->setToolTip(tr("The two largest of the last output, by softmax"));
-    // The panel keeps its shape while answers come and go.
+    // Reserves space for the prediction.
     QSizePolicy kept = answer_->sizePolicy();
     kept.setRetainSizeWhenHidden(true);
     answer_->setSizePolicy(kept);
@@ -170,7 +170,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     right->addWidget(pad_, 0, Qt::AlignHCenter);
     buttons->insertWidget(2, clear_);
     below->addLayout(right);
-    // In a panel too small for all of it one scrolls.
+    // A small panel scrolls.
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
@@ -180,7 +180,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
     whole->setSpacing(0);
-    // Not among what scrolls: a text that wraps would make all of it as high as it likes to be.
+    // Outside of the scroll area: wrapping text would determine its height.
     whole->addWidget(signature_);
     whole->addWidget(scroll);
     auto* layout = new QVBoxLayout(inside);
@@ -229,7 +229,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
         const QString why = !model ? tr("no model is open") : !model->cannot_run.empty() ? text(model->cannot_run) : this->bridge().isBusy() ? tr("the model is running") : QString();
         run->setEnabled(why.isEmpty());
         run->setToolTip(why.isEmpty() ? tr("Run with these inputs (F5)") : tr("Not now: %1").arg(why));
-        // Guessed inputs are known only when the model has been opened.
+        // Guessed inputs are known only when the model is open.
         if (this->bridge().status().state == session::RunState::Ready) {
             recall();
             showInputs();
@@ -244,7 +244,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     showOptions();
 }
 
-// In a narrow panel the buttons stand below the options.
+// In a narrow panel the buttons are below the options.
 void InputsView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     constexpr int kSideBySide = 290;
@@ -294,7 +294,7 @@ QWidget* InputsView::makeOptions() {
     form->labelForField(from_->kind())->setToolTip(tr("What backward starts from"));
     form->addRow(from_);
     connect(from_, &BackwardForm::changed, this, [this] {
-        // Who chooses what backward starts from wants backward.
+        // Choosing a start of backward enables backward.
         backward_->setChecked(true);
         takeOptions();
     });
@@ -341,7 +341,7 @@ void InputsView::takeOptions() {
     keep();
 }
 
-// A loss that could not be computed is told of where it is chosen: before anything ran, or among the events of the loss.
+// A loss that failed is reported at its field: before the run, or among the events of the loss.
 void InputsView::showWhyNoBackward() {
     const session::Status& status = bridge().status();
     if (status.state != session::RunState::Failed || !bridge().runOptions().backward || !bridge().model()) return;
@@ -375,7 +375,7 @@ void InputsView::showInputs() {
     showPreview();
 }
 
-// --- what is remembered
+// --- stored settings
 
 void InputsView::recall() {
     const auto& model = bridge().model();
@@ -390,7 +390,7 @@ void InputsView::recall() {
     }
     left_out_ = remembered->options.left_out;
     session::RunOptions options = remembered->options;
-    // Labels are those of the data as it is named now.
+    // Labels are those of the current data.
     if (options.backward_from.target.source == session::LossTarget::Source::Data) options.backward_from.target.data = bridge().trainingData();
     bridge().setRunOptions(options);
     bridge().setInputs(remembered->inputs);
@@ -403,7 +403,7 @@ void InputsView::keep() {
 
 // --- pictures and texts
 
-// The input that is a picture: the selected one if it is, else the first.
+// The image input: the selected one if it is, else the first.
 int InputsView::pictured() const {
     const auto isPicture = [this](int row) {
         if (row < 0 || row >= model_->rowCount()) return false;
@@ -461,7 +461,7 @@ void InputsView::useArray(int row, const QString& file, const session::Shape& sh
     runWhenStill();
 }
 
-// A run that somebody has paused is looked at: it is not taken away. One that goes on is waited for.
+// A paused run is not replaced. A running one is waited for.
 void InputsView::runWhenStill() {
     const auto& model = bridge().model();
     const bool canRun = model && model->cannot_run.empty();
@@ -494,7 +494,7 @@ void InputsView::takeText() {
 
 QString InputsView::answer() const { return answer_->isHidden() ? QString() : answer_->text(); }
 
-// The last operator of forward gives the logits of a model that classifies, or of the next token.
+// The last operator of forward returns the logits of a classifier, or of the next token.
 void InputsView::showAnswer() {
     const auto& recording = bridge().recording();
     if (bridge().isBusy()) return;
@@ -503,7 +503,7 @@ void InputsView::showAnswer() {
     session::ValueId output = 0;
     for (auto id = static_cast<session::EventId>(recording->event_count()); id > 0 && output == 0; --id) {
         const session::Event& event = recording->event(id);
-        // What a loss makes of the logits is no answer.
+        // Operators of the loss are no predictions.
         const bool isOfLoss = event.scope == "loss" || event.scope.starts_with("loss.");
         if (event.phase == session::RunPhase::Forward && !event.outputs.empty() && !isOfLoss) output = event.outputs.front();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Inputs: what the next run is given, and how it runs.
+// Inputs: inputs and options of the next run.
 
 #include <set>
 #include <string>
@@ -34,9 +34,9 @@ class InputsView : public View {
     QTableView& table() { return *table_; }
     DrawingPad& pad() { return *pad_; }
     BackwardForm& backwardForm() { return *from_; }
-    // What the model chose, after a run; empty when it does not choose.
+    // The model's prediction, after a run; empty for other models.
     QString answer() const;
-    // An .npz feeds all inputs by number; any other file the selected one.
+    // An .npz sets all inputs by number; any other file the selected one.
     void takeFile(const QString& file);
     static bool feeds(const QString& file);
 
@@ -87,7 +87,7 @@ class InputsView : public View {
     QSpinBox* seed_;
     bool showing_ = false;
     std::string waits_to_run_;  // path of the model whose inputs were changed while it ran
-    bool recalled_ = true;  // false: the model was opened and what is remembered of it not yet taken
+    bool recalled_ = true;  // false: the stored settings of a new model are not applied yet
     std::set<std::string, std::less<>> left_out_;  // as the panel Modules ticked last
 };
 

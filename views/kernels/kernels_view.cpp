@@ -230,7 +230,7 @@ void KernelsView::showGroup() {
         parts << title + kernelText(group->kernels[i], page);
     }
     code_->setPlainText(parts.empty() ? tr("; its operators run one by one") : parts.join(QLatin1String("\n\n")));
-    // Its box in the graph, if that is the one that is shown, else the module it stands in: everywhere.
+    // Selects its node, if the graph is the shown one, else its module, in all panels.
     if (following_ || !list_->hasFocus()) return;
     const auto& model = bridge().model();
     const bool isShown = model && model->graph && text(model->graph->pipeline) == pipelineOfGroups_ && group->graph_node >= 0;
@@ -243,7 +243,7 @@ void KernelsView::followCurrent() {
     if (list_->hasFocus() || groups_.groups.empty()) return;
     const auto& model = bridge().model();
     if (!model || !model->graph || text(model->graph->pipeline) != pipelineOfGroups_) return;
-    std::set<int> around;  // the node, and the groups that it stands in
+    std::set<int> around;  // the node, and the groups around it
     for (int node = bridge().currentNode(); node >= 0; node = model->graph->nodes[static_cast<std::size_t>(node)].parent) around.insert(node);
     for (std::size_t i = 0; i < groups_.groups.size(); ++i) {
         const auto& group = groups_.groups[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The Kernels panel: what a pipeline fused, and the code that a group became.
+// The Kernels panel: a pipeline's fusion groups, and their code.
 
 #include <QComboBox>
 #include <QLabel>
@@ -26,7 +26,7 @@ class KernelsView : public View {
     bool isSettled() const override { return !waiting_; }
 
     void compile();
-    // Takes the place of an answer of the session: tests do.
+    // Replaces a reply of the session, for tests.
     void showGroups(const session::FusedGroups& groups);
     QTreeWidget* list() { return list_; }
     QTabBar* pages() { return pages_; }

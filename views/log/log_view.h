@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Log: what the engine tells, each entry a link to where it happened.
+// Log: messages of the engine, with links to their origin.
 
 #include "views/common/view.h"
 

@@ -86,7 +86,7 @@ void AddressMap::paintEvent(QPaintEvent*) {
         const QColor fill = theme.category(blocks_[i].category);
         double from = start_[i];
         const double to = from + static_cast<double>(blocks_[i].bytes);
-        // A long block goes on in the next rows.
+        // A long block continues in the next rows.
         for (int row = static_cast<int>(from / bytesPerRow()); from < to && row < rowCount(); ++row) {
             const double end = std::min(to, (row + 1) * bytesPerRow());
             const QRectF part((from - row * bytesPerRow()) * scale, 2 + row * (kRow + kSpace), std::max(1.0, (end - from) * scale), kRow);

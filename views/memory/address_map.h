@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Where the blocks that are alive lie in memory: addresses run along rows like text, wide stretches without a block left out.
+// Map of live blocks by address: addresses run along rows like text, wide gaps are omitted.
 
 #include <QWidget>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What is alive at one event, as a table.
+// Live blocks at one event, as a table.
 
 #include <QAbstractTableModel>
 #include <memory>

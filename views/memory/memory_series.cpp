@@ -14,13 +14,13 @@ MemorySeries memorySeries(const session::MemoryBook& book, std::size_t event_cou
     MemorySeries series;
     for (auto& category : series.bytes) category.assign(event_count + 1, 0.0);
     series.total.assign(event_count + 1, 0.0);
-    // What changes at each event, then sums of it.
+    // Changes per event, then their running sums.
     for (const session::MemorySpan& span : book.spans()) {
         if (span.from > event_count) continue;
         const auto bytes = static_cast<double>(book.blocks()[span.allocation].bytes);
         auto& category = series.bytes[static_cast<std::size_t>(span.category)];
         category[span.from] += bytes;
-        // Freed after its last event: gone from the next on.
+        // Freed after its last event: absent from the next on.
         if (span.to != 0 && span.to + 1 <= event_count) category[span.to + 1] -= bytes;
     }
     for (std::size_t c = 0; c < series.bytes.size(); ++c) {

@@ -17,7 +17,7 @@
 namespace loupe::views {
 namespace {
 
-// From the bottom up: what stays long lies below what comes and goes.
+// From the bottom up: long-lived below short-lived memory.
 constexpr session::Category kOrder[] = {session::Category::Parameter, session::Category::Buffer, session::Category::Input,
                                         session::Category::Gradient, session::Category::SavedForBackward, session::Category::Activation,
                                         session::Category::Workspace, session::Category::Other, session::Category::KernelCache};
@@ -145,7 +145,7 @@ QTreeView* MemoryView::makeBlocks() {
     table_->sortByColumn(AliveModel::Bytes, Qt::DescendingOrder);
     table_->setAccessibleName(tr("Blocks alive at the current event"));
     table_->header()->setStretchLastSection(true);
-    table_->header()->moveSection(AliveModel::SavedBy, AliveModel::Scope);  // who keeps a block is what one looks for
+    table_->header()->moveSection(AliveModel::SavedBy, AliveModel::Scope);  // the owner of a block first
     const int widths[] = {76, 128, 130, 110, 110, 44, 230};
     for (int i = 0; i < 7; ++i) table_->header()->resizeSection(i, widths[i]);
     connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
@@ -218,7 +218,7 @@ QTreeView* MemoryView::makeCategories() {
     return table;
 }
 
-// Sums are made where they are looked at: of a long run they take as long as the run has events.
+// Sums are computed when visible: they are linear in the events of the run.
 void MemoryView::fillSide() {
     const bool isOfModules = side() == Side::Modules || side() == Side::Categories;
     if (!isOfModules) return;
@@ -297,9 +297,9 @@ void MemoryView::drawCategories() {
         QColor colour = theme.category(category);
         graph->setPen(QPen(colour, 1));
         colour.setAlphaF(theme.isDark() ? 0.55f : 0.6f);
-        // Hatched: it lies on top, and is in no sum.
+        // Hatched: on top, and in no sum.
         graph->setBrush(category == session::Category::KernelCache ? QBrush(colour, Qt::BDiagPattern) : QBrush(colour));
-        // The legend names what there is.
+        // The legend has only existing categories.
         if (greatest > 0) graph->addToLegend();
         else graph->removeFromLegend();
     }
@@ -374,7 +374,7 @@ void MemoryView::fit() {
     fitBytes();
 }
 
-// Only events are zoomed by hand.
+// The user zooms events only.
 void MemoryView::fitBytes() {
     const auto& caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)];
     double most = 1;

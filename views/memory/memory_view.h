@@ -38,7 +38,7 @@ class MemoryView : public View {
     bool isSettled() const override { return !redraw_.isActive(); }
     void comeIntoSight() override { catchUp(); }
 
-    // What stands beside the plot.
+    // The widgets beside the plot.
     enum class Side { Blocks, Modules, Categories, Addresses };
     void showSide(Side side);
     Side side() const { return static_cast<Side>(stack_->currentIndex()); }
@@ -92,7 +92,7 @@ class MemoryView : public View {
     AliveModel* model_ = nullptr;
     QSortFilterProxyModel* sorted_ = nullptr;
     MemorySeries series_;
-    std::shared_ptr<const session::Recording> counted_;  // what the book is of
+    std::shared_ptr<const session::Recording> counted_;  // the recording of the book
     std::optional<session::MemoryBook> book_;
     QTimer redraw_;  // a growing run redraws a few times a second
     bool is_stale_ = false;  // behind the run: nothing is added up where nobody sees it

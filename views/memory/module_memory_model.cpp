@@ -32,7 +32,7 @@ std::int64_t bytesOf(const session::ModuleMemory& row, int column) {
     }
 }
 
-// Nothing is an empty cell: what there is stands out.
+// Zero is an empty cell, so that others stand out.
 QString deltaText(std::int64_t bytes) {
     if (bytes == 0) return {};
     return (bytes > 0 ? QStringLiteral("+") : QStringLiteral("\u2212")) + bytesText(static_cast<double>(std::abs(bytes)));

@@ -17,10 +17,10 @@ class ModuleMemoryModel : public QAbstractItemModel {
 
     using QAbstractItemModel::QAbstractItemModel;
 
-    // Rows as MemoryBook::by_module gives them. The tree stays as it is where the modules are the same.
+    // Rows of MemoryBook::by_module. The tree keeps its state where the modules are the same.
     void setRows(std::vector<session::ModuleMemory> rows, session::EventId event, session::EventId peak);
     const session::ModuleMemory& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
-    // Invalid for one that is not there.
+    // Invalid for an unknown one.
     QModelIndex indexOf(const QString& module) const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;

@@ -73,7 +73,7 @@ void PlanPicture::paintEvent(QPaintEvent*) {
         colour.setAlpha(buffer.takes_over >= 0 ? 120 : 190);
         painter.fillRect(boxOf(static_cast<int>(i)), colour);
     }
-    // What is needed at each step, as a line over the boxes.
+    // Live bytes at each step, as a line over the boxes.
     QPolygonF line;
     for (std::size_t i = 0; i < part_.steps.size(); ++i) {
         const double x = inside.left() + inside.width() * (static_cast<double>(i) + 0.5) / static_cast<double>(part_.steps.size());
@@ -363,7 +363,7 @@ void PlanView::forecastChange() {
     }
 }
 
-// Time is said where measured kernels stand behind it.
+// Time is shown when all its kernels are measured.
 void PlanView::showForecast(const session::MemoryForecast& found) {
     if (!found.error.empty()) return forecast_->setText(tr("not predicted: %1").arg(text(found.error)));
     const QString memory = (found.is_rough ? tr("predicted peak %1 \u2192 roughly <b>%2</b>") : tr("predicted peak %1 \u2192 <b>%2</b>"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The Memory plan panel: where the buffers of a planned program lie in its block, over its steps; where the graph breaks;
-// and what a run would take if it were done another way.
+// The Memory plan panel: the buffers of a planned program in its block, over its steps; graph breaks; and forecasts of
+// memory and time under changes.
 
 #include <QComboBox>
 #include <QLabel>
@@ -52,7 +52,7 @@ class PlanView : public View {
     bool isSettled() const override { return !waiting_ && !measuring_; }
 
     void plan();
-    // Takes the place of an answer of the session: tests do.
+    // Replaces a reply of the session, for tests.
     void show(const session::MemoryPlanReport& report);
     PlanPicture* picture() { return picture_; }
     QTreeWidget* breaks() { return breaks_; }
@@ -60,7 +60,7 @@ class PlanView : public View {
     QComboBox* change() { return change_; }
     QString forecast() const { return forecast_->text(); }
     QToolButton* measureButton() { return measure_; }
-    // Runs the model as it is and changed, and shows what they took beside the forecast.
+    // Runs the model with and without the change, and shows the measurements beside the forecast.
     void measure();
     void predict();
     void showForecast(const session::MemoryForecast& found);

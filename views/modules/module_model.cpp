@@ -69,7 +69,7 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
     rows_.clear();
     row_of_module_.clear();
     if (model_) {
-        // Modules stand depth first, so a parent has its row before its children.
+        // Modules are in depth-first order, so a parent's row precedes its children's.
         for (std::size_t i = 0; i < model_->modules.size(); ++i) {
             const ModuleInfo& module = model_->modules[i];
             const int parent = module.parent < 0 ? -1 : row_of_module_[static_cast<std::size_t>(module.parent)];
@@ -89,7 +89,7 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
             }
             addRules(i);
         }
-        // Attributes come after the child modules; those that every module has say nothing.
+        // Attributes come after the child modules; common ones of all modules are omitted.
         for (std::size_t i = 0; i < model_->modules.size(); ++i) {
             for (const auto& attribute : model_->modules[i].attributes) {
                 if (attribute.first == "training" || attribute.first == "_is_full_backward_hook") continue;
@@ -104,7 +104,7 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
     endResetModel();
 }
 
-// What its tensors are computed from, with the tensors it takes below.
+// Parametrizations, with their tensors below.
 void ModuleModel::addRules(std::size_t module) {
     for (const session::TensorRule& rule : model_->modules[module].rules) {
         Row row;
@@ -159,7 +159,7 @@ void ModuleModel::setTraining(const QString& path, bool training) {
     tellAll();
 }
 
-// Of the parents too: all, some or none of what is below them.
+// Also of the parents: all, some or none of their children.
 void ModuleModel::tellAll() {
     const auto tell = [this](const auto& self, const QModelIndex& parent) -> void {
         const int rows = rowCount(parent);
@@ -301,7 +301,7 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
         case Qt::FontRole: {
             static const QFont mono = theme.monoFont();
             if (row.kind == Kind::Module && index.column() <= Class) {
-                // What is frozen leans.
+                // Frozen ones are italic.
                 const auto count = trainable(row.module);
                 QFont font = theme.uiFont();
                 font.setItalic(count.without > 0 && count.with == 0);

@@ -19,7 +19,7 @@ class ModuleModel : public QAbstractItemModel {
   public:
     enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Grad, Mode, Hooks, Record, ColumnCount };
     enum Role { PathRole = Qt::UserRole, KindRole, TensorRole };
-    // A rule says what a tensor is computed from; the tensors below it are links.
+    // A rule shows a tensor's parametrization; the tensors below it are links.
     enum class Kind { Module, Parameter, Buffer, Attribute, Rule, Link };
 
     using QAbstractItemModel::QAbstractItemModel;
@@ -27,9 +27,9 @@ class ModuleModel : public QAbstractItemModel {
     void setModel(std::shared_ptr<const session::ModelInfo> model);
     // The parameters of the module and of all below it take gradients from now on, or do not.
     void setTrainable(const QString& path, bool trainable);
-    // They learn from now on, or only answer.
+    // Sets training or evaluation mode.
     void setTraining(const QString& path, bool training);
-    // The names that values are not kept of (RunOptions::left_out): modules and parameters without a tick.
+    // Names whose values are not recorded (RunOptions::left_out): unticked modules and parameters.
     using Names = std::set<std::string, std::less<>>;
     const Names& leftOut() const { return left_out_; }
     void setLeftOut(Names names);

@@ -178,7 +178,7 @@ void ModulesView::setTraining(const QString& path, bool training) {
             tellOf(failure, training ? tr("%1 learns").arg(scopeText(path.toStdString())) : tr("%1 only answers").arg(scopeText(path.toStdString())));
         },
         [&](auto reply) { bridge().session().request_train_mode(path.toStdString(), training, reply); });
-    // The panel of inputs asks for a mode of the whole model at each run, unless it says "as the file says".
+    // The Inputs panel sets a mode of the whole model at each run, unless it is "as the file says".
     auto options = bridge().runOptions();
     options.training.reset();
     bridge().setRunOptions(options);

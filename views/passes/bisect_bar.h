@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// "Which pass changed the result": tolerances, the search, and what it found.
+// "Which pass changed the result": tolerances, the search, and its result.
 
 #include <QCheckBox>
 #include <QLabel>
@@ -20,7 +20,7 @@ class BisectBar : public QWidget {
 
     void setTask(const QString& pipeline, const QString& method);
     void start();
-    // Takes the place of an answer of the session: tests do.
+    // Replaces a reply of the session, for tests.
     void show(const session::PassBisect& found);
     QLineEdit* relative() { return rtol_; }
     QLineEdit* absolute() { return atol_; }

@@ -144,10 +144,10 @@ void DiffText::colour(QTextBlock block) {
     if (block.userState() == kColoured) return;
     block.setUserState(kColoured);
     block.layout()->setFormats(coloursOf(block.text()));
-    block.layout()->clearLayout();  // laid out anew when its size is asked for
+    block.layout()->clearLayout();  // laid out again when its size is queried
 }
 
-// Colours, and what lies behind the text, only of the rows in sight: graphs have tens of thousands.
+// Colours and backgrounds only of visible rows: graphs have tens of thousands.
 void DiffText::paintEvent(QPaintEvent* event) {
     {
         QPainter painter(viewport());

@@ -19,7 +19,7 @@ class DiffText : public QPlainTextEdit {
     explicit DiffText(Side side, QWidget* parent = nullptr);
 
     void setRows(const QStringList& lines, std::vector<DiffRow> rows);
-    // Lines (not rows) to mark: what a chosen line of the other side came from, or became.
+    // Lines (not rows) to mark: the origin or the result of the selected line of the other side.
     void markLines(const std::vector<int>& lines);
     int rowOfLine(int line) const;
     int lineOfRow(int row) const;

@@ -57,7 +57,7 @@ std::vector<std::pair<int, int>> common(const QStringList& a, const QStringList&
     return pairs;
 }
 
-// Graphs number their values anew; what is left of a line without the numbers tells whether it is the same node.
+// Values are renumbered; a line without numbers identifies its node.
 bool isAlike(const QString& a, const QString& b) {
     static const QRegularExpression separators(QStringLiteral("[\\s,()\\[\\]]+"));
     const QStringList words = a.split(separators, Qt::SkipEmptyParts);
@@ -71,7 +71,7 @@ bool isAlike(const QString& a, const QString& b) {
 
 std::vector<DiffRow> diffLines(const QStringList& left, const QStringList& right) {
     using Kind = DiffRow::Kind;
-    // What is equal at both ends needs no search.
+    // Strips the common prefix and suffix.
     const int n = static_cast<int>(left.size());
     const int m = static_cast<int>(right.size());
     int head = 0;

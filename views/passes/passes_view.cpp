@@ -200,7 +200,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
 
 void PassesView::showEvent(QShowEvent* event) {
     View::showEvent(event);
-    // A panel is shown for a moment while the window arranges its tabs: ask only if it stays.
+    // A panel is shown briefly while the window arranges its tabs: request only if it stays visible.
     QTimer::singleShot(0, this, [this] {
         if (stale_ && isInSight()) ask();
     });
@@ -210,13 +210,13 @@ void PassesView::comeIntoSight() {
     if (stale_) ask();
 }
 
-// In a narrow panel the passes stand above the graphs.
+// In a narrow panel the passes are above the graphs.
 void PassesView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     const auto wanted = width() < 860 ? Qt::Vertical : Qt::Horizontal;
     if (outer_->orientation() == wanted) return;
     outer_->setOrientation(wanted);
-    // What a pass did is what one came for: the list has a few rows.
+    // The graphs get most of the height: the list has a few rows.
     outer_->setStretchFactor(0, wanted == Qt::Vertical ? 1 : 0);
     outer_->setStretchFactor(1, wanted == Qt::Vertical ? 2 : 1);
     outer_->setSizes(wanted == Qt::Vertical ? QList<int>{std::max(120, height() / 3), std::max(150, height() * 2 / 3)} : QList<int>{360, std::max(400, width() - 360)});
@@ -231,7 +231,7 @@ void PassesView::ask() {
     bisect_->setTask(pipeline_->currentText(), method_->currentText());
     summary_->setText(tr("running the passes..."));
     bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this, asked = ++asked_](session::PassTrace trace) {
-        if (asked == asked_) showTrace(trace);  // else another pipeline is on its way
+        if (asked == asked_) showTrace(trace);  // else a newer request is pending
     });
 }
 
@@ -261,7 +261,7 @@ void PassesView::showChecks(const session::PassChecks& checks) {
     summary_->setToolTip(summary_->text());
 }
 
-// Checking runs the model: not while a run is under way.
+// Checking runs the model: not during a run.
 void PassesView::showCheckState() {
     const bool can = bridge().model() && !bridge().isBusy() && !bridge().isPaused();
     check_->setEnabled(can);
@@ -403,7 +403,7 @@ void PassesView::filterList() {
     }
 }
 
-// Those that can no longer have changed the result step back.
+// Greys out passes that cannot have changed the result.
 void PassesView::showSuspects(int low, int high) {
     const Theme& theme = Theme::instance();
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {

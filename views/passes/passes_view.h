@@ -33,7 +33,7 @@ class PassesView : public View {
     void comeIntoSight() override;
 
     void choosePipeline(const QString& pipeline);
-    // Takes the place of an answer of the session: tests do.
+    // Replaces a reply of the session, for tests.
     void showTrace(const session::PassTrace& trace);
     void showChecks(const session::PassChecks& checks);
     void check();
@@ -57,7 +57,7 @@ class PassesView : public View {
     void showCheckState();
     void showStep(int step);
     void showGraphs();
-    // The graph that a pass left, or found when it changed nothing; -1: the one before all passes.
+    // The graph after a pass; -1: the one before all passes.
     std::shared_ptr<const session::GraphModel> graphAfterStep(int step) const;
     void followRight(int line);
     void followLeft(int line);
@@ -93,8 +93,8 @@ class PassesView : public View {
     int step_ = -1;  // -1: the graph before all passes
     std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
-    int asked_ = 0;  // how often, to know the last answer
-    bool stale_ = true;  // asked for when it is looked at
+    int asked_ = 0;  // number of requests, to identify the last reply
+    bool stale_ = true;  // requested when visible
 };
 
 }  // namespace loupe::views

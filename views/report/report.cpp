@@ -20,8 +20,8 @@
 namespace loupe::views {
 namespace {
 
-// While it lives there are no settings but what is set meanwhile, and none of it is kept: a report shows a model, not
-// what its writer watches, filters and remembers.
+// In this scope settings are empty and temporary: a report does not depend on its writer's watches, filters and
+// history.
 class BlankSettings {
   public:
     BlankSettings() : before_(QSettings::defaultFormat()) {
@@ -82,7 +82,7 @@ bool run(SessionBridge& bridge, const ReportOptions& options, const std::functio
     return bridge.status().state == RunState::Finished;
 }
 
-// The event after which there is most to see: the slowest of forward that made a tensor of some size.
+// The event to select: the slowest of forward that produced a tensor of some size.
 session::EventId tellingEvent(const session::Recording& recording) {
     session::EventId best = 0;
     double most = -1;
@@ -123,7 +123,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
         say(bridge.status().error.empty() ? QObject::tr("cannot open %1").arg(options.model) : text(bridge.status().error));
         return 1;
     }
-    // The views are there before the run, as in the window: what they gather they gather while it goes on.
+    // The views exist before the run, as in the window: they collect data during it.
     std::vector<std::pair<ViewDescription, std::unique_ptr<View>>> views;
     for (const auto& entry : registry().entries()) {
         std::unique_ptr<View> view(entry.create(bridge, nullptr));

@@ -20,7 +20,7 @@ struct ReportOptions {
 };
 
 // Opens the model, runs it with its inputs, writes DIR/index.html and DIR/<panel>.png. Needs a QApplication; any
-// platform will do ("offscreen"). Returns the exit status: 0, or 1 with the reason told through `say`.
+// platform will do ("offscreen"). Returns the exit status: 0, or 1 with the reason passed to `say`.
 int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say);
 
 }  // namespace loupe::views

@@ -57,7 +57,7 @@ double secondsOf(const session::Event& event, const session::OperatorTimes* time
     return warm ? warm->median : event.duration;
 }
 
-// What the times of the page are.
+// Which times the page has.
 QString timesNote(const session::Recording& recording) {
     double setup = 0;
     std::int64_t cold = 0;

@@ -15,13 +15,14 @@ struct ReportPicture {
     QString tip;
 };
 
-// A panel that had nothing to show, and why.
+// An empty panel, and the reason.
 struct EmptyPanel {
     QString title;
     QString note;
 };
 
-// The page: what the model is, what the run did, the slowest operators, the gradients, then the pictures, and a line for each panel without one.
+// The page: the model, the run, the slowest operators, the gradients, then the pictures, and a line for each empty
+// panel.
 QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
                    const std::vector<ReportPicture>& pictures, const std::vector<EmptyPanel>& empty);
 

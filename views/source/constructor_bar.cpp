@@ -109,7 +109,7 @@ void ConstructorBar::compose() {
         const auto& parameter = constructor.parameters[i];
         const QString value = fields_[i].second->text().trimmed();
         if (value.isEmpty()) {
-            isNamed = true;  // what follows an argument that is left out is named
+            isNamed = true;  // arguments after an omitted one are named
             if (!parameter.default_value) missing << fields_[i].first;
             continue;
         }

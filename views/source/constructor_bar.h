@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Of a model source that needs arguments: its classes, and a field for each argument of the one that is chosen.
+// Of a model source that needs arguments: its classes, and a field for each argument of the chosen one.
 
 #include <QComboBox>
 #include <QFormLayout>
@@ -18,7 +18,7 @@ class ConstructorBar : public QWidget {
   public:
     ConstructorBar(SessionBridge& bridge, QWidget* parent);
 
-    // Hidden unless the model needs arguments, was built with some, or they were asked for.
+    // Hidden unless the model needs arguments, was built with some, or the user requested it.
     void showModel();
     void want(bool wanted);
     bool hasChoice() const { return !constructors_.empty(); }

@@ -67,7 +67,7 @@ void InlineValues::paintLine(QPainter& painter, int line) {
         painter.drawText(QRect(left, y, room, high), Qt::AlignLeft | Qt::AlignVCenter, shown);
         left += painter.fontMetrics().horizontalAdvance(shown + QStringLiteral("   "));
     };
-    // The failure first: it is what one looks for.
+    // The failure first.
     if (line == trouble_line_) write(QStringLiteral("\u2716 ") + trouble_, Theme::Colour::Bad);
     if (const auto found = texts_.find(line); found != texts_.end()) write(found->second, bad_.contains(line) ? Theme::Colour::Bad : Theme::Colour::Accent);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What lines gave names, behind their ends: painted over an editor, not part of its text.
+// Values that lines assigned, after their ends: painted over an editor, not part of its text.
 
 #include <QWidget>
 #include <map>
@@ -17,10 +17,10 @@ class InlineValues : public QWidget {
   public:
     explicit InlineValues(QsciScintilla* editor);
 
-    // By line, from 0. bad: lines whose text tells of a fault.
+    // By line, from 0. bad: lines whose text is an error.
     void setTexts(std::map<int, QString> texts, std::set<int> bad = {});
     const std::map<int, QString>& texts() const { return texts_; }
-    // What went wrong at a line, behind its values; -1: nothing.
+    // The error at a line, after its values; -1: none.
     void setTrouble(int line, const QString& words);
     int troubleLine() const { return trouble_line_; }
     const QString& trouble() const { return trouble_; }

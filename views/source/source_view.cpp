@@ -29,7 +29,7 @@ enum Marker { CurrentLine = 0, CurrentArrow, ReachedLine, ReachedArrow, FailedLi
 constexpr int kSymbolMargin = 0;
 constexpr int kNumberMargin = 1;
 
-// "resnet.py  torchvision/models" for a person's file; the archive's own are named as they are.
+// "resnet.py  torchvision/models" for the user's file; names in the archive are unchanged.
 QString fileTitle(const session::SourceFile& source) {
     const QString name = text(source.name);
     const auto slash = name.lastIndexOf(QLatin1Char('/'));
@@ -91,7 +91,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     connect(editor_, &QsciScintilla::textChanged, this, &SourceView::noteEdit);
     connect(editor_, &QsciScintilla::modificationChanged, this, [this] {
         noteEdit();
-        askForValues();  // what lines gave was of the text as it ran
+        askForValues();  // values belong to the text that ran
     });
     connect(&bridge, &SessionBridge::sourceSaved, this, [this](const QString& file) {
         if (file != shown_) return;
@@ -154,7 +154,7 @@ void SourceView::makeEditor() {
         moveBreakpoints();
         bridge().toggleLineBreakpoint(currentFile(), line + 1);
     });
-    // A click on a line goes to its event; moving with the keyboard only reads.
+    // A click on a line selects its event; moving with the keyboard does not.
     connect(editor_, &QsciScintilla::selectionChanged, this, [this] {
         if (editor_->hasSelectedText() || !editor_->hasFocus() || QGuiApplication::mouseButtons() == Qt::NoButton) return;
         int line = 0, column = 0;
@@ -225,7 +225,7 @@ void SourceView::askForValues() {
         [&](auto reply) { bridge().session().request_line_values("line values", reply); });
 }
 
-// What a traced model does not have of its source, by line from 0.
+// Parts of the source that a traced model lacks, by line from 0.
 std::map<int, QString> SourceView::traceNotes() const {
     std::map<int, QString> notes;
     const auto& model = bridge().model();
@@ -253,7 +253,7 @@ std::map<int, QString> SourceView::originNotes() const {
     return notes;
 }
 
-// Of every function under way in this file; where one calls itself, of its innermost call.
+// Of every active function in this file; of a recursive one its innermost call.
 void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
     std::map<int, QString> texts = traceNotes();
     std::set<std::string> seen;
@@ -274,7 +274,7 @@ void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
     values_->setTexts(std::move(texts), std::move(bad));
     const session::SourcePlace failed = failedPlace();
     const bool isHere = failed.line > 0 && text(failed.file) == currentFile() && !editor_->isModified();
-    // Which file it is one sees.
+    // The file is visible.
     QString trouble = text(bridge().status().error);
     if (const QString prefix = currentFile() + QStringLiteral(": "); trouble.startsWith(prefix)) trouble.remove(0, prefix.size());
     values_->setTrouble(isHere ? failed.line - 1 : -1, isHere ? trouble : QString());
@@ -317,7 +317,7 @@ void SourceView::showModel() {
     showFile(files_->currentIndex());
 }
 
-// Where the model's own forward begins: the outermost operator or call that has a place.
+// The start of the model's forward: the outermost operator or call with a source range.
 int SourceView::firstFile(const session::ModelInfo& model) const {
     if (!model.graph) return -1;
     const session::GraphNode* best = nullptr;
@@ -346,7 +346,7 @@ void SourceView::showFile(int) {
         shown_.clear();
         return;
     }
-    // What is being edited stays, and so does the place in it.
+    // Keeps edited text and the cursor.
     const bool isAgain = shown_ == text(source->name);
     shown_ = text(source->name);
     const bool isKept = isAgain && (editor_->isModified() ? bridge().sourceEdits().contains(shown_) : editor_->text() == text(source->text) || bridge().wrote(shown_, editor_->text()));
@@ -362,7 +362,7 @@ void SourceView::showFile(int) {
     askForValues();
 }
 
-// The file's text, and over it what was typed there, which can be undone.
+// The file's text, and the edited one over it, which can be undone.
 void SourceView::showText(const session::SourceFile& source) {
     is_filling_ = true;
     editor_->setReadOnly(false);
@@ -380,7 +380,7 @@ void SourceView::showText(const session::SourceFile& source) {
     is_filling_ = false;
 }
 
-// The bridge knows what is edited in each file, also behind the one that is shown.
+// The bridge stores the edited text of each file, also of hidden ones.
 void SourceView::noteEdit() {
     if (!is_filling_ && isEditable() && !shown_.isEmpty()) {
         bridge().setSourceEdit(shown_, editor_->isModified() ? std::optional(editor_->text()) : std::nullopt);
@@ -415,7 +415,7 @@ void SourceView::showCurrent() {
     const session::SourcePlace place = bridge().currentSource();
     const int index = fileIndex(place.file);
     if (index >= 0 && index != files_->currentIndex()) {
-        files_->setCurrentIndex(index);  // comes back here
+        files_->setCurrentIndex(index);  // re-enters here
         return;
     }
     editor_->markerDeleteAll(CurrentLine);
@@ -431,7 +431,7 @@ int SourceView::shownLine(int line) const {
     return static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, static_cast<unsigned long>(line)));
 }
 
-// Debug records hold only the functions that were compiled: between them the file is unknown, and blank here.
+// Debug records have only the compiled functions: between them the file is unknown, and blank here.
 void SourceView::hideBlankStretches(bool are_gaps) {
     constexpr int kKept = 2;
     editor_->SendScintilla(QsciScintilla::SCI_SHOWLINES, 0UL, static_cast<long>(editor_->lines() - 1));
@@ -465,7 +465,7 @@ void SourceView::showReached() {
     const session::SourcePlace place = reachedPlace();
     const bool isStatement = place.line > 0 && bridge().status().next_source.line > 0;
     if (const int index = fileIndex(place.file); isStatement && index >= 0 && index != files_->currentIndex()) {
-        files_->setCurrentIndex(index);  // comes back here
+        files_->setCurrentIndex(index);  // re-enters here
         return;
     }
     if (text(place.file) != currentFile() || place.line <= 0) return;

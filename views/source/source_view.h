@@ -27,15 +27,15 @@ class SourceView : public View {
 
     QsciScintilla& editor() { return *editor_; }
     QString currentFile() const;
-    // Writes what is edited and runs the model again: breakpoints go with their lines.
-    // False when there is nothing that can be edited, or it cannot be written.
+    // Saves the edited file and runs the model again: breakpoints move with their lines.
+    // False when the file is not editable, or cannot be written.
     bool saveAndRun();
-    // Is the file that is shown one that can be edited?
+    // Is the shown file editable?
     bool isEditable() const;
     ConstructorBar& constructors() { return *constructors_; }
-    // What stands behind the lines while the engine is parked in the file, or after a run failed there, by line from 0.
+    // Values after the lines while the engine is parked in the file, or after a run failed there, by line from 0.
     const std::map<int, QString>& valuesInLine() const;
-    // The line, from 0, that the last run or opening failed at, while the text is as it was; -1: none.
+    // The line, from 0, at which the last run or opening failed, while the text is unchanged; -1: none.
     int failedLine() const;
 
     void find() override;

@@ -15,7 +15,7 @@ class TensorGridModel : public QAbstractTableModel {
   public:
     using QAbstractTableModel::QAbstractTableModel;
 
-    // tile: -1 shows nothing.
+    // tile: -1 is empty.
     void setTile(const session::TensorSlice& slice, int tile);
     void setColours(ColourMap map, double low, double high, bool shown);
 
@@ -26,7 +26,7 @@ class TensorGridModel : public QAbstractTableModel {
 
   private:
     session::TensorTile tile_;
-    session::TensorSlice place_;  // without elements: where the tile lies in the tensor
+    session::TensorSlice place_;  // without elements: the position of the tile in the tensor
     int tile_number_ = 0;
     bool is_whole_ = false;   // integers are written without a point
     std::int64_t rows_ = 0;   // before thinning
@@ -37,7 +37,7 @@ class TensorGridModel : public QAbstractTableModel {
     bool coloured_ = false;
 };
 
-// The element of the whole that a thinned row or column stands for.
+// The index in the whole tensor of a subsampled row or column.
 std::int64_t unthinned(int shown, int shown_count, std::int64_t count);
 
 }  // namespace loupe::views

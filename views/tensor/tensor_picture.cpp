@@ -21,7 +21,7 @@ constexpr QRgb kInf = 0xffff9a1f;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// The tensor's own dimension that became this one of the slice; -1: none.
+// The tensor's dimension of this one of the slice; -1: none.
 int dimensionShownAs(const session::TensorSlice& slice, int shown) {
     for (std::size_t d = 0; d < slice.axes.size() && shown >= 0; ++d) {
         if (slice.axes[d].shown == shown) return static_cast<int>(d);
@@ -275,7 +275,7 @@ QString TensorPicture::describe(QPointF point) const {
             values << QString::number(source.elements[at(row) * at(tile.columns) + at(column)], 'g', 7);
         }
         const session::Shape index = slice_.own_index(mode_ == Mode::Image ? 0 : at(cell.tile), unthinned(row, tile.rows, slice_.rows), unthinned(column, tile.columns, slice_.columns));
-        // A picture's three channels are one place.
+        // An image's three channels are one pixel.
         const int channel = channels > 1 ? static_cast<int>(slice_.sliced_shape.size()) - 3 : -1;
         return QStringLiteral("%1 = %2").arg(indexText(index, dimensionShownAs(slice_, channel)), values.join(QStringLiteral(", ")));
     }

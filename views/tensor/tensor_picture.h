@@ -26,7 +26,7 @@ class TensorPicture : public QWidget {
     void setOverlay(bool nan_and_inf);
 
     Mode mode() const { return mode_; }
-    // At one pixel an element, or as large as it is shown for Line.
+    // At one pixel per element, or at the shown size for Line.
     QImage picture() const;
     // Of Line: from the first element to the last, and from the lowest colour to the highest.
     QRectF lineArea() const;

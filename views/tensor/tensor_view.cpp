@@ -283,7 +283,7 @@ void TensorView::resizeEvent(QResizeEvent* event) {
     divide();
 }
 
-// In a narrow panel the numbers stand below the picture, statistics beside the history.
+// In a narrow panel the numbers are below the picture, statistics beside the history.
 void TensorView::divide() {
     const auto wanted = width() < 640 ? Qt::Vertical : Qt::Horizontal;
     if (splitter_->orientation() != wanted) user_split_ = false;
@@ -295,7 +295,7 @@ void TensorView::divide() {
     splitter_->setSizes({std::max(80, all - side), side});
 }
 
-// --- what is shown
+// --- the tensor
 
 void TensorView::takeCurrent() {
     if (lock_->isChecked()) return;
@@ -341,7 +341,8 @@ void TensorView::fillChoices(EventId id) {
     const auto add = [&](const QString& role, ValueId value) {
         const session::Value& each = recording->value(value);
         const QString name = each.name.empty() && each.producer != 0 ? tr("of #%1").arg(each.producer) : text(each.name);
-        // As the event saw it: what was there before the run and has no producer is a parameter or buffer by its path.
+        // As read by the event: a value from before the run, without a producer, is a parameter or buffer, named by its
+        // path.
         choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, name, shapeText(each.shape)), value, {}, each.producer == 0 ? name : QString()});
     };
     if (recording && id != 0 && id <= recording->event_count()) {
@@ -350,7 +351,7 @@ void TensorView::fillChoices(EventId id) {
         for (ValueId value : event.outputs) add(backward ? tr("gradient") : tr("output"), value);
         for (ValueId value : event.inputs) {
             const session::Value& each = recording->value(value);
-            // An input of the model takes a gradient too when backward is asked for; parameters have their path as a name.
+            // An input of the model has a gradient too when backward runs; parameters have their path as a name.
             const bool is_parameter = each.producer == 0 && each.requires_grad && !isArgument(each.name);
             add(is_parameter ? tr("parameter") : tr("input"), value);
         }
@@ -364,7 +365,7 @@ void TensorView::fillChoices(EventId id) {
         const int module = model->find_module(bridge().currentModule().toStdString());
         if (module >= 0) {
             const session::ModuleInfo& info = model->modules[static_cast<std::size_t>(module)];
-            // What the event itself reads stands there already.
+            // The event's own inputs are listed already.
             const auto isListed = [this](const QString& name) {
                 return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) { return choice.parameter == name; });
             };
@@ -420,7 +421,7 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
         return;
     }
     if (!slice.error.empty()) {
-        // What was typed stays, and so does the picture before it, said to be out of date.
+        // Keeps the typed text, and the previous picture, marked as out of date.
         error_->setText(text(slice.error));
         error_->show();
         return;
@@ -560,7 +561,7 @@ void TensorView::fillStatistics() {
     facts_->setHtml(html + QStringLiteral("</table>"));
 }
 
-// Where what is not finite comes from: each event on the way back is a link.
+// The origin of non-finite values: each event on the way back is a link.
 QString TensorView::originRow() const {
     const auto& recording = bridge().recording();
     if (!recording || slice_.value == 0 || slice_.value > recording->value_count() || !slice_.statistics.has_nan_or_inf()) return {};
@@ -635,7 +636,7 @@ void TensorView::fillHistogram() {
     histogram_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-// NaN and Inf are no place on the axis: a hatched part at the right, as wide as their share.
+// NaN and Inf are not on the axis: a hatched part at the right, as wide as their share.
 void TensorView::hatchNotFinite(double share) {
     not_finite_width_ = share > 0 ? std::max(0.06, share) : 0;
     not_finite_->setVisible(share > 0);

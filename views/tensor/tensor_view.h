@@ -46,7 +46,7 @@ class TensorView : public View {
     void setLocked(bool locked);
     const session::TensorSlice& slice() const { return slice_; }
     TensorPicture* picture() { return picture_; }
-    // Takes the place of an answer of the session: tests do.
+    // Replaces a reply of the session, for tests.
     void showSlice(const session::TensorSlice& slice);
 
   protected:
@@ -57,7 +57,7 @@ class TensorView : public View {
         QString label;
         session::ValueId value = 0;
         QString name;
-        QString parameter;  // path of what the value is, of one that the event read as it was before the run
+        QString parameter;  // path of the parameter or buffer, for a value from before the run
     };
     void buildControls(QLayout* layout);
     QLayout* buildChoice(QWidget* bar);
@@ -107,7 +107,7 @@ class TensorView : public View {
     TensorGridModel* grid_ = nullptr;
     QCustomPlot* histogram_ = nullptr;
     QCPBars* bars_ = nullptr;
-    QCPItemRect* not_finite_ = nullptr;  // the part of the histogram that stands for NaN and Inf
+    QCPItemRect* not_finite_ = nullptr;  // the part of the histogram for NaN and Inf
     QCPItemText* not_finite_label_ = nullptr;
     double not_finite_width_ = 0;        // of the whole
     QTextBrowser* facts_ = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Dear ImGui inside a Qt window: a context of its own, Qt's events as its input, OpenGL 3 as its output.
+// Dear ImGui inside a Qt window: a separate context, Qt's events as its input, OpenGL 3 as its output.
 
 #include <QOpenGLWidget>
 #include <functional>

@@ -134,7 +134,7 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
     for (const Row& row : rows()) drawRow(surface, row);
     drawMemory(surface);
     drawMarks(surface);
-    // The gutter covers what stands out to the left.
+    // The gutter covers parts that extend to the left.
     surface.box(0, 0, kGutter - 1, height_, rgb(C::Panel));
     surface.line(kGutter - 1, 0, kGutter - 1, height_, rgb(C::Border));
     for (const Row& row : rows()) surface.text(8, row.y + 2, rgb(C::Faint), row.label);
@@ -145,7 +145,7 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
     drawTip(surface);
 }
 
-// What the times are of.
+// Which runs the times are of.
 void TimelineDrawing::drawNote(TimelineSurface& surface) {
     QString note = QObject::tr("times of a first run");
     if (index_.isWarm()) note = QObject::tr("warm: median of %1 runs").arg(index_.warm()->repeats);
@@ -158,7 +158,7 @@ void TimelineDrawing::drawNote(TimelineSurface& surface) {
     surface.text(right - wide - 2, 3, rgb(index_.isWarm() ? C::Good : C::Warning), note);
 }
 
-// Hatched, so that it is told from what the operator did in print and in grey too.
+// Hatched, so that it differs from the operator's time in grey too.
 void TimelineDrawing::drawSetup(TimelineSurface& surface, double x0, double x1, double top, double bottom) {
     if (x1 - x0 < 1) return;
     surface.box(x0, top, x1, bottom, mixed(rgb(C::Panel), rgb(C::Faint), 0.3));
@@ -226,7 +226,7 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
             drawSetup(surface, x0, textFrom, row.y, bottom);
         }
         if (label.isEmpty()) return;
-        // Where set-up leaves no room the name stands upon it.
+        // Where set-up leaves no room the name is drawn over it.
         if (x1 - textFrom < kTextFrom) {
             textFrom = x0;
             const double wide_label = std::min(surface.textWidth(label), x1 - x0 - 8);
@@ -353,7 +353,7 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
     for (const Row& row : rows()) {
         if (y < row.y || y > row.y + kRow) continue;
         std::optional<TimelineHit> found;
-        // What is drawn there, a pixel to either side.
+        // The zone at that position, within a pixel.
         const double slack = 1.5 / scale();
         row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
             if (time < piece.start - slack || time > piece.end + slack) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What the timeline looks like, on any surface that has boxes and text: Dear ImGui's draw list, or a QPainter where
-// there is no OpenGL.
+// Drawing of the timeline, on any surface with boxes and text: Dear ImGui's draw list, or a QPainter without
+// OpenGL.
 
 #include <QPainter>
 #include <QRgb>
@@ -52,13 +52,13 @@ class ImGuiSurface : public TimelineSurface {
 };
 
 struct TimelineState {
-    double from = 0;  // what is visible, in seconds
+    double from = 0;  // the visible range, in seconds
     double to = 1;
     session::EventId current = 0;
     session::EventId reached = 0;  // 0: not parked
     std::optional<double> mouse_x;
     double mouse_y = 0;
-    double note_right = 0;  // room at the end of the axis that is taken by something else
+    double note_right = 0;  // reserved width at the end of the axis
     bool has_range = false;
     double range_from = 0;
     double range_to = 0;

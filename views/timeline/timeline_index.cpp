@@ -155,7 +155,7 @@ Zone TimelineIndex::zoneOf(session::EventId event) const {
     return lane.zone(place_[event - 1]);
 }
 
-// What adds up a parameter's gradient runs in no call: it goes with the module whose parameter it is.
+// The accumulation of a parameter's gradient is in no call: it is shown with the parameter's module.
 std::uint32_t TimelineIndex::frameOf(const session::Event& event) {
     if (event.frame != 0 || event.phase == session::RunPhase::Forward) return event.frame;
     for (; named_frames_ < recording_->frame_count(); ++named_frames_) frame_of_scope_.try_emplace(recording_->frame(named_frames_ + 1).scope, named_frames_ + 1);
@@ -191,8 +191,8 @@ void TimelineIndex::addFrames(const session::Event& event, const Zone& zone) {
     open_.resize(chain.size());
 }
 
-// Warm times are medians of runs, each by itself: an event begins where the one before it ends at the earliest. One that was
-// not there in each of the runs takes what it took here.
+// Warm times are medians per event: an event begins at the earliest where the previous one ends. One that was not in
+// all runs has its time of this run.
 Zone TimelineIndex::nextZone(const session::Event& event) const {
     if (warm_ == nullptr) return {event.start, event.end(), event.id, 0, event.setup.total()};
     const session::OperatorTime* time = warm_->of(event.id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Zones on a time axis, in lanes, found by what is visible: of a million zones a frame touches only as many as the
-// screen has pixels. Zones too small to be seen alone are merged with those beside them, and counted.
+// Zones on a time axis, in lanes, indexed by visible range: of a million zones a frame visits only as many as the
+// screen has pixels. Zones too small to be visible are merged with their neighbours, and counted.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +23,7 @@ struct Zone {
     double setup = 0;           // seconds at its start that set its kernel up
 };
 
-// Zones that do not overlap, by time. Over them lie levels of a tree with `kFan` children a node, each with its extent.
+// Zones that do not overlap, by time, and a tree over them with `kFan` children per node, each with its extent.
 class Lane {
   public:
     static constexpr std::size_t kFan = 16;
@@ -41,8 +41,8 @@ class Lane {
         std::size_t first = 0;  // zones first ... first + count - 1
         std::size_t count = 0;
     };
-    // Calls draw for what is between from and to, in order; pieces of several zones are shorter than `smallest`
-    // seconds each in their zones, and stand closer than that.
+    // Calls draw for zones between from and to, in order; merged pieces consist of zones shorter than `smallest`
+    // seconds with gaps shorter than that.
     void visit(double from, double to, double smallest, const std::function<void(const Piece&)>& draw) const;
     // The zone at a time; none: size().
     std::size_t at(double time) const;
@@ -95,13 +95,13 @@ struct TimelineStatistics {
 // All lanes of a recording, filled as it grows.
 class TimelineIndex {
   public:
-    // warm: its warm times, which zones are laid out by; null: by what the run itself took.
+    // warm: its warm times, by which zones are laid out; null: by the run's times.
     void reset(const session::Recording* recording, std::shared_ptr<const session::OperatorTimes> warm = nullptr);
     bool isWarm() const { return warm_ != nullptr; }
     const session::OperatorTimes* warm() const { return warm_.get(); }
-    // Where the event lies on the axis.
+    // The position of the event on the axis.
     Zone zoneOf(session::EventId event) const;
-    // Of all events taken in; 0 for warm ones.
+    // Of all added events; 0 for warm ones.
     double setupSeconds() const { return setup_; }
     // Takes in events up to the count.
     void update(std::size_t event_count);

@@ -32,7 +32,7 @@ class TimelineView::PainterCanvas : public QWidget {
         QPainter painter(this);
         PainterSurface surface(painter);
         view_->drawing().draw(surface);
-        // What is painted is in sight.
+        // Painting implies visibility.
         QMetaObject::invokeMethod(view_, &TimelineView::useOpenGl, Qt::QueuedConnection);
     }
 
@@ -124,7 +124,7 @@ void TimelineView::takeRecording() {
     layOut();
 }
 
-// Zones lie elsewhere then: what was in sight says nothing.
+// Positions of zones change: the visible range is reset.
 void TimelineView::layOut() {
     index_.reset(recording_.get(), recording_ && warm_->isChecked() ? recording_->warm_times() : nullptr);
     state_ = {};

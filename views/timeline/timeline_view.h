@@ -23,8 +23,8 @@ class TimelineView : public View {
     const TimelineState& state() const { return state_; }
     const TimelineIndex& index() const { return index_; }
     QWidget* canvas() { return canvas_; }
-    // With Dear ImGui from now on, where there is OpenGL. Before it is in sight the panel does without: a window with an
-    // OpenGL widget anywhere draws everything through OpenGL, which is slow where the processor does that.
+    // Switches to Dear ImGui, where there is OpenGL. Not before the panel is visible: a window with an OpenGL widget
+    // draws all widgets through OpenGL, which is slow in software.
     void useOpenGl();
     void zoomTo(double from, double to);
     void selectRange(double from, double to);
@@ -50,7 +50,7 @@ class TimelineView : public View {
 
     TimelineIndex index_;
     TimelineState state_;
-    std::shared_ptr<const session::Recording> recording_;  // keeps alive what the index reads
+    std::shared_ptr<const session::Recording> recording_;  // owns the index's data
     QWidget* canvas_ = nullptr;
     bool has_open_gl_ = false;
     QToolButton* follow_ = nullptr;

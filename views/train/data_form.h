@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which data a model is trained on: a source, where it is, and the source's own options as fields.
+// Training data: a source, its path, and the source's options as fields.
 
 #include <QComboBox>
 #include <QFormLayout>
@@ -24,7 +24,7 @@ class DataForm : public QWidget {
 
     session::DataSpec data() const;
     void setData(const session::DataSpec& data);
-    // What the data turned out to be.
+    // Description of the opened data.
     void showSummary(const session::DataSummary& summary);
 
     QLineEdit* path() { return path_; }

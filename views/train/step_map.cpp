@@ -150,7 +150,7 @@ void StepMap::draw() {
     samples_->data()->clear();
     map_->setVisible(false);
     if (log_ && log_->step_count() > 0) showsNorms() ? drawNorms() : drawHistograms();
-    plot_->axisRect()->setVisible(map_->visible());  // axes of nothing tell nothing
+    plot_->axisRect()->setVisible(map_->visible());  // no axes without data
     const auto at = axis_.position(static_cast<double>(marked_));
     mark_->setVisible(map_->visible() && marked_ > 0);
     mark_->point1->setCoords(at, 0);
@@ -170,7 +170,7 @@ void StepMap::setSteps(const StepAxis& axis) {
     plot_->xAxis->setTicker(ticker);
 }
 
-// A column of the axis shows the newest histogram there was until its last step; triangles say where they were taken.
+// A column of the axis shows the newest histogram up to its last step; triangles mark where they were taken.
 void StepMap::drawHistograms() {
     const auto samples = log_->samples();
     if (samples.empty()) return;
@@ -209,7 +209,7 @@ void StepMap::drawHistograms() {
         for (int y = 0; y < height; ++y) {
             const std::size_t bin = low + static_cast<std::size_t>(y);
             const double part = column == nullptr || column->count == 0 || bin > 63 ? 0 : static_cast<double>(column->exponents[bin]) / static_cast<double>(column->count);
-            // Where nothing is finite the whole column is in the colour of NaN.
+            // Without finite elements the whole column has the colour of NaN.
             const bool none = column != nullptr && column->count > 0 && !column->finite;
             map_->data()->setCell(x, y, none ? std::nan("") : part);
             most = std::max(most, part);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What tensors held over the steps of a training: histograms of those that were recorded, and norms of every parameter at
+// Tensors over the steps of a training: histograms of recorded ones, and norms of every parameter at
 // every step, on an even axis of steps.
 
 #include <QComboBox>

@@ -12,7 +12,7 @@
 namespace loupe::views {
 namespace {
 
-// "SGD(lr=0.1)": with what must be given, and what one sets most.
+// "SGD(lr=0.1)": with required and common options.
 QString callOf(const session::RecipeInfo& recipe) {
     static const std::pair<const char*, const char*> kUsual[] = {{"lr", "0.01"}, {"step_size", "1"}, {"milestones", "[2, 4]"}, {"gamma", "0.5"}, {"T_max", "5"},
                                                                 {"T_0", "2"}, {"base_lr", "0.001"}, {"max_lr", "0.01"}, {"total_steps", "100"}};
@@ -75,14 +75,14 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
         box->setToolTip(found == recipes.end() ? name : tipOf(*found));
     };
     connect(box, &QComboBox::editTextChanged, this, showTip);
-    // Where there is no room for all of it the name is what one reads.
+    // Scrolled to the start, so that the name is visible.
     connect(box, &QComboBox::editTextChanged, box, [box] {
         if (!box->lineEdit()->hasFocus()) box->lineEdit()->setCursorPosition(0);
     });
     return box;
 }
 
-// All labels are as wide as the widest of those that may stand there.
+// All labels have the width of the widest possible one.
 static int labelWidth(const QWidget& widget) { return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop")); }
 
 TrainForm::TrainForm(QWidget* parent) : QWidget(parent), data_(new DataForm(labelWidth(*this), this)) {
@@ -175,7 +175,7 @@ void TrainForm::layOut() {
     add(tr("Seed"), seed_);
     add(tr("Look"), look_);
     form->addRow(QString(), stop_at_nan_);
-    // The panel is narrow: nothing asks for more than there is.
+    // For narrow panels: no minimum widths.
     for (QWidget* field : findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
         if (qobject_cast<QAbstractSpinBox*>(field) || qobject_cast<QComboBox*>(field) || qobject_cast<QCheckBox*>(field)) field->setMinimumWidth(48);
     }
@@ -228,7 +228,7 @@ void TrainForm::setOptions(const session::TrainOptions& options) {
 
 void TrainForm::setModel(const session::ModelInfo& model) {
     const QString key = QStringLiteral("train/") + text(model.path).replace(QLatin1Char('/'), QLatin1Char('|'));
-    if (key == settings_) return;  // what was set stays when the model is opened again, or got its graph
+    if (key == settings_) return;  // settings are kept when the model is reopened or compiled
     settings_ = key;
     session::TrainOptions options;
     const QFileInfo file(text(model.path));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What a training shall do: data, loss, optimiser, schedule, steps.
+// Settings of a training: data, loss, optimiser, schedule, steps.
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -22,10 +22,10 @@ class TrainForm : public QWidget {
 
     session::TrainOptions options() const;
     void setOptions(const session::TrainOptions& options);
-    // What was set for this model before, or what should fit it.
+    // The stored settings of this model, or defaults that fit it.
     void setModel(const session::ModelInfo& model);
     void remember() const;
-    // While a training runs, only what can change meanwhile can be changed.
+    // During a training only settings that may change then are enabled.
     void setRunning(bool running);
 
     DataForm& data() { return *data_; }
@@ -56,7 +56,7 @@ class TrainForm : public QWidget {
     QSpinBox* seed_;
     QDoubleSpinBox* look_;
     QCheckBox* stop_at_nan_;
-    QList<QWidget*> fixed_;  // while it runs
+    QList<QWidget*> fixed_;  // disabled while it runs
     QString settings_;       // of the model there is
 };
 

@@ -17,7 +17,7 @@
 namespace loupe::views {
 namespace {
 
-// Where a title stands inside an axis rect.
+// The position of a title inside an axis rect.
 QCPTextElement* titleOf(QCustomPlot* plot, const QString& words) {
     QFont font = Theme::instance().uiFont();
     font.setPointSizeF(font.pointSizeF() * 0.9);
@@ -225,7 +225,7 @@ void TrainPlots::arrange() {
 void TrainPlots::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     arrange();
-    // Few numbers where they would stand one over the other.
+    // Few tick labels, to avoid overlaps.
     const bool isShort = curves_->height() < 200;
     if (std::exchange(is_short_, isShort) != isShort) setScales();
 }
@@ -381,7 +381,7 @@ void TrainPlots::show(const Log& log) {
     showEpochs();
     if (!steps.empty()) {
         showLast(steps.back());
-        // One step alone makes no line.
+        // A single step makes no line.
         const QCPScatterStyle dots = shown_ < 2 ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle();
         for (QCPGraph* graph : {smooth_, accuracy_, rate_, norm_}) graph->setScatterStyle(dots);
         // A loss over many powers of ten is no line on a linear axis.
@@ -393,7 +393,7 @@ void TrainPlots::show(const Log& log) {
     curves_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-// The step axis to all steps, unless something else was chosen with the mouse; the others to what is drawn.
+// The step axis to all steps, unless zoomed with the mouse; the others to the drawn data.
 void TrainPlots::fitAxes() {
     const bool isLogSteps = log_steps_->isChecked();
     std::int64_t last = std::max<std::int64_t>(first_step_ + 1, last_step_);

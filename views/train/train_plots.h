@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How a training goes: loss, accuracy, learning rate and gradient norm over steps, beside those of other trainings; what
-// tensors held, what was found, and which trainings there are.
+// Progress of a training: loss, accuracy, learning rate and gradient norm over steps, beside those of other trainings;
+// tensors over steps, findings, and the list of trainings.
 
 #include <QLabel>
 #include <QListWidget>
@@ -33,7 +33,7 @@ class TrainPlots : public QWidget {
     explicit TrainPlots(QWidget* parent);
 
     using Log = std::shared_ptr<const session::TrainingLog>;
-    // Takes what is new; another log begins from nothing.
+    // Adds new steps; another log starts empty.
     void show(const Log& log);
     // All of the model, for comparison.
     void showTrainings(const QString& model, const std::vector<Log>& trainings);
@@ -96,7 +96,7 @@ class TrainPlots : public QWidget {
     QCPGraph* held_out_accuracy_;
     QCPGraph* rate_;
     QCPGraph* norm_;
-    QCPGraph* found_;          // where something was found, on the loss
+    QCPGraph* found_;          // findings, on the loss
     QList<QCPGraph*> overlays_;
     QList<QCPAxisRect*> rects_;
     QList<QCPLayoutGrid*> boxes_;

@@ -185,7 +185,7 @@ void TrainView::makeMenus() {
     save_->setPopupMode(QToolButton::InstantPopup);
 }
 
-// What the data is, as soon as it is named.
+// Describes the data when it is chosen.
 void TrainView::lookAtData() {
     const session::DataSpec data = form_->data().data();
     bridge().setTrainingData(data);
@@ -225,9 +225,9 @@ void TrainView::trainAnew() {
 
 void TrainView::goOn() {
     session::TrainOptions options = form_->options();
-    // A training that is done goes on for as many epochs again.
+    // A finished training continues for as many epochs again.
     const auto& log = bridge().training();
-    // From an earlier step it goes on as far as it was to go.
+    // From an earlier step it continues to its original end.
     const std::int64_t steps = bridge().status().training_end > 0 ? bridge().status().training_step : log ? static_cast<std::int64_t>(log->step_count()) : 0;
     const auto done = log && log->steps_an_epoch() > 0 ? static_cast<int>(steps / log->steps_an_epoch()) : 0;
     if (done >= options.epochs) options.epochs += done;
@@ -321,7 +321,7 @@ void TrainView::resume(const QString& file) {
         [this](const session::TrainingCheckpoint& found) {
             if (!found.error.empty()) return tellOf(found.error, {});
             session::TrainOptions options = found.options;
-            // One that is done goes on for as many epochs again.
+            // A finished one continues for as many epochs again.
             if (found.epoch >= options.epochs) options.epochs += found.epoch;
             if (options.max_steps > 0 && found.step >= options.max_steps) options.max_steps = 0;
             form_->setOptions(options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The Train panel: what to train with, and how it goes.
+// The Train panel: settings and progress.
 
 #include <QLabel>
 #include <QTimer>
@@ -31,7 +31,7 @@ class TrainView : public View {
     void train();
     // The same from new first values of all layers, drawn from the form's seed.
     void trainAnew();
-    // The engine stops inside the next step, or goes on from there.
+    // The engine stops inside the next step, or continues from there.
     void pauseOrGoOn();
     // Runs a step of the training again and parks inside it. While the training runs it only shows the step's numbers.
     void lookAt(std::int64_t step);
@@ -43,7 +43,7 @@ class TrainView : public View {
     void saveWeights(const QString& file);
     // The training with its optimiser, schedule and random numbers, for torch.load and for resume().
     void saveCheckpoint(const QString& file);
-    // Goes on with the training of a checkpoint, with its options.
+    // Continues the training of a checkpoint, with its options.
     void resume(const QString& file);
 
   protected:

@@ -121,7 +121,7 @@ void TrainingList::show(const QString& model, const std::vector<Log>& trainings,
     setHeaderLabels(QStringList{tr("#"), tr("steps"), tr("loss"), tr("result")} + names);
     for (std::size_t i = 0; i < trainings.size(); ++i) {
         const int number = trainings[i]->origin().number;
-        // The one before is what one compares with.
+        // Compared with the previous one.
         if (!known_[model_].contains(number)) {
             known_[model_].insert(number);
             ticked_[model_].insert(number);

@@ -18,9 +18,9 @@ class TrainingList : public QTreeWidget {
     explicit TrainingList(QWidget* parent);
 
     using Log = std::shared_ptr<const session::TrainingLog>;
-    // model: ticks are remembered by it. now: the one whose curves are drawn anyway.
+    // model: the key of stored ticks. now: the one whose curves are always drawn.
     void show(const QString& model, const std::vector<Log>& trainings, const Log& now);
-    // Those that are ticked, but for the one that is drawn anyway.
+    // The ticked ones, except for the current one.
     std::vector<Log> chosen() const;
     static QColor colourOf(const session::TrainingLog& log);
 
@@ -33,7 +33,7 @@ class TrainingList : public QTreeWidget {
     Log now_;
     QHash<QString, QSet<int>> ticked_;  // numbers of trainings by model
     QHash<QString, QSet<int>> known_;
-    QString shown_;                     // what the rows say
+    QString shown_;                     // the rows' text
 };
 
 }  // namespace loupe::views

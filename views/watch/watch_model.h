@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Watch expressions and what they give at the current event. The last row is empty: typing there adds one.
+// Watch expressions and their values at the current event. The last row is empty: typing there adds one.
 
 #include <QAbstractTableModel>
 #include <vector>

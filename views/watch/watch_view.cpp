@@ -50,7 +50,7 @@ ExpressionEdit::Problem problemOf(const session::ConditionProblem& problem, cons
     return {text(problem.text), column(problem.begin), column(problem.end)};
 }
 
-// Words of conditions, and at a line of a source its names.
+// Completions of conditions, and at a line of a source its names.
 ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const session::ModelInfo* model, const QString& typed, int cursor) {
     ExpressionEdit::Completions found{wordStart(typed, cursor), {}};
     for (const session::ConditionWord& word : session::condition_words()) found.words.append({text(word.text), text(word.meaning)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Numbers out of bytes that nobody vouches for.
+// Reading numbers from untrusted bytes.
 
 #include <concepts>
 #include <cstddef>
@@ -22,10 +22,10 @@ inline std::string_view as_text(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A name out of a file as error lines show it: short, and without what would garble a terminal.
+// A file's name for error lines: truncated, and escaped for terminals.
 inline std::string quote_name(std::string_view name) { return python_repr(name.substr(0, 200)); }
 
-// Walks over bytes; whoever asks for more than is left gets Error (File) "truncated: WHAT needs 4 bytes at byte 10 of
+// Cursor over bytes; reading past the end throws Error (File) "truncated: WHAT needs 4 bytes at byte 10 of
 // 12".
 class ByteReader {
   public:

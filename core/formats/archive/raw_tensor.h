@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tensors on bytes that come from a file.
+// Tensors on bytes of a file.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace loupe {
 
-// Every byte but 0 becomes 1: any other value in a bool is undefined behaviour for whoever reads it. Writes only where
-// it must, so that mapped pages stay shared.
+// Every byte but 0 becomes 1: reading any other value as bool is undefined behaviour. Writes only where necessary, so
+// that mapped pages stay shared.
 inline void normalise_bools(std::span<std::byte> bytes) {
     for (std::byte& byte : bytes) {
         if (byte > std::byte{1}) byte = std::byte{1};
     }
 }
 
-// A copy in aligned memory of its own.
+// A copy in new, aligned memory.
 inline Ptr<Storage> copy_to_storage(std::span<const std::byte> bytes, MemoryCategory category) {
     const MemoryCategoryScope scope(category);
     auto storage = Storage::allocate(bytes.size());
@@ -28,14 +28,14 @@ inline Ptr<Storage> copy_to_storage(std::span<const std::byte> bytes, MemoryCate
     return storage;
 }
 
-// In place when that is aligned for elements of that many bytes, else a copy.
+// In place when aligned for elements of that many bytes, else a copy.
 inline Ptr<Storage> storage_on(std::span<std::byte> bytes, std::size_t alignment, Ptr<RefCounted> owner,
                                MemoryCategory category) {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment != 0) return copy_to_storage(bytes, category);
     return Storage::view_of(bytes.data(), bytes.size(), std::move(owner), category);
 }
 
-// The caller has checked that the view lies in the storage.
+// The caller has checked that the view is inside the storage.
 inline Tensor tensor_on(Ptr<Storage> storage, ScalarType dtype, IntSpan sizes, IntSpan strides, std::int64_t offset) {
     auto impl = make_ptr<TensorImpl>();
     impl->storage = std::move(storage);

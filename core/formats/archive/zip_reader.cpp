@@ -29,9 +29,9 @@ constexpr std::size_t kZip64LocatorSize = 20;
 constexpr std::size_t kLongestComment = 0xffff;
 constexpr std::uint16_t kZip64Extra = 1;
 constexpr std::uint16_t kEncryptedFlags = 0x0001 | 0x0040;
-// Deflate cannot make more than this of one byte.
+// Deflate's greatest ratio.
 constexpr std::uint64_t kDeflateRatio = 1032;
-// An inflated payload this large and this much larger than what is stored is taken for a bomb.
+// An inflated payload this large with this ratio is rejected as a bomb.
 constexpr std::uint64_t kSuspiciousSize = std::uint64_t{1} << 30;
 constexpr std::uint64_t kSuspiciousRatio = 100;
 
@@ -43,7 +43,7 @@ bool is_safe_name(std::string_view name) {
     return std::ranges::none_of(split(name, '/'), [](std::string_view part) { return part == ".." || part == "."; });
 }
 
-// Replaces the fields that say "see the zip64 record" by what that record says, in its fixed order.
+// Replaces the fields that refer to the zip64 record by its values, in its fixed order.
 void apply_zip64(std::span<const std::byte> extra, std::initializer_list<std::uint64_t*> fields) {
     constexpr std::uint64_t kElsewhere = 0xffffffff;
     ByteReader reader(extra, "extra field");

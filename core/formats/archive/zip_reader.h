@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// ZIP archives over a mapped file: what .pt and .npz are made of.
+// ZIP archives over a mapped file, for .pt and .npz.
 
 #include <cstdint>
 #include <span>
@@ -24,10 +24,10 @@ struct ZipEntry {
 };
 
 // The directory is read and checked when the archive is opened: no payload lies outside the file or over another, no
-// name is used twice or leads out of the archive. Payloads are only touched when asked for.
+// name is used twice or leads out of the archive. Payloads are read on request.
 class ZipReader {
   public:
-    // Throws Error (File) when the file is no sound ZIP archive; says where it ends when it is truncated.
+    // Throws Error (File) when the file is no valid ZIP archive; with its size when it is truncated.
     explicit ZipReader(Ptr<MappedFile> file);
     ZipReader(const ZipReader&) = delete;
     ZipReader& operator=(const ZipReader&) = delete;
@@ -41,8 +41,8 @@ class ZipReader {
 
     // The payload of a stored entry, in place and unchecked: keep file() alive.
     std::span<std::byte> stored_bytes(const ZipEntry& entry) const;
-    // The entry's size, for whoever allocates memory for it. Throws Error (File) when it is over the limit or more than
-    // the stored bytes can honestly inflate to.
+    // The entry's size, to allocate memory for it. Throws Error (File) when it is over the limit or more than the
+    // stored bytes can inflate to.
     std::size_t checked_size(const ZipEntry& entry, std::uint64_t limit) const;
     // Copies or inflates the payload into `out`, which must have the entry's size, and checks its CRC.
     // Throws Error (File).

@@ -18,7 +18,7 @@ constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kElsewhere = 0xffffffff;
 constexpr std::uint64_t kCrcOffset = 14;  // in a local header
 constexpr std::uint16_t kUtf8Names = 0x0800;
-// 1 January 1980, the first day a ZIP archive knows: the same contents give the same bytes.
+// 1 January 1980, ZIP's first date: equal contents give equal bytes.
 constexpr std::uint16_t kDosDate = 0x0021;
 
 template <std::unsigned_integral T>
@@ -30,7 +30,7 @@ void put32(std::string& out, std::uint64_t value) { put(out, static_cast<std::ui
 
 bool needs_zip64(std::uint64_t value) { return value >= kElsewhere; }
 
-// The zip64 extra field with those of the values that do not fit.
+// The zip64 extra field with the values that do not fit.
 std::string zip64_extra(std::initializer_list<std::uint64_t> values) {
     std::string fields;
     for (const auto value : values) {
@@ -43,7 +43,7 @@ std::string zip64_extra(std::initializer_list<std::uint64_t> values) {
     return extra + fields;
 }
 
-// What local header and directory entry share, from "version needed" to the length of the extra field.
+// The common part of local header and directory entry, from "version needed" to the length of the extra field.
 void put_common(std::string& out, std::string_view name, std::uint64_t size, std::uint32_t crc, std::size_t extra_size,
                 bool zip64) {
     put16(out, zip64 ? 45 : 20);

@@ -16,15 +16,15 @@ namespace loupe {
 
 class ZipWriter {
   public:
-    // Nothing appears at the path before finish(). Throws Error (File) as AtomicFile.
+    // The file appears at finish(). Throws Error (File) as AtomicFile.
     explicit ZipWriter(FileTarget target) : file_(std::move(target)) {}
 
     // Room for this many bytes more, as AtomicFile::reserve.
     void reserve(std::uint64_t bytes) { file_.reserve(bytes); }
-    // The payload is the parts one after another. Throws Error (File), and Error (Usage) when the name is taken.
+    // The payload is the concatenation of the parts. Throws Error (File), and Error (Usage) for a duplicate name.
     void add(std::string_view name, std::initializer_list<std::span<const std::byte>> parts);
     void add(std::string_view name, std::string_view payload) { add(name, {std::as_bytes(std::span(payload))}); }
-    // Writes the directory and puts the file in its place.
+    // Writes the directory and commits the file.
     void finish();
 
   private:

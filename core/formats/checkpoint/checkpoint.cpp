@@ -38,13 +38,13 @@ class StreamStorages final : public StorageSource {
     std::unordered_map<std::string, Ptr<Storage>> storages_;
 };
 
-// Modules stand in streams by an id too.
+// Modules in streams have ids too.
 bool is_storage_id(const PickleNode& persistent) {
     const PickleNode& id = *persistent.persistent_id();
     return !id.is(PickleKind::Tuple) || id.elements().empty() || !id.elements()[0]->is(PickleKind::String) || id.elements()[0]->to_string() != "module";
 }
 
-// Which element type the pickle says for each storage.
+// The pickle's element type of each storage.
 std::unordered_map<std::string, ScalarType> storage_dtypes(const Pickle& pickle) {
     std::unordered_map<std::string, ScalarType> dtypes;
     for (const PickleNode& node : pickle.nodes()) {
@@ -176,7 +176,7 @@ IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes) {
             error.kind() == ErrorKind::Cancelled) {
             throw;
         }
-        if (typeid(error) != typeid(Error)) throw;  // of who made the values
+        if (typeid(error) != typeid(Error)) throw;  // errors of the builder of the values
         throw Error(ErrorKind::File, error.message(), error.context());
     }
 }

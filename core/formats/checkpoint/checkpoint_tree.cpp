@@ -24,7 +24,7 @@ constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kMostNotes = 30;
 constexpr std::size_t kMostNames = 1'000'000;
 
-// Reads on where a file names classes, and keeps the paths that a state_dict's metadata have.
+// Tolerates a file's classes, and collects the paths of a state_dict's metadata.
 class TreeClasses final : public NoClasses {
   public:
     using Classes = std::vector<std::pair<std::string, std::string>>;
@@ -53,7 +53,7 @@ class TreeClasses final : public NoClasses {
     IValue make_bytes(std::string bytes) override { return concat("<", bytes.size(), " bytes>"); }
     IValue make_set(std::vector<IValue> values) override { return make_ptr<ListObject>(types::any(), std::move(values)); }
     IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder&) override {
-        if (state != nullptr && state->is(PickleKind::Dict)) remember(*dict, *state);
+        if (state != nullptr && state->is(PickleKind::Dict)) collect_paths(*dict, *state);
         return dict;
     }
 
@@ -108,7 +108,7 @@ class TreeClasses final : public NoClasses {
     }
 
     // {'_metadata': OrderedDict of path -> {'version': 1}}
-    void remember(const DictObject& dict, const PickleNode& state) {
+    void collect_paths(const DictObject& dict, const PickleNode& state) {
         const auto& items = state.items();
         for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
             if (!items[i]->is(PickleKind::String) || items[i]->to_string() != "_metadata") continue;
@@ -164,7 +164,7 @@ std::string short_text(const IValue& value) {
     return text.size() > 100 ? text.substr(0, 100) + "..." : text;
 }
 
-// Weights of a tree are dense: who looks at them wants to see their zeros too.
+// Weights of a tree are dense: the views show their zeros too.
 void add_weight(const std::string& name, const Tensor& tensor, CheckpointWeights& weights) {
     if (!tensor.is_sparse()) return weights.tensors.emplace_back(name, tensor), void();
     constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
@@ -174,7 +174,7 @@ void add_weight(const std::string& name, const Tensor& tensor, CheckpointWeights
     if (fits) weights.tensors.emplace_back(name, to_dense(tensor));
 }
 
-// What stands beside the weights: epoch, optimizer, ...
+// Other entries beside the weights: epoch, optimizer, ...
 void note_others(const IValue& value, CheckpointWeights& weights) {
     if (!value.is_dict() || weights.part.empty()) return;
     const std::string first = weights.part.substr(0, weights.part.find('.'));
@@ -241,7 +241,7 @@ class TreeMaker {
         }
         for (const auto& [name, value] : guess.arguments) set(module, name, value);
     }
-    // A file's own names win.
+    // Names of the file win.
     static void set(nn::Module& module, const std::string& name, IValue value) {
         if (module.find_attribute(name) == nullptr) module.set_attribute(name, std::move(value));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A checkpoint without its program, as a tree of modules: names say where weights stand, names and shapes what has them.
+// A checkpoint without its program, as a tree of modules: paths come from names of weights, types are guessed from
+// shapes.
 
 #include <filesystem>
 #include <string>
@@ -12,16 +13,16 @@
 
 namespace loupe {
 
-// The weights in a checkpoint, which is a dict of them, has one somewhere in it, or is a whole module that was pickled.
+// The weights in a checkpoint, which is a dict of them, contains one, or is a pickled module.
 struct CheckpointWeights {
     NamedTensors tensors;
-    std::vector<std::string> module_paths;  // of modules without weights too, as far as the metadata tell
+    std::vector<std::string> module_paths;  // of modules without weights too, from the metadata
     // By path, of a pickled module, in its order: "torch.nn.modules.conv.Conv2d".
     std::vector<std::pair<std::string, std::string>> classes;
     std::string part;                       // where they were: "state_dict"; empty: the whole
-    std::vector<std::string> notes;         // what else there is, and what was not read
+    std::vector<std::string> notes;         // other contents, and parts that were not read
 };
-// Classes that the file names are not made: they become notes. Throws Error as read_checkpoint, Error (File) when there
+// Classes in the file are not instantiated: they become notes. Throws Error as read_checkpoint, Error (File) when there
 // are no weights.
 CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path);
 
@@ -31,7 +32,7 @@ NamedTensors read_weights(const std::filesystem::path& path);
 // Drops "module." (DataParallel) or "_orig_mod." (torch.compile) when all names begin so. True when it did.
 bool strip_wrapper_prefix(CheckpointWeights& weights);
 
-// Each module has the attributes "guessed" (percent and reason) and what the shapes say of its constructor's arguments;
+// Each module has the attributes "guessed" (percent and reason) and its constructor's arguments inferred from shapes;
 // the root has the notes as "note1", ... None has a forward.
 nn::ModulePtr guess_module_tree(const CheckpointWeights& weights);
 

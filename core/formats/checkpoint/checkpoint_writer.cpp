@@ -11,7 +11,7 @@
 namespace loupe {
 namespace {
 
-// The numbers 0x1950a86a20f9469cfc6c and 1001, and what PyTorch says of its machine.
+// The numbers 0x1950a86a20f9469cfc6c and 1001, and PyTorch's record of its machine.
 constexpr std::string_view kMagic("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8\x50\x19.", 15);
 constexpr std::string_view kProtocol("\x80\x02M\xe9\x03.", 6);
 
@@ -149,8 +149,8 @@ void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     ops("tQ");
 }
 
-// torch.storage._load_from_bytes(the stream of this storage alone). Tensors that share one have it each for itself, as in
-// PyTorch.
+// torch.storage._load_from_bytes(the stream of this storage only). Tensors that share a storage get separate copies, as
+// in PyTorch.
 void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
     const Ptr<Storage>& storage = tensor.storage();
     CheckpointPickler id(Layout::Stream, nullptr);
@@ -201,7 +201,7 @@ void CheckpointPickler::write_object(const IValue& object, const ReducedObject& 
     value(parts.callable);
     tuple(parts.arguments);
     op(parts.is_new ? '\x81' : 'R');
-    remember(object.object_pointer());
+    memoize(object.object_pointer());
     if (!parts.elements.empty()) {
         op('(');
         for (const IValue& element : parts.elements) value(element);
@@ -225,7 +225,7 @@ bool CheckpointPickler::is_other(const IValue& value) { return others_ != nullpt
 void CheckpointPickler::list(const ListObject& list) {
     if (is_other(Ptr<ListObject>(const_cast<ListObject*>(&list)))) return;
     op(']');
-    remember(&list);
+    memoize(&list);
     op('(');
     for (const IValue& each : list.elements) value(each);
     op('e');
@@ -252,7 +252,7 @@ void CheckpointPickler::dict(const DictObject& dict) {
     }
     if (is_other(Ptr<DictObject>(const_cast<DictObject*>(&dict)))) return;
     op('}');
-    remember(&dict);
+    memoize(&dict);
     items(dict);
 }
 

@@ -11,8 +11,8 @@ namespace loupe {
 
 class CheckpointPickler;
 
-// An object as Python's __reduce_ex__ takes it apart: callable(*arguments), or an object of the class `callable` before its
-// __init__, and what is put into it.
+// The result of Python's __reduce_ex__: callable(*arguments), or an object of the class `callable` without
+// __init__, and its state.
 struct ReducedObject {
     IValue callable;
     std::vector<IValue> arguments;
@@ -22,18 +22,18 @@ struct ReducedObject {
     std::vector<DictObject::Entry> items;
 };
 
-// Values that are no kind of IValue, and containers and objects with classes of their own: what whoever keeps them writes
-// for them.
+// Writer of values that IValue has no type for, and of containers and objects with other classes, by the
+// code that owns them.
 class OtherValues {
   public:
     virtual ~OtherValues() = default;
-    // Writes the value with the pickler, or returns false when it is nothing special, or cannot be in a checkpoint.
+    // Writes the value with the pickler; false for ordinary values and for values that cannot be in a checkpoint.
     virtual bool write(const IValue& value, CheckpointPickler& pickler) = 0;
-    // A dict that is a collections.OrderedDict, and what it carries beside its items (None: nothing).
+    // A dict that is a collections.OrderedDict, and its state beside its items (None: none).
     virtual bool is_ordered(const DictObject& dict, IValue& state) = 0;
 };
 
-// Python's plain values: dicts, lists and tuples without TorchScript's types, parameters as such.
+// Python's plain values: dicts, lists and tuples without TorchScript's types, and parameters.
 class CheckpointPickler final : public PickleWriter {
   public:
     // Plain: a pickle by itself, where each storage is bytes that hold a stream.
@@ -49,12 +49,12 @@ class CheckpointPickler final : public PickleWriter {
     void write_ordered_dict(const DictObject& entries, const DictObject* state = nullptr);
     void write_bytes(std::string_view bytes);
     void write_set(const std::vector<IValue>& values);
-    // The object may refer to itself. What it is given must live until the pickle is finished.
+    // The object may refer to itself. Its parts must live until the pickle is finished.
     void write_object(const IValue& object, const ReducedObject& parts);
-    // A tensor whose shape is not known yet: torch.nn.parameter.UninitializedParameter.
+    // A tensor without a shape yet: torch.nn.parameter.UninitializedParameter.
     void write_uninitialized(const Tensor& tensor);
 
-    // Of the storage: which type its tensors have; one storage has one, as in PyTorch.
+    // The element type of a storage's tensors; one per storage, as in PyTorch.
     ScalarType dtype_of(const Storage& storage) const { return dtypes_.at(&storage); }
 
   protected:
@@ -83,8 +83,8 @@ struct CheckpointOptions {
     OtherValues* others = nullptr;
 };
 
-// Storages are written from where they are, each once. Nothing partial is left. Throws Error (File) when the place cannot
-// be written, Error (Unsupported) for values that a checkpoint cannot hold.
+// Each storage is written once, without a copy. No partial file is left. Throws Error (File) when the path cannot be
+// written, Error (Unsupported) for values that a checkpoint cannot hold.
 void write_checkpoint(const IValue& value, const FileTarget& target, const CheckpointOptions& options = {});
 
 // The value as pickle.dumps writes it, with tensors in it.

@@ -130,7 +130,7 @@ ModuleGuess guess_attention(const Own& own) {
     return guess;
 }
 
-// Of modules without weights of their own.
+// Of modules without direct weights.
 ModuleGuess guess_container(const std::vector<std::string>& children) {
     const auto has = [&](std::string_view name) { return std::ranges::find(children, name) != children.end(); };
     if (children.empty()) return {"Module", 0, "no weights: an activation, pooling, dropout or the like"};

@@ -13,12 +13,12 @@ struct ModuleGuess {
     std::string class_name = "Module";  // "Conv2d"
     double confidence = 0;              // 0..1
     std::string reason;                 // "weight 64x3x7x7 without bias"
-    // What the shapes say of the constructor's arguments: in_channels = 3.
+    // The constructor's arguments inferred from shapes: in_channels = 3.
     std::vector<std::pair<std::string, std::int64_t>> arguments = {};
 };
 
-// path: where the module stands, of which the last part may tell ("layer1.0.bn1"). own: its own tensors by name. children:
-// names of the modules in it. dimensions: how many the nearest convolution before it has, 0 when there is none.
+// path: of the module, whose last part may be a hint ("layer1.0.bn1"). own: its tensors by name. children: names of its
+// submodules. dimensions: those of the nearest convolution before it, 0 when there is none.
 ModuleGuess guess_module(const std::string& path, const NamedTensors& own, const std::vector<std::string>& children, int dimensions);
 
 }  // namespace loupe

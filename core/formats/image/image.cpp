@@ -45,7 +45,7 @@ struct Picture {
 };
 
 // Both libraries report errors by a long jump. Each method below that arms one has no object with a destructor in
-// its frame; what must be freed are members.
+// its frame; resources to free are members.
 
 class PngDecoder {
   public:
@@ -61,7 +61,7 @@ class PngDecoder {
     Picture decode() {
         const std::size_t file_size = rest_.size();
         if (!read_header()) fail();
-        // Deflate makes at most 1032 bytes of one.
+        // Deflate's greatest ratio is 1032.
         if (std::uint64_t{picture_.width} * picture_.height / 8 / 1032 > file_size) {
             throw_file_error(concat("truncated: PNG of ", picture_.width, " x ", picture_.height, " pixels in ",
                                     file_size, " bytes"));
@@ -198,7 +198,7 @@ std::uint8_t luma(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
     return static_cast<std::uint8_t>((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);
 }
 
-std::uint32_t wanted_channels(const Picture& picture, ImageChannels channels) {
+std::uint32_t channel_count(const Picture& picture, ImageChannels channels) {
     switch (channels) {
         case ImageChannels::AsStored:
             return picture.channels;
@@ -217,7 +217,7 @@ std::uint8_t sample(const std::uint8_t* pixel, std::uint32_t stored, std::uint32
 }
 
 Tensor to_planes(const Picture& picture, ImageChannels channels) {
-    const std::uint32_t wanted = wanted_channels(picture, channels);
+    const std::uint32_t wanted = channel_count(picture, channels);
     const std::array<std::int64_t, 4> sizes{1, wanted, picture.height, picture.width};
     const MemoryCategoryScope category(MemoryCategory::Input);
     Tensor out = empty(sizes, ScalarType::UInt8);

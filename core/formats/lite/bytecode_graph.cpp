@@ -24,7 +24,7 @@ namespace prim = ir::prim;
 constexpr int kDeepest = 200;             // blocks in blocks
 constexpr std::size_t kMostValues = 1 << 16;  // of one node
 
-// Instructions that stand for one operator each, "promoted" in PyTorch's words.
+// Instructions for one operator each ("promoted" operators in PyTorch).
 struct Promoted {
     std::string_view instruction;
     std::string_view op;
@@ -36,7 +36,7 @@ constexpr std::array kPromoted = {
     Promoted{"IS_CUDA", "prim::is_cuda", 1},      Promoted{"NUM_TO_TENSOR", "prim::NumToTensor", 1},
     Promoted{"DICT_INDEX", "aten::__getitem__", 2}};
 
-// What the program holds at one point.
+// The abstract state at one point of the program.
 struct State {
     std::vector<Value*> stack;
     std::unordered_map<std::int64_t, Value*> registers;
@@ -85,7 +85,7 @@ class Lifter {
         for (Value* output : node->outputs()) state.stack.push_back(output);
     }
 
-    // Bytecode does not say what a test of a type told of a value; its use does.
+    // Bytecode omits type refinements; they are inferred from uses.
     Value* refined(Value* value, const TypePtr& formal) {
         ir::TypeBindings bindings;
         const TypePtr& type = value->type();
@@ -144,7 +144,7 @@ class Lifter {
         }
     }
 
-    // Nodes made from now on stand there.
+    // Insertion point of new nodes.
     void enter_place(std::size_t instruction) {
         if (instruction >= function_.places.size()) return;
         const LitePlace& place = function_.places[instruction];
@@ -153,7 +153,7 @@ class Lifter {
         call_ = place.call;
     }
 
-    // A block of its own: what it adds to the stack are its results.
+    // A nested block: values that it pushes are its results.
     std::vector<Value*> lift_block(Block* block, std::size_t begin, std::size_t end, State state, int depth) {
         const std::size_t height = state.stack.size();
         Node* const before = graph_->insert_point();
@@ -192,7 +192,7 @@ class Lifter {
         return next;
     }
 
-    // Whether what cannot be None is None, and flags: types do not fit in the branch that is never taken.
+    // Conditions that are constant by type (None checks, flags): types do not fit in the branch that is not taken.
     static std::optional<bool> decided(const Value* condition) {
         if (const auto known = ir::constant_of(condition)) return known->is_bool() ? std::optional(known->to_bool()) : std::nullopt;
         const Node* node = condition->node();
@@ -231,7 +231,7 @@ class Lifter {
         for (const TypePtr& type : carried) state.stack.push_back(node->add_output()->set_type(type));
         return next;
     }
-    // The inputs stand on the stack, and are the body's to take.
+    // The inputs are on the stack, and the body pops them.
     std::vector<Value*> lift_body(Block* block, std::size_t begin, std::size_t end, State state, int depth) {
         Node* const before = graph_->insert_point();
         graph_->set_insert_point(block);
@@ -240,7 +240,7 @@ class Lifter {
         return state.stack;
     }
 
-    // What is never read has the type of what stands in its place.
+    // An unread value has the type of its replacement.
     static void take_type(Value* value, const Value* other) {
         if (value->node()->kind() == prim::Uninitialized && value->type()->kind() == TypeKind::Any) value->set_type(other->type());
     }
@@ -441,7 +441,7 @@ class Lifter {
         return true;
     }
 
-    // The number of dimensions and of the element's type stand on the stack.
+    // The number of dimensions and of the element's type are on the stack.
     void lift_to_list(State& state) {
         const std::vector<Value*> inputs = pop_many(state, 3);
         const auto dimensions = ir::constant_of(inputs[1]);
@@ -458,7 +458,7 @@ class Lifter {
         push(node, state);
     }
 
-    // A file may leave out arguments that say the default.
+    // A file may omit arguments equal to the default.
     void fill_defaults(const FunctionSchema& schema, std::vector<Value*>& inputs) {
         if (schema.is_vararg) return;
         if (inputs.size() > schema.arguments.size()) fail(concat("gives ", schema.full_name(), " too many arguments"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The graph behind a function of the lite interpreter's bytecode. Jumps come from if and loops, stack and registers hold
-// what nodes made: the stack is followed without running anything.
+// Decompiles a function of the lite interpreter's bytecode to a graph, by abstract interpretation of stack and
+// registers.
+// Jumps come from if and loops.
 
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ struct BytecodeInstruction {
 struct BytecodeOperator {
     std::string name;  // "aten::add"
     std::string overload;
-    std::int64_t argument_count = -1;  // -1: as many as the schema has, or the instruction says
+    std::int64_t argument_count = -1;  // -1: by the schema or the instruction
 };
 struct BytecodeFunction {
     std::vector<BytecodeInstruction> instructions;
@@ -27,12 +28,12 @@ struct BytecodeFunction {
     std::vector<IValue> constants;
     std::vector<TypePtr> types;
     FunctionSchema schema;
-    std::vector<LitePlace> places;  // of the instructions; empty when the file does not say
-    // Of a __setstate__: the class gets the attributes that it sets, named by their place.
+    std::vector<LitePlace> places;  // of the instructions; empty when the file has none
+    // Of a __setstate__: the class gets the attributes that it sets, named by their index.
     Ptr<ClassType> restored;
 };
 
-// Throws Error (File) for code that no structured program gives, Error (Unsupported) for instructions that are not known.
+// Throws Error (File) for unstructured code, Error (Unsupported) for unknown instructions.
 Ptr<ir::Graph> graph_of(const BytecodeFunction& function);
 
 }  // namespace loupe

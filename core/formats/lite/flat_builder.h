@@ -30,7 +30,7 @@ class FlatBuilder {
     };
     struct Table {
         std::size_t at;
-        std::vector<std::size_t> fields;  // where each stands; 0 for those that are left out
+        std::vector<std::size_t> fields;  // position of each; 0 for omitted ones
     };
 
     explicit FlatBuilder(std::string_view identifier) {
@@ -63,7 +63,7 @@ class FlatBuilder {
     }
     Table table(std::initializer_list<Field> fields) { return table(std::span<const Field>(fields.begin(), fields.size())); }
 
-    // The offset at that place points to `target`, which is written.
+    // Sets the offset at that position to `target`, which is written.
     void link(std::size_t at, std::size_t target) {
         if (target > kMost) throw Error(ErrorKind::Unsupported, "a FlatBuffer holds no more than 2 GB", {.hint = "write a .ptl file instead"});
         write(at, static_cast<std::uint32_t>(target - at));
@@ -90,7 +90,7 @@ class FlatBuilder {
         bytes_ += content;
         return at;
     }
-    // Of offsets that are linked later: element i stands at result + 4 + 4 * i.
+    // Of offsets that are linked later: element i is at result + 4 + 4 * i.
     std::size_t offsets(std::size_t count) { return raw_vector(std::string(4 * count, '\0'), count, 4); }
     // For a struct that a union points to.
     std::size_t raw(std::string_view content, std::size_t alignment) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reading FlatBuffers (little-endian tables with offsets) from bytes that nobody vouches for: every offset is checked.
+// Reading FlatBuffers (little-endian tables with offsets) from untrusted bytes: every offset is checked.
 
 #include <cstdint>
 #include <cstring>
@@ -31,7 +31,7 @@ class FlatTable {
         return value;
     }
 
-    // Where the field stands; 0 when the table does not have it.
+    // The position of the field; 0 when the table lacks it.
     std::size_t find(std::size_t field) const {
         const std::size_t entry = 4 + 2 * field;
         if (entry + 2 > vtable_size_) return 0;
@@ -44,7 +44,7 @@ class FlatTable {
         return at == 0 ? otherwise : read<T>(bytes_, at);
     }
     bool has(std::size_t field) const { return find(field) != 0; }
-    // Behind the field's offset, as structs in unions stand.
+    // After the field's offset, as for structs in unions.
     template <typename T>
     T behind(std::size_t field) const {
         return read<T>(bytes_, target(field));

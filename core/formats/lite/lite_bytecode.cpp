@@ -72,7 +72,7 @@ class FunctionBytecode {
 
     // --- registers ---
 
-    // The node of the value's own block in which, or inside of which, it is used last; null when it is never used.
+    // The node of the value's block that contains its last use; null when unused.
     const Node* last_user(const Value* value) {
         const auto [found, is_new] = last_users_.emplace(value, nullptr);
         if (!is_new) return found->second;
@@ -87,8 +87,8 @@ class FunctionBytecode {
     static bool is_used_inside(const Value* value, const Node* node) {
         return std::ranges::any_of(value->uses(), [&](const ir::Use& use) { return use.user != node && use.user->block() != node->block(); });
     }
-    // Moved out by the last instruction that reads it, so that memory goes early; dropped after a node in whose blocks it is
-    // read, since only one of them runs.
+    // Moved by the last instruction that reads it, so that memory is freed early; dropped after a node in whose blocks
+    // it is read, since only one of them runs.
     void load(const Value* value, const Node* user, std::size_t offset) {
         if (const auto constant = ir::constant_of(value)) return void(emit("LOADC", constant_index(*constant)));
         const std::int64_t at = registers_of_.at(value);
@@ -149,7 +149,7 @@ class FunctionBytecode {
         types_.emplace_back(type_text(type));
         return static_cast<std::int64_t>(types_.size()) - 1;
     }
-    // A named tuple says its fields: "__torch__.Point[NamedTuple, [[x, int],[y, float]]]".
+    // A named tuple lists its fields: "__torch__.Point[NamedTuple, [[x, int],[y, float]]]".
     static std::string type_text(const Type& type) {
         const auto* named = type.as<TupleType>();
         if (named == nullptr || named->name().empty()) return type.annotation_str();
@@ -312,7 +312,7 @@ class ModelBytecode {
         places_.push_back(code.take_places());
     }
 
-    // What makes the objects inside when the file is read; what is inside of those is their own matter.
+    // The functions that restore objects inside when the file is read; these restore their own contents.
     void add_restoring(const Object& object) {
         if (!visited_.insert(&object).second) return;
         const ClassType& type = *object.type();

@@ -11,10 +11,10 @@
 
 namespace loupe {
 
-// What an instruction belongs to.
+// The origin of an instruction.
 struct LitePlace {
     std::string kind;                             // "aten::add"
-    ir::SourceRange range;                        // in the user's own source
+    ir::SourceRange range;                        // in the user's source
     std::shared_ptr<const ir::InlinedCall> call;  // that led there; null in the method itself
 };
 
@@ -25,7 +25,7 @@ struct LiteBytecode {
 };
 
 // A function for each method of the module, with all calls inlined, then __setstate__ and __getstate__ of the objects
-// inside; torch::jit::mobile. Throws Error (Unsupported) for what the lite interpreter has no instruction for: forks,
+// inside; torch::jit::mobile. Throws Error (Unsupported) for constructs without an instruction: forks,
 // context managers, new objects of classes, calls through interfaces.
 LiteBytecode lite_bytecode(const nn::Module& module);
 

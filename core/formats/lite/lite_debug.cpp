@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kHandles = "mobile_debug_handles.pkl";
 constexpr const char* kCalls = "callstack_debug_map.pkl";
 constexpr std::string_view kHandleList = "function_debug_handles";
-constexpr std::size_t kMostCalls = 1000;  // in one another
-// PyTorch's words for a module whose own method is called, and for one that is reached in another way than by its name.
+constexpr std::size_t kMostCalls = 1000;  // nested
+// PyTorch's names for a module whose own method is called, and for one that is not reached by its name.
 constexpr std::string_view kSelf = "SELF";
 constexpr std::string_view kUnknownInstance = "INSTANCE_NAME_UNKNOWN";
 
@@ -118,7 +118,7 @@ class Reader {
         return found == ranges_.end() ? ir::SourceRange() : found->second;
     }
 
-    // From the outermost call to the innermost, which the operator knows.
+    // From the outermost call to the innermost, the operator's.
     std::shared_ptr<const ir::InlinedCall> call(const PickleNode& outermost) {
         std::shared_ptr<const ir::InlinedCall> inner;
         std::size_t depth = 0;

@@ -179,7 +179,7 @@ class FlatReader {
             throw_file_error("FlatBuffer: a tensor that leaves its storage");
         }
         if (*dtype == ScalarType::Bool) normalise_bools({static_cast<std::byte*>(held->data()), held->bytes()});
-        // A tensor that stands in an attribute and in a list is written twice.
+        // A tensor in an attribute and in a list is written twice.
         const bool learns = from.number<std::uint8_t>(tensor_field::requires_grad) != 0 && is_differentiable(*dtype);
         std::string key = concat(number, " ", static_cast<int>(*dtype), " ", offset, " ", learns);
         for (const Dims* each : {&sizes, &strides}) {

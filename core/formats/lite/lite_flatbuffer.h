@@ -6,7 +6,7 @@
 
 namespace loupe {
 
-// Throws Error (File) when damaged, Error (Unsupported) for what read_lite_archive refuses too, and for objects that only
+// Throws Error (File) when damaged, Error (Unsupported) as read_lite_archive, and for objects that only
 // code can restore.
 ModelFile read_lite_flatbuffer(const Ptr<MappedFile>& file);
 

@@ -7,7 +7,7 @@
 
 namespace loupe::lite {
 
-// Fields of tables, by their place in the schema.
+// Fields of tables, by their index in the schema.
 namespace module_field {
 enum : std::size_t { version, extra_files, methods, state, values, storage_count, storages, object_types, sources, source_constants, operator_version };
 }

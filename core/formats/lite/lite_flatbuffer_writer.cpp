@@ -37,11 +37,11 @@ std::string raw_bytes(const T& value) {
     return {reinterpret_cast<const char*>(&value), sizeof(T)};
 }
 
-// Values are numbered first, each behind those that it holds, and written afterwards.
+// Values are numbered first, each after its elements, and written afterwards.
 class FlatModel {
   public:
     std::string write(const nn::Module& module) {
-        // What makes an object stands before it.
+        // The function that restores an object precedes it.
         std::vector<Index> methods;
         const IValue bytecode = lite_bytecode(module).functions;
         for (std::size_t i = 1; i < elements_of(bytecode).size(); ++i) {
@@ -72,7 +72,7 @@ class FlatModel {
     // --- parts of tables ---
 
     std::size_t numbers(const std::vector<Index>& all) { return out_.vector(std::span<const Index>(all)); }
-    // A vector of offsets to what `write` gives, in the field at that place.
+    // A vector of offsets to the results of `write`, in the field at that position.
     void write_all(std::size_t field, std::size_t count, const std::function<std::size_t(std::size_t)>& write) {
         const std::size_t list = out_.offsets(count);
         out_.link(field, list);
@@ -110,7 +110,7 @@ class FlatModel {
 
     // --- values ---
 
-    // The table of a value whose own part `write` writes.
+    // The table of a value whose specific part `write` writes.
     Index plan(Tag tag, std::function<std::size_t()> write) {
         values_.push_back([this, tag, write = std::move(write)] {
             const auto table = out_.table({Field::of(static_cast<std::uint8_t>(tag)), tag == Tag::None ? Field::none() : Field::offset()});
@@ -153,7 +153,7 @@ class FlatModel {
             default: return add_once(value);
         }
     }
-    // What is shared is written once.
+    // Shared values are written once.
     Index add_once(const IValue& value) {
         const void* key = value.is_object() ? static_cast<const void*>(value.to_object().get()) : value.object_pointer();
         if (const auto known = shared_.find(key); known != shared_.end()) return known->second;
@@ -340,7 +340,7 @@ class FlatModel {
 
     FlatBuilder out_{"PTMF"};
     std::vector<std::function<std::size_t()>> values_;
-    std::vector<IValue> kept_;  // so that no address is given twice
+    std::vector<IValue> kept_;  // kept alive, so that addresses are unique
     std::unordered_map<const void*, Index> shared_;
     std::unordered_set<const void*> under_way_;
     std::vector<Ptr<Storage>> storages_;

@@ -8,8 +8,8 @@
 
 namespace loupe {
 
-// The whole file: bytecode, attributes, and the source that torch.jit.load takes. Throws Error (Unsupported) as
-// lite_bytecode, and for what only its own code restores, or past 2 GB.
+// The whole file: bytecode, attributes, and the source for torch.jit.load. Throws Error (Unsupported) as
+// lite_bytecode, and for objects that only their own code restores, or past 2 GB.
 std::string lite_flatbuffer(const nn::Module& module);
 
 }  // namespace loupe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What both forms of lite interpreter files have in common: types as text, objects without types, methods as bytecode.
+// Common parts of both forms of lite interpreter files: types as text, objects without types, methods as bytecode.
 
 #include <string>
 #include <string_view>
@@ -11,15 +11,15 @@
 
 namespace loupe {
 
-// "List[int]", "__torch__.Point[NamedTuple, [[x, int],[y, float]]]"; named tuples as the tuples that they are. Throws Error
-// (File) for what is no type.
+// "List[int]", "__torch__.Point[NamedTuple, [[x, int],[y, float]]]"; named tuples as plain tuples. Throws Error
+// (File) for text that is no type.
 TypePtr lite_type(std::string_view text, const ir::CompilationUnit& unit);
-// A module of a class of its own: objects of one class may hold values of different types, and the file says none.
+// A module with an unshared class: objects of one class may hold values of different types, which the file omits.
 nn::ModulePtr make_lite_module(ir::CompilationUnit& unit, const std::string& class_name);
-// Its next attribute. Throws Error (File) when it has one of that name.
+// Appends an attribute. Throws Error (File) when it has one of that name.
 void add_lite_attribute(nn::Module& module, const std::string& name, const IValue& value);
-// An object as its __setstate__ makes it of a state. Throws Error (File) for one that does not take a state; what running
-// it throws.
+// An object restored by its __setstate__. Throws Error (File) for one that takes no state; errors of running
+// it.
 nn::ModulePtr restore_lite_module(ir::CompilationUnit& unit, const std::string& class_name, BytecodeFunction set_state, const IValue& state);
 // Is it of objects inside a model of the class, for when the file is read?
 bool is_of_inner_object(const std::string& qualified_name, const std::string& class_name);

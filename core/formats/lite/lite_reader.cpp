@@ -29,7 +29,7 @@ class BytecodeReader {
         : unit_(unit),
           bytecode_(archive.read_pickle("bytecode.pkl")),
           places_(read_lite_places(archive)),
-          // Tensors among the constants stand with the constants of the code, or beside the bytecode.
+          // Tensors among the constants are with the constants of the code, or beside the bytecode.
           storages_(archive.storages(archive.find("bytecode/0") != nullptr ? "bytecode" : "constants")),
           builder_(storages_, classes_) {
         const auto& parts = bytecode_.root()->elements();

@@ -6,8 +6,8 @@
 
 namespace loupe {
 
-// A .ptl whose methods are bytecode.pkl alone. Throws Error (File) when damaged, Error (Unsupported) for instructions and
-// bytecode versions that are not known.
+// A .ptl whose methods are bytecode.pkl only. Throws Error (File) when damaged, Error (Unsupported) for unknown
+// instructions and bytecode versions.
 ModelFile read_lite_archive(const Ptr<MappedFile>& file);
 
 }  // namespace loupe

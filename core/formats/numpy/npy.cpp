@@ -2,7 +2,6 @@
 #include "core/formats/numpy/npy.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -14,6 +13,7 @@
 #include "core/formats/archive/raw_tensor.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
+#include "core/formats/numpy/dtype_code.h"
 
 namespace loupe {
 namespace {
@@ -23,24 +23,6 @@ static_assert(std::endian::native == std::endian::little, "arrays are viewed in 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostDimensions = 64;
 constexpr std::uint64_t kLargestArray = std::uint64_t{1} << 40;
-
-struct DtypeCode {
-    std::string_view code;  // after the byte order: "f4"
-    ScalarType dtype;
-};
-constexpr std::array<DtypeCode, 11> kDtypeCodes{{
-    {"b1", ScalarType::Bool},
-    {"u1", ScalarType::UInt8},
-    {"i1", ScalarType::Int8},
-    {"i2", ScalarType::Int16},
-    {"i4", ScalarType::Int32},
-    {"i8", ScalarType::Int64},
-    {"f2", ScalarType::Float16},
-    {"f4", ScalarType::Float32},
-    {"f8", ScalarType::Float64},
-    {"c8", ScalarType::Complex64},
-    {"c16", ScalarType::Complex128},
-}};
 
 struct Header {
     ScalarType dtype = ScalarType::Float32;
@@ -133,11 +115,11 @@ class HeaderParser {
         if (descr.empty()) fail();
         const bool has_order = std::string_view("<>|=").find(descr.front()) != std::string_view::npos;
         const auto code = descr.substr(has_order ? 1 : 0);
-        const auto* known = std::ranges::find(kDtypeCodes, code, &DtypeCode::code);
-        if (known == kDtypeCodes.end()) {
+        const auto dtype = dtype_from_numpy_code(code);
+        if (!dtype) {
             throw Error(ErrorKind::Unsupported, concat("npy: no tensor holds elements of type ", quote_name(descr)));
         }
-        header.dtype = known->dtype;
+        header.dtype = *dtype;
         header.big_endian = descr.front() == '>';
     }
 
@@ -233,8 +215,7 @@ Tensor writable(const Tensor& tensor) {
 }
 
 std::string npy_header(const Tensor& tensor) {
-    const auto known = std::ranges::find(kDtypeCodes, tensor.dtype(), &DtypeCode::dtype);
-    std::string dict = concat("{'descr': '", tensor.element_size() == 1 ? '|' : '<', known->code,
+    std::string dict = concat("{'descr': '", tensor.element_size() == 1 ? '|' : '<', numpy_code(tensor.dtype()),
                               "', 'fortran_order': False, 'shape': (", join(tensor.sizes(), ", "),
                               tensor.dim() == 1 ? ",), }" : "), }");
     // The data starts at a multiple of 64.
@@ -251,7 +232,7 @@ std::span<const std::byte> bytes_of(const Tensor& tensor) {
     return {static_cast<const std::byte*>(tensor.raw_data()), tensor.bytes()};
 }
 
-// The entry's bytes in place where that keeps the elements aligned, else in memory of their own.
+// The entry's bytes in place where the elements are aligned, else copied.
 Tensor read_entry(const ZipReader& archive, const ZipEntry& entry) {
     const std::size_t size = archive.checked_size(entry, kLargestArray);
     if (entry.is_stored() && entry.data_offset % 64 == 0) return parse_npy(archive.stored_bytes(entry), archive.file());

@@ -53,7 +53,7 @@ class RecordParser {
         return {std::move(source), start, std::clamp(to_size(*parts[2]), start, size)};
     }
 
-    // Null for the empty one, which stands for "unknown".
+    // Null for the empty one, which means "unknown".
     std::shared_ptr<const ir::Source> parse_source(PickleRef node) {
         const auto [known, is_new] = sources_.try_emplace(node);
         if (!is_new) return known->second;

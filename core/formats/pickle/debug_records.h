@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The .debug_pkl beside each source file of an archive: which stretch of the generated code came from which place in
-// the user's own source.
+// The .debug_pkl beside each source file of an archive: maps ranges of the generated code to ranges in the user's
+// source.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace loupe {
 
-// Numbers of places, over all files of an archive: other records name a place by its number.
+// Numbers of places, over all files of an archive: other records refer to a place by its number.
 class PlaceTags {
   public:
     // first: the number of the first new place. Ranges without a source are one place.
@@ -27,7 +27,7 @@ class PlaceTags {
     static Key key(const ir::SourceRange& range);
 
     std::map<Key, std::int64_t> tags_;
-    std::vector<std::shared_ptr<const ir::Source>> kept_;  // so that no address is given twice
+    std::vector<std::shared_ptr<const ir::Source>> kept_;  // kept alive, so that addresses are unique
     std::int64_t next_;
 };
 

@@ -2,34 +2,16 @@
 #include "core/formats/pickle/numpy_values.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/archive/raw_tensor.h"
+#include "core/formats/numpy/dtype_code.h"
 
 namespace loupe {
 namespace {
-
-struct Code {
-    std::string_view code;
-    ScalarType dtype;
-};
-constexpr std::array<Code, 11> kCodes{{
-    {"b1", ScalarType::Bool},
-    {"u1", ScalarType::UInt8},
-    {"i1", ScalarType::Int8},
-    {"i2", ScalarType::Int16},
-    {"i4", ScalarType::Int32},
-    {"i8", ScalarType::Int64},
-    {"f2", ScalarType::Float16},
-    {"f4", ScalarType::Float32},
-    {"f8", ScalarType::Float64},
-    {"c8", ScalarType::Complex64},
-    {"c16", ScalarType::Complex128},
-}};
 
 // numpy.dtype('f8', False, True) with the state (3, '<', ...).
 ScalarType parse_dtype(const PickleNode& node) {
@@ -37,14 +19,14 @@ ScalarType parse_dtype(const PickleNode& node) {
     const auto& args = node.call().args->elements();
     if (args.empty()) throw_file_error("numpy: dtype without a name");
     const std::string& code = args[0]->to_string();
-    const auto* known = std::ranges::find(kCodes, std::string_view(code), &Code::code);
-    if (known == kCodes.end()) throw Error(ErrorKind::Unsupported, concat("numpy elements of type ", quote_name(code), ", which are not supported"));
+    const auto dtype = dtype_from_numpy_code(code);
+    if (!dtype) throw Error(ErrorKind::Unsupported, concat("numpy elements of type ", quote_name(code), ", which are not supported"));
     if (const PickleRef state = node.call().state; state != nullptr && state->is(PickleKind::Tuple) && state->elements().size() > 1) {
         if (state->elements()[1]->is(PickleKind::String) && state->elements()[1]->to_string() == ">") {
             throw Error(ErrorKind::Unsupported, "numpy elements in big-endian order, which are not supported");
         }
     }
-    return known->dtype;
+    return *dtype;
 }
 
 std::string need_bytes(const PickleNode& node) {

@@ -9,10 +9,10 @@
 
 namespace loupe {
 
-// Does the pickle call something of numpy that is known?
+// Is the pickle a known call of numpy?
 bool is_numpy_call(const PickleNode& node);
-// A number, or an array as a tensor. Throws Error (File) when damaged, Error (Unsupported) for elements that no tensor
-// holds.
+// A number, or an array as a tensor. Throws Error (File) when damaged, Error (Unsupported) for unsupported element
+// types.
 IValue build_numpy(const PickleNode& node);
 // Bytes, also those that Python 3 wrote as text in protocol 2; nullopt for other values.
 std::optional<std::string> pickled_bytes(const PickleNode& node);

@@ -151,7 +151,7 @@ class PickleMachine {
         push(node);
         return node;
     }
-    // What lies above the last mark.
+    // The values above the last mark.
     Elements pop_to_mark() {
         if (marks_.empty()) fail("no mark");
         const auto begin = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Reads Python pickles into a tree of plain values. Nothing is called or imported: what a pickle wants called stands in
-// the tree as a call, and whoever reads the tree decides which calls it knows.
+// Reads Python pickles into a tree of plain values. No calls or imports: calls are nodes of the tree, and its reader
+// decides which calls to support.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,17 +29,17 @@ enum class PickleKind : std::uint8_t {
     Global,      // a name: "torch._utils._rebuild_tensor_v2"
     Reduce,      // callable(*args), then filled
     Object,      // class.__new__(*args), then filled
-    Persistent,  // what the writer keeps elsewhere, by an id
+    Persistent,  // stored elsewhere by the writer, by an id
 };
 
 struct PickleNode;
-// Nodes belong to their Pickle. One node may stand in several places (Python's sharing), and may contain itself.
+// Nodes belong to their Pickle. One node may have several parents (Python's sharing), and may contain itself.
 using PickleRef = const PickleNode*;
 
-// A Reduce or an Object, and what was put into it afterwards.
+// A Reduce or an Object, and its state.
 struct PickleCall {
     PickleRef callable = nullptr;
-    PickleRef args = nullptr;           // a tuple; PyTorch gives the value of an enum alone
+    PickleRef args = nullptr;           // a tuple; for an enum PyTorch writes its value only
     PickleRef state = nullptr;          // of BUILD; null when there was none
     std::vector<PickleRef> elements{};  // appended
     std::vector<PickleRef> items{};     // key, value, key, value, ...
@@ -66,7 +66,7 @@ struct PickleNode {
     const std::string& global_name() const;
     // Of a Reduce or Object.
     const PickleCall& call() const;
-    // The name of the called global when it is one: "torch._utils._rebuild_tensor_v2"; empty for all else.
+    // The name of the called global when it is one: "torch._utils._rebuild_tensor_v2"; empty otherwise.
     std::string_view callable_name() const;
     PickleRef persistent_id() const;
 
@@ -80,9 +80,9 @@ std::string_view pickle_kind_name(PickleKind kind);
 class Pickle {
   public:
     PickleRef root() const { return root_; }
-    // All of them, also those that root() does not reach.
+    // All nodes, also those not reachable from root().
     const std::deque<PickleNode>& nodes() const { return nodes_; }
-    // Bytes up to and with the end mark; a stream may go on after it.
+    // Bytes up to and with the end mark; a stream may continue after it.
     std::size_t size() const { return size_; }
 
   private:
@@ -92,7 +92,7 @@ class Pickle {
     std::size_t size_ = 0;
 };
 
-// Protocols 2 to 5. Throws Error (File) for anything damaged, unknown, or too large.
+// Protocols 2 to 5. Throws Error (File) for damaged, unknown or too large pickles.
 Pickle read_pickle(std::span<const std::byte> bytes);
 inline Pickle read_pickle(std::string_view text) { return read_pickle(std::as_bytes(std::span(text))); }
 

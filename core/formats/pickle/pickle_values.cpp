@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kDeepest = 400;
 constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
-// Sharing lets few bytes stand for a tree that nobody could walk.
+// With sharing few bytes may unfold to an exponentially large tree.
 constexpr std::uint64_t kMostParts = 50'000'000;
 
 [[noreturn]] void refuse_name(std::string_view name) {
@@ -36,7 +36,7 @@ void visit_alternatives(const TypePtr& type, Visit&& visit) {
     visit(type);
 }
 
-// The one alternative of that kind; null when there is none or more than one.
+// The only alternative of that kind; null when there is none or more than one.
 TypePtr alternative_of(const TypePtr& type, TypeKind kind) {
     TypePtr found;
     int count = 0;
@@ -241,7 +241,7 @@ IValue ValueBuilder::build_call(const PickleNode& node, const TypePtr& type) {
     }
     if (node.is(PickleKind::Object)) return classes_.make(node, *this);
     if (name == "collections.OrderedDict") {
-        // Items come as a list of pairs from old writers, else after the call.
+        // Items are a list of pairs in old writers, else set after the call.
         const auto& args = node.call().args->elements();
         PickleNode::Elements items;
         if (!args.empty()) {
@@ -272,7 +272,7 @@ IValue ValueBuilder::build_call(const PickleNode& node, const TypePtr& type) {
     return classes_.make(node, *this);
 }
 
-// What torch.save and Python's own pickles call.
+// Callables of torch.save and Python's own pickles.
 std::optional<IValue> ValueBuilder::build_python_call(const PickleNode& node, std::string_view name) {
     if (name == "torch.device") return build_device(node.call().args->elements());
     if (name == "torch.serialization._get_layout") return classes_.make_layout(first_argument(node).to_string());
@@ -301,7 +301,7 @@ IValue ValueBuilder::build_set(const PickleNode::Elements& elements) {
     return classes_.make_set(std::move(values));
 }
 
-// (function, class, arguments of the function, what the object carries besides)
+// (function, class, arguments of the function, state of the object)
 IValue ValueBuilder::build_subclass(const PickleNode::Elements& args) {
     if (args.size() < 3) throw_file_error("tensor of a class made from too few values");
     const std::string& function = args[0]->global_name();

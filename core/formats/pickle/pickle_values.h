@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Pickled values as IValues: numbers, texts, tensors, lists, tuples, dicts, devices, dtypes, and what a file's own
-// classes make.
+// Pickled values as IValues: numbers, texts, tensors, lists, tuples, dicts, devices, dtypes, and objects of a file's
+// classes.
 
 #include <optional>
 #include <string_view>
@@ -16,30 +16,30 @@ namespace loupe {
 
 class ValueBuilder;
 
-// What a builder does not know by itself.
+// Extension points of a builder.
 class PickledClasses {
   public:
     virtual ~PickledClasses() = default;
-    // A Reduce or Object whose callable is no name the builder knows: an instance, an enum value.
-    // Throws Error (Unsupported) for names that it does not know either.
+    // A Reduce or Object whose callable the builder does not know: an instance, an enum value.
+    // Throws Error (Unsupported) for unknown names.
     virtual IValue make(const PickleNode& node, ValueBuilder& builder) = 0;
-    // The type a tag says: "List[Tuple[int, int]]".
+    // The type of a tag: "List[Tuple[int, int]]".
     virtual TypePtr parse_type(std::string_view annotation) = 0;
 
-    // Whether lists and dicts get the type that their parts have in common; else they are of anything, and may hold themselves.
+    // Whether lists and dicts get the common type of their elements; else Any, and they may contain themselves.
     virtual bool is_typed() const { return true; }
 
     // A name as a value. Refused by default.
     virtual IValue make_global(const std::string& name);
 
-    // Values that IValue has no kind of its own for. By default a dtype is its number, a size a tuple, an ordered dict a
-    // dict, a parameter a tensor; bytes and sets are refused.
+    // Values without an IValue type. By default a dtype is its number, a size a tuple, an ordered dict a dict, a
+    // parameter a tensor; bytes and sets are refused.
     virtual IValue make_dtype(ScalarType dtype);
     virtual IValue make_size(IValue sizes);
     virtual IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder& builder);
-    // A tensor that stands for one of a kind that is not held. path: the names that lead there, "model.0.weight". Refused by default.
+    // A tensor that replaces one of an unsupported layout. path: of names, "model.0.weight". Refused by default.
     virtual IValue make_stand_in(const RebuiltTensor& rebuilt, const std::string& path);
-    // A tensor of a class of its own. The class's name is refused by default.
+    // A tensor of a subclass. Refused by default, by the class's name.
     virtual IValue make_subclass(const std::string& name, const Tensor& tensor);
     // "torch.strided". Refused by default.
     virtual IValue make_layout(const std::string& name);
@@ -61,9 +61,9 @@ class ValueBuilder {
     // Both must outlive the builder.
     ValueBuilder(StorageSource& storages, PickledClasses& classes) : storages_(storages), classes_(classes) {}
 
-    // The same node gives the same object. With a type the value is made to fit it (a list gets its element type, a
-    // tuple its name) and checked against it. Throws Error (File) for values that do not fit, contain themselves, nest
-    // too deep or unfold to too many; Error (Unsupported) for what no IValue holds.
+    // Equal nodes give the same object. With a type the value is converted (a list gets its element type, a tuple its
+    // name) and checked. Throws Error (File) for values that do not fit, contain themselves, nest too deep or unfold
+    // to too many; Error (Unsupported) for values that no IValue holds.
     IValue build(const PickleNode& node, const TypePtr& type = nullptr);
     // For PickledClasses: the value of a node whose parts are still to be built, which may refer to it.
     void announce(const PickleNode& node, const IValue& value);
@@ -83,14 +83,14 @@ class ValueBuilder {
 
     struct Built {
         IValue value;
-        std::uint64_t parts = 0;  // values in it, shared ones counted each time
+        std::uint64_t parts = 0;  // number of values in it, shared ones counted each time
         bool done = false;
     };
 
     StorageSource& storages_;
     PickledClasses& classes_;
     std::unordered_map<PickleRef, Built> built_;
-    std::uint64_t parts_ = 0;  // of the value under way
+    std::uint64_t parts_ = 0;  // of the current value
     std::vector<std::string> path_;  // keys that lead to it
     int depth_ = 0;
 };

@@ -182,7 +182,7 @@ void PickleWriter::object(const Object& object) {
     op('b');
 }
 
-void PickleWriter::remember(const void* address) {
+void PickleWriter::memoize(const void* address) {
     const auto number = static_cast<std::uint32_t>(memo_.size());
     if (!memo_.emplace(address, number).second) return;
     op('r');
@@ -197,7 +197,7 @@ bool PickleWriter::recall(const void* address) {
     return true;
 }
 
-// Values with an address, behind which they are known by their number.
+// Values with an identity, which are memoised.
 void PickleWriter::counted(const IValue& value) {
     const void* address = value.is_tensor() ? static_cast<const void*>(value.to_tensor().impl()) : value.object_pointer();
     if (recall(address)) return;
@@ -217,7 +217,7 @@ void PickleWriter::counted(const IValue& value) {
         other(value);
     }
     --depth_;
-    remember(address);
+    memoize(address);
 }
 
 void PickleWriter::value(const IValue& value) {

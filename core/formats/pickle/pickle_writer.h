@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Values as PyTorch pickles them, protocol 2: what TorchScript archives and torch.save's hold.
+// Values as PyTorch pickles them, protocol 2, in TorchScript archives and files of torch.save.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace loupe {
 
-// One pickle and the storages that it refers to by number. What is shared among its values is written once.
+// One pickle and the storages that it refers to by number. Shared values are written once.
 class PickleWriter {
   public:
     PickleWriter();
@@ -20,11 +20,11 @@ class PickleWriter {
     PickleWriter& operator=(const PickleWriter&) = delete;
     virtual ~PickleWriter() = default;
 
-    // Containers carry their types, as in TorchScript archives. Throws Error (Unsupported) for what cannot be pickled.
+    // Containers have types, as in TorchScript archives. Throws Error (Unsupported) for values that cannot be pickled.
     void value(const IValue& value);
     // An OrderedDict, as Python's state_dict() is.
     void state_dict(const NamedTensors& tensors);
-    // Ends the pickle; nothing may be added.
+    // Ends the pickle; no more values may be added.
     const std::string& finish();
 
     // Entry "N" of the folder beside the pickle.
@@ -54,15 +54,15 @@ class PickleWriter {
     void tuple(const std::vector<IValue>& values);
     void items(const DictObject& dict);  // (key value key value u
     void named(std::string_view qualified_name);
-    // _rebuild_tensor_v2 and what it is given.
+    // _rebuild_tensor_v2 and its arguments.
     void plain_tensor(const Tensor& tensor, bool requires_grad);
     // "torch.FloatStorage". Throws Error (Unsupported) for elements that no storage of PyTorch has.
     static std::string_view storage_class(const Tensor& tensor);
-    // The number of the storage, which is kept.
+    // The number of the storage, which is kept alive.
     std::size_t number_of(const Ptr<Storage>& storage);
-    // What was written last is the value at that address from here on, for values that refer to themselves.
-    void remember(const void* address);
-    // Writes where it was remembered; false when it was not.
+    // Memoises the last value under that address, for values that refer to themselves.
+    void memoize(const void* address);
+    // Writes a reference to the memoised value; false when there is none.
     bool recall(const void* address);
 
   private:

@@ -10,25 +10,25 @@
 
 namespace loupe {
 
-// Where a pickle's storages are. The same key gives the same Storage, so that aliases stay aliases.
+// Source of a pickle's storages. Equal keys give the same Storage, so that aliasing is preserved.
 class StorageSource {
   public:
     virtual ~StorageSource() = default;
     // At least `bytes` bytes, aligned for elements of the type. Throws Error (File) when the file has less.
     virtual Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) = 0;
-    // The storage in a stream of torch.save (Tensor's own pickle holds it so), by the place of its bytes. Throws Error
-    // (Unsupported) where such are not expected.
+    // The storage in a stream of torch.save (as in Tensor's own pickle), by the offset of its bytes. Throws Error
+    // (Unsupported) where these are not expected.
     virtual Ptr<Storage> open_bytes(PickleRef call, ScalarType& dtype);
-    // What a persistent id stands for where a value is expected. Throws Error (Unsupported): a bare storage is no value.
+    // The value of a persistent id where a value is expected. Throws Error (Unsupported): a bare storage is no value.
     virtual IValue load(const PickleNode& persistent);
 };
 
 struct RebuiltTensor {
     Tensor tensor;
     bool requires_grad = false;
-    // Not empty: what the file has and the engine does not hold, "sparse_csr tensor of 3 entries"; `tensor` stands for it.
+    // Not empty: the unsupported kind in the file, "sparse_csr tensor of 3 entries", which `tensor` replaces.
     std::string kind;
-    std::string hint;  // how to save it so that it can be read as what it is
+    std::string hint;  // how to save it in a supported form
 };
 
 }  // namespace loupe

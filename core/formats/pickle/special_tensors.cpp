@@ -14,7 +14,7 @@
 namespace loupe {
 namespace {
 
-// The tensors that a special one is made of are plain ones.
+// The component tensors of a special one are plain.
 Tensor part(const PickleNode& node, ScalarType dtype, std::int64_t dims, StorageSource& storages) {
     if (!is_tensor_call(node)) throw_file_error("sparse or quantised tensor with a part that is no tensor");
     const RebuiltTensor rebuilt = rebuild_tensor(node, storages);

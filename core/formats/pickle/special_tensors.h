@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tensors of pickles whose elements do not lie in one storage by strides: sparse, quantised, without elements.
+// Tensors of pickles that are not strided: sparse, quantised, without elements.
 
 #include <optional>
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace loupe {
 
-// What torch._utils._rebuild_WHICH makes of its arguments; nullopt when it is none of these. Coordinates are held as
-// such. Compressed rows come as coordinates, quantised elements as the float32 numbers they stand for, both with `kind`
-// said. Throws Error (File) when the parts do not fit each other, Error (Unsupported) when nothing stands for the tensor.
+// The result of torch._utils._rebuild_WHICH; nullopt for other functions. Coordinates stay sparse. Compressed rows
+// become coordinates, quantised elements their float32 values, both with `kind` set. Throws Error (File) when the parts
+// do not fit each other, Error (Unsupported) when there is no replacement.
 std::optional<RebuiltTensor> rebuild_special_tensor(std::string_view which, const PickleNode::Elements& args, StorageSource& storages);
 
 }  // namespace loupe

@@ -38,7 +38,7 @@ constexpr std::array<StorageType, 12> kStorageTypes{{
     {"torch.ComplexDoubleStorage", ScalarType::Complex128},
 }};
 
-// Storages of quantised tensors, and what their elements are by themselves.
+// Storages of quantised tensors, and the types of their raw elements.
 struct QuantisedType {
     std::string_view storage;
     std::string_view name;
@@ -77,7 +77,7 @@ void check_numel(const Dims& sizes) {
     }
 }
 
-// Elements of the storage that the view reaches: one past the last; saturates.
+// The extent of the view in the storage: one past the last element; saturates.
 std::uint64_t extent_of(const Dims& sizes, const Dims& strides, std::int64_t offset) {
     std::uint64_t last = static_cast<std::uint64_t>(offset);
     constexpr std::uint64_t kFar = std::uint64_t{1} << 62;
@@ -100,7 +100,7 @@ ScalarType parse_dtype(const PickleNode& node) {
     throw Error(ErrorKind::Unsupported, concat("tensor of type ", quote_name(name), ", which is not supported"));
 }
 
-// Where the part of a storage begins that an old file means, which is (key, offset, elements). The tensor must lie in it.
+// The offset of an old file's view of a storage, (key, offset, elements). The tensor must be inside it.
 std::int64_t part_offset(const StorageId& id, std::uint64_t extent) {
     const auto& parts = id.view->tuple(3);
     const std::int64_t begin = parts[1]->to_int();
@@ -201,7 +201,7 @@ Ptr<Storage> StorageSource::open_bytes(PickleRef, ScalarType&) { fail_unsupporte
 
 namespace {
 
-// Of a storage that stands in the pickle itself.
+// Of a storage in the pickle itself.
 StorageId id_of_bytes(PickleRef call, StorageSource& storages, Ptr<Storage>& storage) {
     StorageId id;
     storage = storages.open_bytes(call, id.dtype);

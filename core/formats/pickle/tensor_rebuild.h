@@ -14,7 +14,7 @@
 
 namespace loupe {
 
-// Entries of an archive, "FOLDER/KEY": viewed in place when stored, which is the rule.
+// Entries of an archive, "FOLDER/KEY": viewed in place when stored, which is usual.
 class ArchiveStorages final : public StorageSource {
   public:
     // The archive must outlive this object, not the storages. folder: "resnet/data".
@@ -33,10 +33,10 @@ class ArchiveStorages final : public StorageSource {
     std::unordered_map<std::string, Opened> opened_;
 };
 
-// Does the pickle call something that makes a tensor?
+// Is the pickle a call that makes a tensor?
 bool is_tensor_call(const PickleNode& node);
-// What that call makes, on the CPU wherever it was saved. Throws Error (File) when the tensor would leave its storage
-// or the arguments are wrong, Error (Unsupported) for tensors that nothing can stand for.
+// The tensor of that call, always on the CPU. Throws Error (File) when the tensor would leave its storage
+// or the arguments are wrong, Error (Unsupported) for tensors without a replacement.
 RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages);
 // The same of a function's name and its arguments.
 RebuiltTensor rebuild_tensor(std::string_view function, const PickleNode::Elements& args, StorageSource& storages);
@@ -47,11 +47,11 @@ Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype, 
 std::string_view storage_type_name(ScalarType dtype);
 std::optional<ScalarType> storage_dtype(std::string_view type_name);
 
-// What stands in a persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
+// A persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
 struct StorageId {
     ScalarType dtype = ScalarType::Float32;
-    std::string quantised{};  // "quint8" where dtype is what such elements are stored as
-    bool is_typed = true;  // false: the tensor says the type, bytes are counted
+    std::string quantised{};  // "quint8" where dtype is the type of the raw elements
+    bool is_typed = true;  // false: the tensor has the type, the size is in bytes
     std::string key;
     std::uint64_t numel = 0;
     PickleRef view = nullptr;  // of old files: (key, offset, numel) of a part, else null

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A ZIP archive as PyTorch lays it out: all entries under one folder, whose name the first entry tells.
+// A ZIP archive in PyTorch's layout: all entries are in one folder, which the first entry names.
 
 #include <optional>
 #include <string>

@@ -81,7 +81,7 @@ Entry entry_of(const std::string& name, const Json& json) {
     return entry;
 }
 
-// Tensors fill the rest of the file one after the other, without holes.
+// Tensors fill the remaining file contiguously.
 void check_places(std::vector<const Entry*> entries, std::uint64_t bytes) {
     std::ranges::sort(entries, [](const Entry* a, const Entry* b) { return std::pair(a->begin, a->end) < std::pair(b->begin, b->end); });
     std::uint64_t at = 0;

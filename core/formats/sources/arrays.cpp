@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's arrays: a sample is a row. Files are mapped: a row is read when it is asked for.
+// NumPy's arrays: a sample is a row. Files are mapped: rows are read on request.
 #include <algorithm>
 #include <array>
 

@@ -20,7 +20,7 @@ constexpr std::size_t kImageBytes = 3 * 32 * 32;
 
 struct Layout {
     std::size_t label_bytes;   // before the image
-    std::size_t label_at;      // the one that counts
+    std::size_t label_at;      // the target among them
     std::int64_t classes;
     std::size_t record_bytes() const { return label_bytes + kImageBytes; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables: chosen columns as numbers, one column as target. What a column holds is seen from its first records.
+// Tables: chosen columns as numbers, one column as target. Types of columns are inferred from the first records.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -92,7 +92,7 @@ class CsvDataset final : public Dataset {
         if (!value) refuse(record, column, " is no number");
         return *value;
     }
-    // Classes and whole numbers are int64, as losses of classes want them.
+    // Classes and whole numbers are int64, for losses over classes.
     IValue target_value(const CsvRecord& record) const {
         const Column& column = *target_;
         const double value = number(record, column);
@@ -113,7 +113,7 @@ class CsvDataset final : public Dataset {
     Missing missing_;
 };
 
-// What the column's first values are; text when one is no number.
+// The type of the column's first values; text when one is no number.
 ColumnKind probe(const CsvTable& table, std::int64_t first, std::size_t index) {
     ColumnKind kind = ColumnKind::Whole;
     for (std::int64_t i = first; i < std::min(table.size(), first + kProbed); ++i) {
@@ -121,7 +121,7 @@ ColumnKind probe(const CsvTable& table, std::int64_t first, std::size_t index) {
         try {
             fields = table.record(i).fields;
         } catch (const Error&) {
-            continue;  // it fails when it is asked for
+            continue;  // it fails when it is read
         }
         if (index >= fields.size() || is_missing(fields[index])) continue;
         if (!parse<double>(fields[index])) return ColumnKind::Text;

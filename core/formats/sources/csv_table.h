@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Tables as comma-separated text (RFC 4180): fields may stand in double quotes, with commas, line ends and doubled quotes
-// in them. Records are found once; their fields are taken apart when they are asked for.
+// Tables as comma-separated text (RFC 4180): fields may be in double quotes, with commas, line ends and doubled quotes
+// in them. Records are indexed once; their fields are parsed on request.
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ class CsvTable : public RefCounted {
     // an empty file.
     CsvTable(const std::filesystem::path& path, char delimiter);
 
-    // Without those that are empty lines.
+    // Without empty lines.
     std::int64_t size() const { return static_cast<std::int64_t>(records_.size()); }
     // Throws Error (File) "line 12: ..." for a quote that is not closed or is followed by more text.
     CsvRecord record(std::int64_t index) const;

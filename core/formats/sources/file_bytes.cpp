@@ -47,7 +47,7 @@ class Inflater {
         stream_.avail_in = static_cast<uInt>(count);
         rest_ = rest_.subspan(count);
     }
-    // gzip files may be several, one after the other.
+    // gzip files may have several members.
     bool next_member() {
         if (stream_.avail_in == 0 && rest_.empty()) return false;
         return inflateReset(&stream_) == Z_OK;

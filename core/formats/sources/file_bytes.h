@@ -17,7 +17,7 @@ class FileBytes : public RefCounted {
 
     std::span<const std::byte> bytes() const { return bytes_; }
     const std::filesystem::path& path() const { return path_; }
-    // The gzip stream ended before its end: bytes() has what came until then.
+    // The gzip stream is truncated: bytes() has the part before.
     bool is_truncated() const { return is_truncated_; }
 
   private:

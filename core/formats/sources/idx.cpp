@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IDX files, in which MNIST and its kin come: a header with type and sizes, then big-endian elements; .gz or not.
+// IDX files, the format of MNIST and its variants: a header with type and sizes, then big-endian elements; .gz or not.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -76,7 +76,7 @@ std::vector<std::string> pictures_below(const fs::path& root, const std::string&
         paths.push_back(at->path().lexically_relative(root).string());
         if (paths.size() > kMostFiles) throw Error(ErrorKind::File, concat("more than ", kMostFiles, " pictures"));
     }
-    // As os.walk and sorted give them to torchvision: a folder's own files before those of its folders.
+    // In torchvision's order, from os.walk and sorted: a folder's files before those of its subfolders.
     std::ranges::sort(paths, {}, [](const std::string& path) {
         const auto slash = path.rfind('/');
         return std::pair(path.substr(0, slash), path.substr(slash + 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Options that sources of pictures share, and what they do to a picture.
+// Common options of image sources, and their preprocessing.
 
 #include <array>
 #include <optional>
@@ -23,7 +23,7 @@ inline constexpr std::array<SourceOption, 9> kImageOptions{{
     {"scale", "true|false", "true", "float32 in 0..1 instead of uint8"},
 }};
 
-// Those and the source's own, which come first.
+// Prepends the source's own options.
 template <std::size_t N>
 constexpr std::array<SourceOption, N + kImageOptions.size()> with_image_options(const std::array<SourceOption, N>& own) {
     std::array<SourceOption, N + kImageOptions.size()> all{};

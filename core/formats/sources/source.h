@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Data on disk as data sets: one record a kind of source, named by a path and options.
+// Data on disk as data sets: one record per kind of source, opened by a path and options.
 //
 //     const data::Source digits = data::open_source({"mnist", "/data/mnist", {{"split", "train"}}});
 //     data::DataLoader loader(digits.dataset, {.batch_size = 64, .shuffle = true, .num_workers = 2});
 //
-// A sample is a tuple (input, target), or (input,) where there is no target. Opening reads no more than it must; a damaged
-// record fails when it is asked for, with Error (File) that names the file and the record.
+// A sample is a tuple (input, target), or (input,) where there is no target. Opening reads as little as possible;
+// reading a damaged record throws Error (File) that names the file and the record.
 
 #include <filesystem>
 #include <map>
@@ -25,7 +25,7 @@ struct SourceSpec {
     std::map<std::string, std::string> options = {};
 };
 
-// All of them, in the order in which they are asked whether a path is theirs.
+// All kinds, in the order in which they are tried on a path.
 std::span<const SourceRecord* const> source_records();
 // Throws Error (Usage) with the names there are.
 const SourceRecord& find_source(std::string_view name);

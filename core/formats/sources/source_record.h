@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a kind of data source is, and its options as values.
+// The record of a kind of data source, and its options as values.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -16,7 +16,7 @@ namespace loupe::data {
 
 struct SourceOption {
     std::string_view name;           // "resize"
-    std::string_view form;           // what is written: "HxW or one edge", "train|test", "true|false"
+    std::string_view form;           // the syntax: "HxW or one edge", "train|test", "true|false"
     std::string_view default_text;   // empty: not set
     std::string_view what;           // one line
 };
@@ -25,7 +25,7 @@ struct Source {
     DatasetPtr dataset;
     std::vector<std::string> classes = {};  // names of target values from 0 on; empty: targets are no classes
     std::string description = {};           // "60000 images of 1x28x28, 10 classes"
-    std::vector<std::string> notes = {};    // what the user should know: records that are missing at the end
+    std::vector<std::string> notes = {};    // warnings for the user: records that are missing at the end
 };
 
 class SourceOptions;
@@ -39,7 +39,7 @@ struct SourceRecord {
     Source (*open)(const std::filesystem::path& path, const SourceOptions& options);
 };
 
-// Options as values. Each throws Error (Usage) that names the option and what it takes.
+// Options as values. Each throws Error (Usage) that names the option and its syntax.
 class SourceOptions {
   public:
     // Throws Error (Usage) for names that the source does not have.
@@ -55,7 +55,7 @@ class SourceOptions {
     std::vector<double> numbers(std::string_view name) const;
     // Texts with commas between.
     std::vector<std::string> texts(std::string_view name) const;
-    // One of the texts with bars between in the option's form.
+    // One of the alternatives in the option's form.
     std::string_view choice(std::string_view name) const;
 
   private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for language models: numbers of characters or words, a block of them and the same one further.
+// Text for language models: blocks of token ids (characters or words), and the same blocks shifted by one.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -45,7 +45,8 @@ std::vector<std::string_view> split_characters(std::string_view text) {
     return tokens;
 }
 
-// Runs of letters and digits (all bytes of other alphabets are letters), and each other mark alone; line ends are kept.
+// Runs of letters and digits (all bytes of other alphabets are letters), and single other characters; line ends are
+// kept.
 std::vector<std::string_view> split_words(std::string_view text) {
     const auto is_word = [](char c) { return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '\''; };
     std::vector<std::string_view> tokens;
@@ -61,7 +62,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
     return tokens;
 }
 
-// Tokens by number; numbers go by the order of the texts (characters), or by how frequent they are (words).
+// The vocabulary; ids are by the order of the texts (characters), or by frequency (words).
 struct Vocabulary {
     std::vector<std::string> texts;
     Tensor numbers;  // int64 [N]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The code files of a TorchScript archive, with what is known of the user's lines they came from.
+// The code files of a TorchScript archive, with their ranges in the user's source.
 
 #include <memory>
 #include <string>

@@ -14,7 +14,7 @@ namespace {
 
 [[noreturn]] void refuse(std::string what) { throw Error(ErrorKind::Unsupported, std::move(what)); }
 
-// Of what a Final attribute may be; PyTorch reads it where CONSTANTS is not known.
+// Types of Final attributes; PyTorch reads them where CONSTANTS is not known.
 std::string literal_text(const IValue& value) {
     if (value.is_double() && std::isinf(value.to_double())) return value.to_double() < 0 ? "-inf" : "inf";
     if (value.is_double() && std::isnan(value.to_double())) return "nan";
@@ -34,7 +34,7 @@ class CodeWriter {
   public:
     explicit CodeWriter(const nn::Module& module) {
         visit(module);
-        // What was met may name more.
+        // Visited classes may name more.
         for (std::size_t i = 0; i < pending_.size(); ++i) write(CodeDependencies(pending_[i]));
     }
     WrittenCode finish() { return std::move(code_); }
@@ -65,7 +65,7 @@ class CodeWriter {
     void write_type(const Type& type) {
         for (const TypePtr& part : type.contained()) write_type(*part);
         if (type.name().empty() || !type.name().starts_with("__torch__.") || !seen_names_.insert(type.name()).second) return;
-        // Its own text is made first: a class that it names may stand in the same file.
+        // Its text is generated first: a class that it names may be in the same file.
         std::string text;
         if (const auto* cls = type.as<ClassType>()) return write_class(*cls);
         if (const auto* tuple = type.as<TupleType>()) text = named_tuple(*tuple);
@@ -141,7 +141,7 @@ class CodeWriter {
         pending_.push_back(std::move(named));
     }
 
-    // Before anything that calls them: they are found in their class.
+    // Before their callers: they are resolved in their class.
     void write_hooks(const ClassType& type, std::string& text) {
         const auto list = [&](std::string_view name, const std::vector<Function*>& hooks) {
             if (hooks.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// TorchScript source from graphs: what a script module's classes and methods look like in an archive.
+// TorchScript source from graphs: a script module's classes and methods in an archive.
 
 #include <string>
 #include <string_view>
@@ -14,19 +14,19 @@
 namespace loupe {
 
 struct WrittenCode {
-    // "code/__torch__/torch/nn/modules/conv.py" and its text, in the order in which the classes are met.
+    // "code/__torch__/torch/nn/modules/conv.py" and its text, in the order of the first visit.
     std::vector<std::pair<std::string, std::string>> files;
-    // Of each file: where its stretches came from, by offset.
+    // Origins of each file's ranges, by offset.
     std::vector<std::vector<ir::GeneratedFrom>> places;
     std::vector<IValue> constants;  // CONSTANTS.c0, ...
     std::int64_t version = 3;       // the highest that an operator needs
 };
 
-// The classes of the module and of all modules and objects inside it. Throws Error (Unsupported) for what has no form in
-// source.
+// The classes of the module and of all modules and objects inside it. Throws Error (Unsupported) for constructs without
+// a source form.
 WrittenCode write_code(const nn::Module& module);
 
-// "k : Final[int] = 3" of the class, from the unit that its methods live in; a class without methods has none that reads them.
+// "k : Final[int] = 3" of the class, from the unit of its methods; a class without methods needs none.
 const ir::CompilationUnit::Constants& final_constants(const ClassType& type);
 
 // One method or function as PyTorch's .code shows it: "def forward(self,\n    x: Tensor) -> Tensor:\n  ...". A method's self

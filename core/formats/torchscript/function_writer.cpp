@@ -87,7 +87,7 @@ const ir::Node* before(const ir::Node& node) {
     return at;
 }
 
-// Constant and certain: an iteration that goes on until its count, `for`.
+// Constant true: an iteration that runs to its count, `for`.
 struct LoopShape {
     bool is_always = false;  // the condition never ends it
     bool has_count = false;
@@ -158,7 +158,7 @@ void FunctionWriter::write_body(const Block& body) {
     --indent_;
 }
 
-// Constants stand where they are used; those that would make long lines, at the top in the order of their first use.
+// Constants are inlined at their uses; long ones are at the top in the order of their first use.
 void FunctionWriter::write_constants(const Block& body) {
     const auto visit_uses = [this](const ir::Node& node) {
         for (const Value* input : node.inputs()) {
@@ -173,7 +173,7 @@ void FunctionWriter::write_constants(const Block& body) {
     visit_uses(*body.return_node());
 }
 
-// --- what stands where it is used ---
+// --- inlined expressions ---
 
 void FunctionWriter::scan(const Block& block) {
     scan(*block.return_node());
@@ -216,7 +216,7 @@ void FunctionWriter::split_long(const ir::Node& node) {
         const bool is_split = is_inline(node.input(i)) && node.input(i)->node()->kind() != prim::Constant;
         if (is_split) last = node.input(i)->node();
     }
-    // All that stands before it in an expression around this one, too.
+    // Also those that precede it in an enclosing expression.
     const auto until = last == nullptr ? pending_.begin() : std::find(pending_.begin(), pending_.end(), last);
     const std::vector<const ir::Node*> defined(pending_.begin(), until == pending_.end() || last == nullptr ? until : until + 1);
     for (const ir::Node* each : defined) {
@@ -309,7 +309,7 @@ void FunctionWriter::define(const ir::Node& node, const Text& value) {
         if (i > 0) out_.add(", ");
         out_.add(names_.at(node.output(i)));
     }
-    // Only its type says what a module is of which nothing else is known.
+    // A module is known by its type only.
     if (node.kind() == prim::ModuleContainerIndex) out_.add(concat(" : ", annotation(*node.output()->type())));
     if (!node.outputs().empty()) out_.add(" = ");
     out_.add(value);
@@ -381,7 +381,7 @@ void FunctionWriter::leave(const ir::Node& node) {
     --indent_;
 }
 
-// All at once: the right sides are read before the left ones change.
+// A simultaneous assignment: the right sides are read before the left ones change.
 void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Value*>& from, std::size_t skip_to, std::size_t skip_from) {
     if (to.size() <= skip_to) return;
     begin_line();
@@ -625,7 +625,7 @@ FunctionWriter::Text FunctionWriter::structure(const ir::Node& node, bool& is_kn
     for (const Conversion& conversion : kConversions) {
         if (name == conversion.kind) return values(node.inputs(), conversion.function, ")");
     }
-    // Its type says which of the two it is.
+    // By its type, which of the two.
     if (name == "aten::_unwrap_optional" && node.input()->type()->kind() == TypeKind::None) {
         return around(concat("torch._unwrap_optional(annotate(Optional[", result_type(), "], "), "))");
     }

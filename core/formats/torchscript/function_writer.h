@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One function of a graph as TorchScript source, laid out as PyTorch lays it out: what is used once stands where it is
-// used, what got a name keeps it.
+// One function of a graph as TorchScript source, in PyTorch's layout: values used once are inlined, named values keep
+// their names.
 
 #include <string>
 #include <unordered_map>
@@ -13,7 +13,7 @@
 
 namespace loupe {
 
-// What the text of a function names, which the archive has to hold too.
+// Types and functions that the text refers to, which the archive must contain too.
 struct CodeDependencies {
     std::vector<TypePtr> types;
     std::vector<const ir::ScriptFunction*> functions;
@@ -27,16 +27,16 @@ class FunctionWriter {
                    FirstArgument first = FirstArgument::Typed)
         : function_(function), constants_(constants), indent_(indent), first_(first) {}
 
-    // Throws Error (Unsupported) for what has no form in source. To be called once.
+    // Throws Error (Unsupported) for constructs without a source form. To be called once.
     std::string write();
     const CodeDependencies& dependencies() const { return dependencies_; }
     // By offset in the text.
     const std::vector<ir::GeneratedFrom>& places() const { return out_.places; }
-    // The version of a file that means what the calls mean.
+    // The operator version of the calls' semantics.
     std::int64_t version() const { return version_; }
 
   private:
-    // Text, and what its stretches were made from.
+    // Text, and the origins of its ranges.
     struct Text {
         std::string text;
         std::vector<ir::GeneratedFrom> places;
@@ -64,7 +64,7 @@ class FunctionWriter {
     void assign(const std::vector<ir::Value*>& to, const std::vector<ir::Value*>& from, std::size_t skip_to, std::size_t skip_from);
     void assign_initial(const ir::Value* to, const ir::Value* from);
 
-    // What may stand where it is used.
+    // Nodes that may be inlined at their use.
     void scan(const ir::Block& block);
     const ir::Node* scan(const ir::Node& node);
     const ir::Node* scan(const ir::Node* point, const ir::Value& value);
@@ -94,7 +94,7 @@ class FunctionWriter {
     FirstArgument first_;
     Text out_;
     std::unordered_set<const ir::Node*> inlined_;
-    std::vector<const ir::Node*> pending_;  // expressions that nothing has used yet, in order
+    std::vector<const ir::Node*> pending_;  // expressions that are not used yet, in order
     std::unordered_map<const ir::Value*, Text> names_;        // of variables that have been assigned
     std::unordered_map<const ir::Value*, Text> expressions_;  // of values without one
     std::unordered_set<std::string> annotated_;  // names: what a loop carries has one inside and outside
@@ -104,7 +104,7 @@ class FunctionWriter {
     CodeDependencies dependencies_;
 };
 
-// Can it stand behind a dot?
+// Is it valid after a dot?
 bool is_code_identifier(std::string_view name);
 
 }  // namespace loupe

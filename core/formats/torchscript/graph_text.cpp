@@ -13,7 +13,7 @@ namespace {
 namespace prim = ir::prim;
 
 constexpr std::string_view kOpening = "graph(";
-// Larger text is no graph that somebody would read.
+// Larger text is rejected.
 constexpr std::size_t kLargest = 256U << 20U;
 
 std::string_view text_of(const MappedFile& file) {
@@ -47,7 +47,7 @@ void check_block(const ir::Block& block) {
     }
 }
 
-// self is the holder, whatever it was; results become one.
+// self is the holder, regardless of its type; results become one.
 void make_forward(ir::Graph& graph, const TypePtr& holder) {
     ir::Block* block = graph.block();
     const bool takes_self = !graph.inputs().empty() && graph.inputs()[0]->type()->kind() == TypeKind::Class;

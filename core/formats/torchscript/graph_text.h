@@ -8,8 +8,8 @@ namespace loupe {
 
 // Does it begin with "graph("?
 bool is_graph_text(const Ptr<MappedFile>& file);
-// A graph that reads nothing of a module. Throws Error (Compile) with line and column when it is no graph, File when it
-// is wrong, Unsupported for what text leaves out: elements of large tensors, attributes of modules, other functions.
+// A graph without attributes of a module. Throws Error (Compile) with line and column when it is no graph, File when it
+// is invalid, Unsupported for parts that text omits: elements of large tensors, attributes of modules, other functions.
 ModelFile read_graph_text(const Ptr<MappedFile>& file);
 
 }  // namespace loupe

@@ -88,12 +88,12 @@ class ArchiveClasses final : public PickledClasses {
         return object;
     }
 
-    // The file's own code, which may never end.
+    // Code of the file, which may not terminate.
     void run_set_state(const Ptr<Object>& object, const Function& set_state, const PickleNode& state,
                        ValueBuilder& builder) {
         const auto& arguments = set_state.schema().arguments;
         if (arguments.size() != 2) throw_file_error("__setstate__ does not take one state");
-        std::vector<IValue> values{builder.build(state, arguments[1].type)};  // may come by here for inner objects
+        std::vector<IValue> values{builder.build(state, arguments[1].type)};  // may recurse here for inner objects
         const auto start = Clock::now();
         const DeadlineScope deadline(time_to_restore_);
         runtime::run_method(object, "__setstate__", std::move(values));
@@ -120,7 +120,7 @@ class ArchiveClasses final : public PickledClasses {
         for (std::size_t slot = 0; slot < type.attributes().size(); ++slot) check_is_set(object, slot);
     }
 
-    // Code trusts the types of attributes, so every slot must hold a value of its type.
+    // Code relies on the types of attributes, so every slot must hold a value of its type.
     static void check_is_set(const Object& object, std::size_t slot) {
         const auto& attribute = object.type()->attributes()[slot];
         const bool is_set = slot < object.slot_count() && !object.slot(slot).is_none();
@@ -174,7 +174,7 @@ std::vector<IValue> read_constants(const TorchArchive& archive) {
     return constants;
 }
 
-// Debug records and what torch.jit.save was given as _extra_files.
+// Debug records and the _extra_files of torch.jit.save.
 std::vector<std::pair<std::string, std::string>> other_records(const TorchArchive& archive) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
     std::vector<std::pair<std::string, std::string>> records;

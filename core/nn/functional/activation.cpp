@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations: torch.nn.functional.relu and its like.
+// Activations: torch.nn.functional.relu and others.
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
@@ -20,7 +20,7 @@ Tensor rrelu(const Tensor& input, const Scalar& lower, const Scalar& upper, bool
     return inplace ? op_rrelu_(input, lower, upper, training, IValue()) : op_rrelu(input, lower, upper, training, IValue());
 }
 
-// The dimension that PyTorch chose before it was asked for one.
+// PyTorch's legacy default dimension.
 std::int64_t softmax_dim(const char* name, const Tensor& input, std::optional<std::int64_t> dim) {
     if (!dim) {
         warn(concat("Implicit dimension choice for ", name, " has been deprecated. Change the call to include dim=X as an argument."));

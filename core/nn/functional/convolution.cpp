@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kPadding = 4;
 
-// Padding is a number, a tuple, or "same" or "valid", for which there is an operator of its own.
+// Padding is a number, a tuple, or "same" or "valid", which have a separate operator.
 template <OperatorName kName, OperatorName kNamed, int kDims>
 void convolution(Arguments arguments, IValue* result) {
     if (arguments[kPadding].is_string()) return calls<kNamed>(arguments, result);

@@ -12,7 +12,7 @@ namespace loupe::nn::functional {
 
 // 0 none, 1 mean, 2 sum: the operators' numbers for a reduction's name. Throws Error (Run) for another name.
 std::int64_t reduction_number(std::string_view reduction);
-// The reduction that the older arguments size_average and reduce ask for.
+// The reduction of the deprecated arguments size_average and reduce.
 std::string_view legacy_reduction(const IValue& size_average, const IValue& reduce);
 
 // The given number for every one of `count` dimensions, or a list or tuple as it is.
@@ -34,9 +34,9 @@ struct AttentionArguments {
     Tensor q_proj_weight = {}, k_proj_weight = {}, v_proj_weight = {};
     Tensor static_k = {}, static_v = {};
     bool average_attn_weights = true;
-    bool is_causal = false;  // says what attn_mask is; the mask itself is used
+    bool is_causal = false;  // a hint about attn_mask; the mask itself is used
 };
-// The attended values and, when asked for, the weights.
+// The attended values and, when requested, the weights.
 std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments& given);
 
 }  // namespace loupe::nn::functional

@@ -192,12 +192,12 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const Scalar
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target, const Tensor& weight, const IValue& size_average,
                                    const IValue& reduce, std::string_view reduction) {
     const std::int64_t number = chosen(size_average, reduce, reduction);
-    // One after the other, as Python evaluates the formula: a trace has them in this order.
+    // In Python's order of evaluation, as in a trace.
     const Tensor present = target * op_log_sigmoid(input);
     const Tensor is_absent = Scalar(1) - target;
     Tensor loss = -(present + is_absent * op_log_sigmoid(-input));
     if (weight.defined()) loss = loss * weight;
-    const Tensor classes = tied_size(input, input.dim() - 1);  // where the run is written down
+    const Tensor classes = tied_size(input, input.dim() - 1);  // where the run is recorded
     loss = fn::sum_dim(loss, Dims{input.dim() - 1}, false, IValue());
     loss = classes.defined() ? loss / classes : loss / Scalar(input.size(input.dim() - 1));
     return reduced(loss, number);

@@ -62,7 +62,7 @@ Tensor local_response_norm(const Tensor& input, std::int64_t size, const Scalar&
         const Tensor padded = op_pad(squares, Dims{0, 0, before, after}, "constant", IValue());
         mean = fn::squeeze(fn::avg_pool2d(padded, Dims{size, 1}, Dims{1, 1}), 1);
     } else {
-        // Where the run is written down its sizes stay those of the input.
+        // Where the run is recorded its sizes stay those of the input.
         const auto tie = [&input](std::int64_t from, int to) {
             const Tensor number = tied_size(input, from);
             if (number.defined()) tie_number({&fn::view.get(), 1, to, NumberTie::As::Int, number});

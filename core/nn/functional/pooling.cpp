@@ -65,7 +65,7 @@ void adaptive(Arguments arguments, IValue* result) {
     const Tensor input = arguments[0].to_tensor();
     const Dims sizes = output_sizes(input, arguments[1], kDims);
     const std::vector<IValue> given{arguments[0], IValue(sizes)};
-    // A size that stays what the input's is, where the run is written down.
+    // A size that stays what the input's is, where the run is recorded.
     static const OperatorHandle<> op{kName.text};
     const std::vector<IValue> parts = arguments[1].is_tuple()  ? arguments[1].to_tuple().elements
                                       : arguments[1].is_list() ? arguments[1].to_list().elements
@@ -104,7 +104,7 @@ Tensor lp_pool2d(const Tensor& input, const Scalar& norm_type, const IValue& ker
     return power_average(pooled, norm_type.to_double(), kernel[0] * kernel[1]);
 }
 
-// Graham 2014. The window positions are random numbers, one a dimension, channel and image.
+// Graham 2014. The window positions are random numbers, one per dimension, channel and image.
 template <OperatorName kName, int kDims>
 void fractional(Arguments arguments, IValue* result) {
     const Tensor input = arguments[0].to_tensor();

@@ -52,7 +52,7 @@ Tensor eye(const Tensor& t) {
     return fn::copy_(t, op_eye(t.size(0), t.size(1), static_cast<std::int64_t>(t.dtype()), IValue(), t.device(), IValue()), false);
 }
 
-// Keeps as many input channels as they are; the identity of convolutions.
+// The identity of convolutions for the first channels.
 Tensor dirac(const Tensor& t, std::int64_t groups) {
     const std::int64_t dim = t.dim();
     if (dim != 3 && dim != 4 && dim != 5) run_error("Only tensors with 3, 4, or 5 dimensions are supported");

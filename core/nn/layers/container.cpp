@@ -13,7 +13,7 @@ constexpr std::string_view kPython = "torch.nn.modules.container";
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
 
-// What can be given where Python takes an iterable: a list, a tuple, a container's children.
+// An iterable argument: a list, a tuple, a container's children.
 std::vector<IValue> elements_of(const IValue& value) {
     if (value.is_none()) return {};
     if (value.is_list()) return value.to_list().elements;
@@ -116,7 +116,7 @@ IValue pop_part(Module& self, Arguments a) {
     delete_part(self, a);
     return part;
 }
-// Of a slice whose bounds are within the length; names are kept in a Sequential and counted anew in a list.
+// Of a slice whose bounds are within the length; names are kept in a Sequential and renumbered in a list.
 IValue slice_parts(Module& self, Arguments a) {
     const auto children = self.children();
     const auto out = make_ptr<Module>(*self.layer());

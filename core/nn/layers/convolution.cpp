@@ -61,7 +61,7 @@ void check(const ConvolutionArguments& a) {
     run_error(concat("padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got padding_mode='", a.padding_mode, "'"));
 }
 
-// What a border of another kind is made from: last dimension first, before and after.
+// Padding widths of other padding modes: last dimension first, before and after.
 Dims reversed_padding(const ConvolutionArguments& a, const Dims& padding) {
     Dims out;
     for (std::size_t i = a.kernel_size.size(); i-- > 0;) {
@@ -139,7 +139,7 @@ Tensor forward_convolution(Module& self, const Tensor& input) {
         .to_tensor();
 }
 
-// The output_padding that gives the size asked for.
+// The output_padding for the requested size.
 IValue output_padding_for(const Module& self, const Tensor& input, const IValue& output_size) {
     if (output_size.is_none()) return self.attribute("output_padding");
     const Dims kernel = self.attribute("kernel_size").to_ints();

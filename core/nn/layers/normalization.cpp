@@ -156,7 +156,7 @@ void init_group_norm(Module& self, std::int64_t num_groups, std::int64_t num_cha
     reset_affine(self);
 }
 
-// The window is symmetric, so that for an even size it has one channel less; the mean is over `size` all the same.
+// The window is symmetric, so that for an even size it has one channel less; the mean is still over `size`.
 IValue cross_map(Module& self, Arguments arguments) {
     const Tensor input = arguments[0].to_tensor();
     if (input.dim() != 4) run_error(concat("CrossMapLRN2d: Expected input to be 4D, got ", input.dim(), "D instead."));

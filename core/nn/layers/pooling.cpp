@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kPython = "torch.nn.modules.pooling";
 
-// Windows that do not overlap unless they are asked to.
+// Windows do not overlap by default.
 void set_windows(Module& self, const IValue& kernel_size, const IValue& stride, const IValue& padding) {
     self.set_attribute("kernel_size", kernel_size);
     self.set_attribute("stride", stride.is_none() ? kernel_size : stride);

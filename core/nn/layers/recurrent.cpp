@@ -122,7 +122,7 @@ void check_size(const Tensor& hidden, std::initializer_list<std::int64_t> want, 
     run_error(concat("Expected ", what, " size ", tuple_text(want), ", got ", shape_list_text(sizes)));
 }
 
-// One run: the operator's inputs, and how what it gives goes back to the caller.
+// One run: the operator's inputs, and how its results are returned.
 struct Run {
     Tensor input;        // [T, B, in], [B, T, in], or packed [n, in]
     Tensor batch_sizes;  // of packed input
@@ -214,7 +214,7 @@ IValue recur(Module& self, const IValue& given, const IValue& hx) {
     const bool is_lstm = self.attribute("mode").to_string() == "LSTM";
     if (is_packed_sequence(given)) return run_packed(self, packed_sequence_of(given), hx, is_lstm);
     const Tensor input = given.to_tensor();
-    // What is no batch is taken for one sequence.
+    // An unbatched input is one sequence.
     if (input.dim() != 2 && input.dim() != 3) run_error(concat("input must have 3 dimensions, got ", input.dim() + 1));
     const bool has_batch = input.dim() == 3;
     const std::int64_t batch_dim = flag(self, "batch_first") ? 0 : 1;
@@ -275,7 +275,7 @@ void init_cell(Module& self, std::int64_t input_size, std::int64_t hidden_size, 
     build_cell(self, input_size, hidden_size, bias, kChunks, Factory(device, dtype));
 }
 
-// One step. kind: the operator's first part.
+// One step. kind: the operator's prefix.
 IValue step(Module& self, const Tensor& given, const IValue& hx, const char* kind) {
     const bool is_lstm = std::string_view(kind) == "lstm";
     if (given.dim() != 1 && given.dim() != 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the records of layers are written with.
+// Helpers for the records of layers.
 
 #include <initializer_list>
 
@@ -56,8 +56,8 @@ constexpr auto argument_indices() {
 }
 }  // namespace detail
 
-// void f(Module& self, std::int64_t in_features, bool bias, ...) as a record's init; of the constructor's arguments the
-// first ones.
+// void f(Module& self, std::int64_t in_features, bool bias, ...) as a record's init, of the constructor's first
+// arguments.
 template <auto F>
 void builds(Module& self, Arguments arguments) {
     detail::call_typed<F>(self, arguments, detail::argument_indices<F>());

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kUpsampling = "torch.nn.modules.upsampling";
 constexpr std::string_view kFlatten = "torch.nn.modules.flatten";
 
-// Factors are floats; nothing and zero are none.
+// Factors are floats; None and zero mean no factor.
 IValue factors(const IValue& scale_factor) {
     if (scale_factor.is_none()) return scale_factor;
     if (scale_factor.is_number()) return scale_factor.to_double() == 0 ? IValue() : IValue(scale_factor.to_double());

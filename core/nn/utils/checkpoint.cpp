@@ -18,14 +18,14 @@ namespace {
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
 
-// What the second run must find as the first did.
+// State that the second run must have in common with the first.
 class Surroundings {
   public:
     explicit Surroundings(bool with_random) : autocast_(autocast_settings()) {
         if (with_random) random_ = default_generator().state();
     }
 
-    // run() in these surroundings and with gradients; those that there are come back after it.
+    // run() in this state and with gradients; the current state is restored afterwards.
     template <typename Run>
     auto restored(Run&& run) const {
         struct Restore {
@@ -48,7 +48,7 @@ class Surroundings {
     std::optional<Generator::State> random_;
 };
 
-// Arguments whose tensors are kept as operators keep theirs.
+// Arguments whose tensors are saved like those of operators.
 class KeptArguments {
   public:
     explicit KeptArguments(const CallArguments& arguments) : others_(arguments) {
@@ -86,7 +86,7 @@ class KeptArguments {
 
 class Holder;
 
-// One call of checkpoint(): what is needed to run the function again, and the places of what it saved, in order.
+// One call of checkpoint(): data to run the function again, and the slots of its saved tensors, in order.
 class Frame final : public RefCounted {
   public:
     Frame(CheckpointedFunction function, const CallArguments& arguments, bool with_random)
@@ -100,7 +100,7 @@ class Frame final : public RefCounted {
     CheckpointedFunction function_;
     KeptArguments arguments_;
     Surroundings surroundings_;
-    std::vector<Holder*> holders_;  // null: nobody waits for it any more
+    std::vector<Holder*> holders_;  // null: no longer needed
 };
 
 class Holder final : public PackedTensor {

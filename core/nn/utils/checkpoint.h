@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Activation checkpointing: the forward keeps nothing for backward, which runs the function again; torch.utils.checkpoint.
+// Activation checkpointing: the forward saves nothing for backward, which runs the function again;
+// torch.utils.checkpoint.
 //
 //     const Tensor y = checkpoint([&](CallArguments in) { return block->invoke(std::move(in)); }, {{x}, {}}).to_tensor();
 
@@ -16,8 +17,9 @@ namespace loupe::nn {
 using CheckpointedFunction = std::function<IValue(CallArguments arguments)>;
 
 struct CheckpointOptions {
-    // With: runs without recording and calls backward of the second run inside of backward (no nested use, no gradients_of).
-    // Without: pack hooks drop what the function saves, unpacking runs it again; nests, any backward.
+    // Reentrant: runs without recording and calls backward of the second run inside of backward (no nesting, no
+    // gradients_of).
+    // Otherwise: pack hooks drop the saved tensors, unpacking runs the function again; nests, any backward.
     bool use_reentrant = false;
     bool preserve_rng_state = true;  // the second run draws the same numbers
 };
@@ -31,11 +33,11 @@ IValue checkpoint(CheckpointedFunction function, CallArguments arguments, const 
 IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions, std::int64_t segments, const IValue& input,
                              const CheckpointOptions& options = {true, true});
 
-// A method of this name (Module::set_method) stands in for calls of the module, hooks and all. It may call the module when
-// it has taken itself away, by an empty function in its place.
+// A method of this name (Module::set_method) replaces calls of the module, including hooks. It may call the module
+// after removing itself, by setting an empty function.
 inline const std::string kAroundForward = "around forward";
 
-// What operators save for backward goes to the CPU and comes back when it is needed; torch.autograd.graph.save_on_cpu.
+// Moves saved tensors to the CPU until they are needed; torch.autograd.graph.save_on_cpu.
 PackHook save_on_cpu();
 
 }  // namespace loupe::nn

@@ -23,8 +23,8 @@ bool is_packed_sequence(const IValue& value);
 // Throws Error (Run) for another value.
 PackedSequence packed_sequence_of(const IValue& value);
 
-// input: [T, B, ...], or [B, T, ...] with batch_first; lengths: one a sequence. Throws Error (Run) when they are not
-// sorted though enforce_sorted says so.
+// input: [T, B, ...], or [B, T, ...] with batch_first; lengths: one per sequence. Throws Error (Run) when they are not
+// sorted and enforce_sorted is set.
 PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first = false, bool enforce_sorted = true);
 // The padded tensor and the lengths, in the order before sorting.
 std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool batch_first = false, const Scalar& padding_value = 0.0,

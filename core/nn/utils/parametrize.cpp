@@ -16,7 +16,7 @@ namespace {
 
 const std::string kField = "parametrizations";
 
-// How deep `cached` is entered, and what has been computed since, by list.
+// Depth of `cached` scopes, and the tensors computed in them, by list.
 struct Cache {
     int depth = 0;
     std::map<const Module*, std::pair<ModulePtr, IValue>> values;
@@ -127,7 +127,7 @@ void assign_parametrized(Module& list, IValue value) {
     }
 }
 
-// What right_inverse makes of the original, under the names original, or original0, original1...
+// The results of right_inverse, under the names original, or original0, original1...
 void register_originals(Module& list, const Tensor& original, const IValue& made) {
     const auto* elements = sequence_in(made);
     if (!made.is_tensor() && elements == nullptr) {
@@ -141,7 +141,7 @@ void register_originals(Module& list, const Tensor& original, const IValue& made
             fail_with_value(concat("When `right_inverse` outputs one tensor, it may not change the dtype.\noriginal.dtype: ",
                                    torch_dtype(original), "\nright_inverse(original).dtype: ", torch_dtype(t)));
         }
-        // The object stays, so that an optimiser that has it need not be told.
+        // The object stays the same, so that optimisers keep working.
         if (!t.is_same(original)) set_elements(original, t);
         return register_like(list, "original", original);
     }

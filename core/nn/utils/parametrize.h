@@ -19,7 +19,7 @@ namespace loupe::nn {
 // Throws TypedError (ValueError) with PyTorch's messages: no such tensor, a result of another shape or dtype (unless
 // unsafe).
 void register_parametrization(Module& module, const std::string& tensor_name, const ModulePtr& parametrization, bool unsafe = false);
-// The tensor stands again by itself: with the value that it has now, or with the original one. Throws TypedError.
+// Restores a plain tensor, with its current value or the original one. Throws TypedError.
 void remove_parametrizations(Module& module, const std::string& tensor_name, bool leave_parametrized = true);
 bool is_parametrized(const Module& module);
 bool is_parametrized(const Module& module, std::string_view tensor_name);
@@ -29,7 +29,7 @@ ModulePtr parametrization_list(const Module& module, std::string_view tensor_nam
 std::string class_name_before_parametrizations(const Module& module);
 void transfer_parametrizations_and_params(Module& from, Module& to, std::optional<std::string> tensor_name = {});
 
-// What a module's tensors are parametrized with, for whoever shows it.
+// The parametrizations of a module's tensors, for display.
 struct ParametrizationInfo {
     std::string tensor_name;
     std::vector<std::string> originals;        // "parametrizations.weight.original0"
@@ -38,7 +38,7 @@ struct ParametrizationInfo {
 };
 std::vector<ParametrizationInfo> parametrizations_of(const Module& module);
 
-// While one lives, each parametrized tensor is computed once; torch.nn.utils.parametrize.cached.
+// In this scope each parametrized tensor is computed once; torch.nn.utils.parametrize.cached.
 class ParametrizationCache {
   public:
     ParametrizationCache();

@@ -3,7 +3,7 @@
 // Pruning: parameters under masks that a hook applies before every forward; torch.nn.utils.prune.
 //
 //     apply_pruning(*linear, "weight", l1_unstructured(0.3));  // weight_orig, weight_mask, weight = orig * mask
-//     remove_pruning(*linear, "weight");                        // for good
+//     remove_pruning(*linear, "weight");                        // makes it permanent
 
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace loupe::nn {
 
-// How a mask is made. The classes of torch.nn.utils.prune, and of a model source those derived from BasePruningMethod.
+// Computes a mask. The classes of torch.nn.utils.prune, and classes of a model source derived from BasePruningMethod.
 class PruningMethod : public RefCounted {
   public:
     enum class Kind { Unstructured, Structured, Global };
@@ -24,10 +24,10 @@ class PruningMethod : public RefCounted {
     virtual Kind kind() const { return Kind::Unstructured; }
     // Of a structured method: the dimension whose slices it takes whole.
     virtual std::optional<std::int64_t> dim() const { return std::nullopt; }
-    // scores, default_mask: of the tensor's shape, or [n] for what is left of it; returns zeros where it is pruned.
+    // scores, default_mask: of the tensor's shape, or [n] for its unpruned elements; returns zeros where it is pruned.
     virtual Tensor compute_mask(const Tensor& scores, const Tensor& default_mask) = 0;
 
-    // t under the mask that is computed for it; no module takes part.
+    // t times its mask, without a module.
     Tensor prune(const Tensor& t, const Tensor& default_mask = {}, const Tensor& scores = {});
     // name_mask times name_orig of a module that is pruned.
     Tensor apply_mask(const Module& module) const;
@@ -37,14 +37,14 @@ class PruningMethod : public RefCounted {
 };
 using PruningMethodPtr = Ptr<PruningMethod>;
 
-// Several, each pruning what the ones before left.
+// Several in sequence, each pruning the elements that are left.
 class PruningContainer final : public PruningMethod {
   public:
     std::string_view class_name() const override { return "PruningContainer"; }
     // Throws TypedError (ValueError) for one of another tensor.
     void add(PruningMethodPtr method);
     const std::vector<PruningMethodPtr>& methods() const { return methods_; }
-    // The last one's mask within the mask that there is.
+    // The last one's mask within the existing mask.
     Tensor compute_mask(const Tensor& scores, const Tensor& default_mask) override;
 
   private:
@@ -59,10 +59,10 @@ PruningMethodPtr random_structured(const Scalar& amount, std::int64_t dim = -1);
 PruningMethodPtr ln_structured(const Scalar& amount, const Scalar& n, std::int64_t dim = -1);
 PruningMethodPtr custom_from_mask(const Tensor& mask);
 
-// Prunes a parameter, further when it is pruned already. scores: what decides instead of the elements. Gives the method that
-// is applied from now on: the given one, or the container it went into.
+// Prunes a parameter, further when it is pruned already. scores: used instead of the elements. Returns the method that
+// is applied from now on: the given one, or the container that holds it.
 PruningMethodPtr apply_pruning(Module& module, const std::string& name, const PruningMethodPtr& method, const Tensor& scores = {});
-// The parameter takes its pruned elements for good. Throws TypedError (ValueError) when it is not pruned.
+// Makes pruning permanent. Throws TypedError (ValueError) when the parameter is not pruned.
 void remove_pruning(Module& module, const std::string& name);
 // Is any parameter of the tree pruned?
 bool is_pruned(Module& module);
@@ -70,7 +70,7 @@ bool is_pruned(Module& module);
 PruningMethodPtr pruning_of(Module& module, std::string_view name);
 // The method behind a hook that prunes; null for other hooks.
 PruningMethodPtr pruning_method_of(const ForwardPreHookWithKeywords& hook);
-// Each tensor of the module that is pruned with its method's class, for whoever shows it.
+// The pruned tensors of a module with their methods' classes, for display.
 std::vector<std::pair<std::string, std::string>> prunings_of(Module& module);
 
 // One unstructured method over all these parameters together. scores: one for each place, undefined: its elements.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the parts of parametrizations share.
+// Shared by the parts of parametrizations.
 
 #include "core/nn/module.h"
 
 namespace loupe::nn {
 
 bool has_right_inverse(const Module& module);
-// The value as it is when the method is not implemented for it.
+// The value itself when the method is not implemented for it.
 IValue call_right_inverse(Module& module, const IValue& value);
 
 // Of a ParametrizationList: its forward and right_inverse.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one a file.
+// The record lists of this family, one per file.
 
 #include <span>
 

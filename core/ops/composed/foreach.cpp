@@ -32,7 +32,7 @@ void check_lists(Arguments arguments) {
     }
 }
 
-// The operator on the i-th element of every list and on what is no list.
+// The operator on the i-th element of every list and on the arguments that are no lists.
 Tensor call_on(const Operator& op, Arguments arguments, std::size_t i) {
     std::vector<IValue> all;
     for (const IValue& argument : arguments) all.push_back(argument.is_list() ? argument.to_list().elements[i] : argument);

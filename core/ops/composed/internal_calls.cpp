@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that PyTorch's own code calls more than programs do, but that stand in traced graphs: halves of others, gradients
-// by name, and calls with their arguments in another form.
+// Operators that PyTorch calls internally and that occur in traced graphs: halves of others, gradients by name, and
+// calls with their arguments in another form.
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -120,7 +120,7 @@ Tensor masked_softmax(const Tensor& self, const Tensor& mask, const std::optiona
     const Tensor left = fn::masked_fill(self, mask, Scalar(-std::numeric_limits<double>::infinity()));
     return fn::softmax(left, dim.value_or(self.dim() - 1), IValue());
 }
-// What was hidden gets nothing.
+// Hidden elements get no gradient.
 Tensor masked_softmax_backward(const Tensor& grad_output, const Tensor& output, const Tensor& mask, const std::optional<std::int64_t>& dim) {
     require(to_dims(mask.sizes()) == to_dims(output.sizes()), "Mask shape should match grad shape");
     const Tensor grad = fn::_softmax_backward_data(grad_output, output, dim.value_or(output.dim() - 1), static_cast<std::int64_t>(output.dtype()));

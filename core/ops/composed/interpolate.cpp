@@ -71,7 +71,7 @@ Tensor interpolate(const Request& r) {
     const std::string suffix = concat(dims, "d");
     const Dims sizes = output_size(r, dims);
     if (r.mode == "area") return call_named(concat("aten::adaptive_avg_pool", suffix), {r.input, sizes});
-    // Without a word on it, the factor is computed again from the sizes.
+    // Unless recompute_scale_factor is false, the factor is recomputed from the sizes.
     const bool keeps_factor = !r.factor.is_none() && r.recompute == false;
     const IValue by_size = keeps_factor ? IValue() : IValue(sizes);
     const IValue by_factor = keeps_factor ? IValue(for_each_dim(r.factor, dims, "scale_factor")) : IValue();

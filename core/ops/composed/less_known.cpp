@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overloads that few programs call, made of the operators that all call.
+// Rarely called overloads, composed of common operators.
 
 #include <algorithm>
 #include <string_view>
@@ -85,7 +85,7 @@ void assert_metadata(Arguments arguments, IValue*) {
     require(arguments[3].is_none() || arguments[3].to_int() == static_cast<std::int64_t>(a.dtype()), "Tensor dtype mismatch!");
 }
 
-// What autocast puts before an operator: only tensors on the CPU are here.
+// The cast that autocast puts before an operator; on the CPU only.
 Tensor to_full_precision(const Tensor& self, bool, bool cpu_enabled) {
     const bool narrow = self.dtype() == ScalarType::Float16 || self.dtype() == ScalarType::BFloat16;
     return cpu_enabled && narrow ? fn::to_dtype(self, static_cast<std::int64_t>(ScalarType::Float32)) : self;
@@ -95,7 +95,7 @@ Tensor to_reduced_precision(const Tensor& self, bool, bool cpu_enabled, ScalarTy
 }
 
 Tensor dim_arange(const Tensor& like, std::int64_t dim) { return fn::arange(Scalar(like.size(dim))); }
-// 1: some elements are one memory location; 0: none are; 2: it is hard to say.
+// 1: some elements share a memory location; 0: none do; 2: undecided.
 std::int64_t internal_overlap(const Tensor& self) {
     if (self.is_non_overlapping_and_dense()) return 0;
     for (std::int64_t d = 0; d < self.dim(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that older files call, or that PyTorch's own code is made of, written with today's.
+// Operators of older files and of PyTorch's internal code, composed of today's.
 
 #include "core/base/error.h"
 #include "core/base/strings.h"

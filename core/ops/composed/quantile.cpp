@@ -39,7 +39,7 @@ void check_inputs(const Tensor& self, const Tensor& q, std::string_view interpol
 
 Tensor to_long(const Tensor& t) { return fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Int64)); }
 
-// Places among the sorted elements, [.., q]; a line with NaN has its last place, or counts its numbers alone.
+// Places among the sorted elements, [.., q]; a line with NaN has its last place, or counts only its numbers.
 Tensor ranks_of(const Tensor& sorted, const Tensor& q, bool ignore_nan) {
     const Tensor is_nan = fn::isnan(sorted);
     if (ignore_nan) {

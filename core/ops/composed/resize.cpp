@@ -15,7 +15,7 @@
 namespace loupe::composed {
 namespace {
 
-// Keeps the elements that the storage has; what is added is not initialised.
+// Keeps the storage's elements; added ones are not initialised.
 Tensor resize(const Tensor& self, const Dims& size, const IValue&) {
     const std::int64_t numel = checked_numel(span_of(size));
     const std::size_t needed = static_cast<std::size_t>((self.storage_offset() + numel) * self.element_size());
@@ -59,7 +59,7 @@ Tensor fill_diagonal(const Tensor& self, const Scalar& value, bool wrap) {
     const std::array count{length};
     const std::array strides{step};
     fill_with(self.view_as_strided(count, strides, self.storage_offset()), value);
-    // A tall matrix goes on after one row left out.
+    // In a tall matrix the diagonal continues after skipping one row.
     if (wrap && self.dim() == 2 && sizes[0] > sizes[1] + 1) {
         for (std::int64_t row = sizes[1] + 1; row < sizes[0]; row += sizes[1] + 1) {
             const std::array rest{std::min(sizes[1], sizes[0] - row)};
@@ -69,7 +69,7 @@ Tensor fill_diagonal(const Tensor& self, const Scalar& value, bool wrap) {
     return self;
 }
 
-// The diagonal no longer depends on what it was.
+// The diagonal no longer depends on its old elements.
 void fill_diagonal_backward(GradientContext& c) {
     const Tensor grad = c.grad_output();
     const Tensor kept = empty(grad.sizes(), grad.dtype(), grad.device());

@@ -173,7 +173,7 @@ struct Stretch {
     std::int64_t step;
 };
 
-// What one result gives back to its elements; equal extrema share it.
+// The gradient of one result's elements; equal extrema share it.
 template <typename T>
 void spread(Reduce reduce, const Stretch<T>& at, T g, T result, T initial) {
     const auto is_extreme = [&](T x) { return x == result || (is_nan(x) && is_nan(result)); };

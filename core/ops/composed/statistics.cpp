@@ -54,7 +54,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     return out;
 }
 
-// Outermost edges; equal ones stand for the least and greatest element.
+// Outermost edges; equal ones mean the least and greatest element.
 std::pair<double, double> histc_range(const Tensor& self, double from, double to) {
     if (from == to && self.numel() > 0) {
         const Tensor values = indexing::dense(self, ScalarType::Float64);

@@ -20,7 +20,7 @@ struct Options {
     Device device;
 };
 Options options_of(Arguments arguments, std::size_t first, ScalarType default_dtype, Device default_device = {});
-// What Python makes a tensor of this number with: float32, int64, bool, complex64.
+// The dtype of a tensor made from a Python number: float32, int64, bool, complex64.
 ScalarType default_dtype_of(const Scalar& value);
 
 std::span<const OperatorRecord> filled_records();

@@ -36,7 +36,7 @@ void collect(const IValue& data, const Dims& shape, std::size_t depth, std::vect
     for (const IValue& element : elements) collect(element, shape, depth + 1, numbers);
 }
 
-// The type that a list says it holds, for lists without elements too.
+// The list's declared element type, also of empty lists.
 ScalarType element_dtype(const IValue& data, const std::vector<Scalar>& numbers) {
     if (!numbers.empty()) return default_dtype_of(numbers.front());
     TypePtr type = type_of(data);
@@ -68,7 +68,7 @@ void tensor_kernel(Arguments arguments, IValue* results) {
     if (arguments.size() > 3 && arguments[3].to_bool()) set_requires_grad(out, true);
     results[0] = std::move(out);
 }
-// A tensor given to as_tensor is converted only where it must be.
+// as_tensor converts a tensor only when its dtype or device differs.
 void as_tensor_kernel(Arguments arguments, IValue* results) {
     const Tensor data = arguments[0].to_tensor();
     const auto dtype = static_cast<std::int64_t>(dtype_of(arguments[1]).value_or(data.dtype()));

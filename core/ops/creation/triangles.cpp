@@ -63,7 +63,7 @@ void keep_triangle(Arguments arguments, IValue* results) {
         }
         for (std::int64_t i = 0; i < rows; ++i) {
             std::byte* row = matrix + i * out.stride(-2) * size;
-            // Columns up to the diagonal, limited to those there are.
+            // Columns up to the diagonal, limited to the number of columns.
             const std::int64_t edge = std::clamp<std::int64_t>(kLower ? i + near + 1 : i + near, 0, columns);
             clear_columns(row, out.stride(-1) * size, kLower ? edge : 0, kLower ? columns : edge, size);
         }
@@ -86,7 +86,7 @@ void triangle_indices(Arguments arguments, IValue* results) {
     require(rows >= 0 && columns >= 0, "row and col must be non-negative, got ", rows, " and ", columns);
     const Options options = options_of(arguments, 3, ScalarType::Int64);
     std::vector<std::int64_t> row_numbers, column_numbers;
-    // Offsets further out than the matrix come to the same.
+    // Offsets outside of the matrix are equivalent.
     const std::int64_t diagonal = std::clamp(offset, -rows, columns);
     // Rows without a place are skipped, so that work and memory are those of the result.
     const std::int64_t first = kLower ? std::max<std::int64_t>(-diagonal, 0) : 0;

@@ -25,8 +25,8 @@ namespace {
 // Lines of a block: a vector of the widest registers.
 template <typename T>
 constexpr std::int64_t kLanes = 64 / sizeof(T);
-constexpr std::int64_t kLongest = 8192;        // what a block holds stays in the second-level cache
-constexpr std::int64_t kLongestPadded = 32768;  // other lengths have no better way
+constexpr std::int64_t kLongest = 8192;        // a block fits the second-level cache
+constexpr std::int64_t kLongestPadded = 32768;  // other lengths have no faster method
 constexpr std::int64_t kFewestLines = 8;
 constexpr std::int64_t kWorkGrain = 1 << 14;
 
@@ -66,7 +66,7 @@ std::shared_ptr<const std::vector<Stage<T>>> kept_stages(std::int64_t n) {
     return place;
 }
 
-// Calls step(0), step(1), ... with constants: loops that the compiler sees through when it vectorises the one around.
+// Calls step(0), step(1), ... with constants: unrolled loops, so that the compiler vectorises the outer one.
 template <std::size_t kCount, typename Step>
 LOUPE_INLINE inline void unrolled(Step&& step) {
     [&]<std::size_t... I>(std::index_sequence<I...>) LOUPE_INLINE { (step(std::integral_constant<std::size_t, I>()), ...); }(std::make_index_sequence<kCount>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// _fft_c2c, _fft_r2c, _fft_c2r: what all transforms are made of.
+// _fft_c2c, _fft_r2c, _fft_c2r: the primitives of all transforms.
 
 #include <cmath>
 #include <numeric>
@@ -110,7 +110,7 @@ void reflect_line(const std::complex<T>* half, std::complex<T>* full, Lines line
 
 void r2c(const Tensor& out, const Tensor& self, const Dims& dims, std::int64_t norm, bool onesided) {
     if (out.numel() == 0) return;
-    if (self.numel() == 0) {  // a line of none has one term
+    if (self.numel() == 0) {  // an empty line has one term
         fn::zero_(out);
         return;
     }
@@ -176,7 +176,7 @@ void r2c_backward(G& c) {
         return fn::real(complex_to_complex_op(g, c.value(1), c.value(2), false));
     });
 }
-// Terms that stand for two count twice.
+// Terms with a conjugate counterpart count twice.
 void c2r_backward(G& c) {
     c.grad(0, [&] {
         const Tensor g = c.grad_output();

@@ -27,7 +27,7 @@ std::string tensor_text(const Tensor& t) {
 }
 std::string flag_text(const std::optional<bool>& flag) { return !flag ? "None" : *flag ? "1" : "0"; }
 
-// "stft(torch.FloatTensor[100], n_fft=16, hop_length=4, ...", what PyTorch's messages start with.
+// "stft(torch.FloatTensor[100], n_fft=16, hop_length=4, ...", the start of PyTorch's messages.
 std::string call_text(std::string_view name, const Tensor& self, const Frames& frames, const Tensor& window) {
     return concat(name, "(", tensor_text(self), shape_list_text(self.sizes()), ", n_fft=", frames.n_fft, ", hop_length=", frames.hop,
                   ", win_length=", frames.window_length, ", window=",
@@ -99,7 +99,7 @@ struct Inverse {
     bool onesided;
 };
 
-// Checks what istft was given; spectrum is [..., frequency, frame, 2].
+// Checks istft's arguments; spectrum is [..., frequency, frame, 2].
 Inverse check_inverse(const Tensor& self, const Tensor& spectrum, const Frames& frames, const Tensor& window, bool center, bool normalized,
                       std::optional<bool> onesided, const Length& length, bool return_complex) {
     const std::string call = concat(call_text("istft", self, frames, window), ", center=", center ? 1 : 0, ", normalized=", normalized ? 1 : 0,
@@ -124,7 +124,7 @@ Inverse check_inverse(const Tensor& self, const Tensor& spectrum, const Frames& 
     return {frames, call, half};
 }
 
-// The frames [channel, frame, n_fft] that a spectrum stands for.
+// The frames [channel, frame, n_fft] of a spectrum.
 Tensor frames_of(const Tensor& spectrum, const Inverse& inverse, const Tensor& window, bool normalized, bool return_complex) {
     Tensor terms = fn::view_as_complex(fn::contiguous(spectrum, std::int64_t{0}));
     if (spectrum.dim() == 3) terms = fn::unsqueeze(terms, std::int64_t{0});

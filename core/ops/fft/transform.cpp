@@ -69,7 +69,7 @@ class Roots {
     Array<double> fine_, coarse_;
 };
 
-// This thread's plans. Eigen's object keeps one a length; past some it starts anew.
+// This thread's plans. Eigen's object keeps one per length; it is cleared when it has too many.
 template <typename T>
 Eigen::FFT<T>& plans_for(std::int64_t n) {
     using Plans = Eigen::FFT<T>;
@@ -227,7 +227,8 @@ std::int64_t middle_factor(std::int64_t n) {
     return factor;
 }
 
-// As a matrix [rows, columns]: columns are transformed, turned by roots of unity, then rows; what comes out is transposed.
+// As a matrix [rows, columns]: transforms columns, multiplies by roots of unity, transforms rows; the result is
+// transposed.
 template <typename T>
 void transform_long_line(std::complex<T>* data, std::int64_t n, bool forward, T scale) {
     const std::int64_t rows = middle_factor(n);

@@ -103,7 +103,7 @@ Tensor ihfftn(const Tensor& self, const Lengths& s, const Lengths& dim, const Na
     return complex_to_complex_op(terms, without_last(axes.dims), norm_of(norm, false), false);
 }
 
-// out= of a transform: a complex result wants a complex tensor, a real one a floating one.
+// out= of a transform: a complex result needs a complex tensor, a real one a floating one.
 template <KernelFunction kCompute, bool kComplexResult>
 void transform_into(Arguments arguments, IValue* results) {
     const ScalarType dtype = arguments.back().tensor_impl()->dtype;

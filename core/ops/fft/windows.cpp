@@ -19,7 +19,7 @@ using std::numbers::pi;
 
 const OperatorHandle<> kI0("aten::i0");
 
-// What a window is made of: its name, shape from the integers 0 ... n - 1, and numbers.
+// A window: its name, its formula on the integers 0 ... n - 1, and parameters.
 struct Window {
     std::string_view name;
     Tensor (*shape)(const Tensor& steps, std::int64_t n, double alpha, double beta);

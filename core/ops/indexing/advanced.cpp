@@ -100,7 +100,7 @@ Selection select_elements(const Tensor& self, const TensorList& given) {
         last = d;
     }
     if (count == 0) throw Error(ErrorKind::Run, "index: at least one index must be a tensor");
-    // Index tensors that do not stand side by side put their dimensions first.
+    // Dimensions of index tensors that are not adjacent come first.
     const std::size_t before = last - first + 1 == count ? first : 0;
     Selection out;
     IndexMap positions(static_cast<std::size_t>(checked_numel(span_of(shape))), 0);

@@ -79,7 +79,7 @@ void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, Int
             else walk(step, other_step, along);
         }
     };
-    // Elements that are written may meet unless their rows differ elsewhere than along dim: then threads share columns.
+    // Writes may collide unless rows differ in another dimension than dim: then threads share columns.
     constexpr std::int64_t kGrain = 16384;
     if (is_write && last != d) {
         parallel_for(0, width, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(rows, 1), 16),
@@ -305,8 +305,8 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     const Tensor divisor = fn::clamp(count, Scalar(1), IValue());
     copy_into(out, is_integral(out.dtype()) ? fn::div_mode(out, divisor, "floor") : fn::div(out, divisor));
 }
-// Of a product each factor gets the product of the others: the result over the factor, but for a zero, which is left out
-// of a product made anew. Of several zeros in src that meet, each leaves out all of them, as in PyTorch.
+// The gradient of a product's factor is the product of the others: the result over the factor; for a zero, the product
+// is recomputed without it. Of several zeros in src at one index, each leaves out all, as in PyTorch.
 std::pair<Tensor, Tensor> product_gradients(GradientContext& context) {
     using namespace arithmetic;
     static const OperatorHandle<> scatter_reduce_two("aten::scatter_reduce.two");

@@ -91,7 +91,7 @@ void masked_scatter_backward(GradientContext& context) {
     });
 }
 
-// The indices of the elements that are not zero, one a row.
+// The indices of the elements that are not zero, one per row.
 Tensor nonzero(const Tensor& self) {
     const Tensor flags = dense(self, ScalarType::Bool);
     const bool* flag = flags.data<bool>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// constant_pad_nd: a border of one value, or with negative widths a cut.
+// constant_pad_nd: a border of one value; negative widths crop.
 
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"

@@ -36,7 +36,7 @@ bool counts_down(const IndexMap& offsets) {
     }
     return true;
 }
-// Two dimensions without gaps are one. False when the last two are not.
+// Merges the last two dimensions when contiguous; else false.
 bool merge_last_two(std::vector<IndexMap>& offsets) {
     if (offsets.size() < 2) return false;
     const auto inner = static_cast<std::int64_t>(offsets.back().size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Copies in which each output index along a dimension has its own input index: flips, rolls, mirrored borders,
-// index_select. One loop serves them all, whatever the dtype.
+// index_select. One loop for all of them and all dtypes.
 
 #include <span>
 #include <vector>

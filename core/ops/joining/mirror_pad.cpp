@@ -50,7 +50,7 @@ void check_shape(const Tensor& self, const Dims& padding) {
     if (padding.size() != 2 * N) throw Error(ErrorKind::Run, concat("padding size is expected to be ", 2 * N, ", but got: ", padding.size()));
     const auto ndim = static_cast<std::size_t>(self.dim());
     bool fits = ndim == N + 1 || ndim == N + 2;
-    // Of an image that it mirrors, PyTorch asks nothing of the first dimension, batch or not.
+    // For images PyTorch does not check the first dimension, batch or not.
     constexpr bool kIsMirroredImage = B == Border::Reflect && N == 2;
     for (std::size_t d = kIsMirroredImage || ndim == N + 2 ? 1 : 0; fits && d < ndim; ++d) fits = self.sizes()[d] != 0;
     if (fits) return;
@@ -72,7 +72,7 @@ TensorMeta border_meta(const Tensor& self, const Dims& padding) {
                                                shape_list_text(self.sizes())));
         }
         meta.sizes[d] = checked_sum(checked_sum(meta.sizes[d], left), right);  // in the order in which the map adds them
-        require_memory(meta.sizes[d], sizeof(std::int64_t));  // of the map from places to places
+        require_memory(meta.sizes[d], sizeof(std::int64_t));  // of the index map
         if (meta.sizes[d] < 1) {
             throw Error(ErrorKind::Run, concat("input (", shape_list_text(self.sizes()), ") is too small. Calculated output size at "
                                                "dimension ", d, ": ", meta.sizes[d]));

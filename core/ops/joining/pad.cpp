@@ -18,7 +18,7 @@ const std::array<OperatorHandle<>, 3> kReflection{OperatorHandle<>("aten::reflec
 const std::array<OperatorHandle<>, 3> kReplication{OperatorHandle<>("aten::replication_pad1d"), OperatorHandle<>("aten::replication_pad2d"),
                                                    OperatorHandle<>("aten::replication_pad3d")};
 
-// As on a ring: what borders one end comes from the other.
+// Circular: the padding of one end comes from the other.
 Tensor pad_circular(const Tensor& self, const Dims& padding) {
     const auto spatial = static_cast<std::int64_t>(padding.size()) / 2;
     if (self.dim() < spatial + 1) {

@@ -11,7 +11,7 @@
 
 namespace loupe::linalg {
 
-// ---- checks, with PyTorch's words
+// ---- checks, with PyTorch's messages
 
 void check_matrix(const Tensor& t, std::string_view function, std::string_view name = "A");
 void check_square(const Tensor& t, std::string_view function, std::string_view name = "A");
@@ -26,7 +26,7 @@ void check_same_dtype(const Tensor& A, const Tensor& B, std::string_view functio
 // them.
 void check_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function);
 void check_signed_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function);
-// Throws what LAPACK's `info` means for a function of that name; info holds one number a matrix.
+// Throws the error of LAPACK's `info` for a function of that name; info holds one number per matrix.
 void check_errors(const Tensor& info, std::string_view function, bool is_matrix);
 
 // ---- shapes
@@ -96,7 +96,7 @@ Tensor identity_like(const Tensor& t);
 
 // The gradient of the functions that out= forms cannot record.
 void check_out_without_grad(Arguments arguments, std::string_view function);
-// Puts a result into a tensor that the caller gave: cast, resized.
+// Writes a result into the caller's tensor: cast, resized.
 Tensor write_out(const Tensor& out, const Tensor& result);
 
 }  // namespace loupe::linalg

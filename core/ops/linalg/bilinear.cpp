@@ -91,7 +91,7 @@ Tensor sum_of_products(Tensor a, Tensor b, const Dims& summed) {
     return fn::permute(fn::reshape(fn::bmm(folded_a, folded_b), shape), back);
 }
 
-// One slice along unroll_dim after the other; what the third factor lacks is summed first.
+// Slice by slice along unroll_dim; dimensions that the third factor lacks are summed first.
 void trilinear_kernel(const Tensor& out, const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1,
                       const Dims& expand2, const Dims& expand3, const Dims& sumdim, std::int64_t unroll_dim) {
     const Tensor a = with_ones(i1, expand1);
@@ -139,7 +139,7 @@ Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dim
     return trilinear_(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim);
 }
 
-// The same form again: the summed dimensions are those that the gradient lacks.
+// The gradient has the same form: its missing dimensions are summed.
 void trilinear_backward(GradientContext& context) {
     const Dims expand1 = context.value(3).to_ints();
     const Dims expand2 = context.value(4).to_ints();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky factorisation, and what is done with its factor.
+// Cholesky factorisation; solving and inverting with the factor.
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
@@ -65,7 +65,7 @@ Tensor linalg_cholesky(const Tensor& A, bool upper) {
     return L;
 }
 
-// ---- the old form, which has its own way with empty matrices
+// ---- the old form, which treats empty matrices differently
 
 TensorMeta infer_old(const Tensor& self, bool) {
     if (self.numel() == 0) return plain_meta(to_dims(self.sizes()), self.dtype());

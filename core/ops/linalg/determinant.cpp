@@ -17,7 +17,7 @@ namespace {
 
 using namespace arithmetic;
 
-// As in solve.cpp: the factors are those of A^T when its columns lie at hand.
+// As in solve.cpp: factors of A^T when A is row major.
 bool factors_transposed(const Tensor& A) { return A.is_contiguous() && !is_complex(A.dtype()); }
 
 struct Factors {
@@ -106,7 +106,7 @@ void det_backward(GradientContext& context) {
         const Tensor regular = LU + fn::diag_embed(nudge, 0, -2, -1);
         return context.set_grad(0, call::lu_solve(regular, context.result(2), d, true, !factors_transposed(A)));
     }
-    // By the pivots: a determinant of hardly more than rounding errors leaves nothing to divide by.
+    // By the pivots: dividing by a determinant close to rounding errors is not accurate.
     const Tensor pivots = fn::abs(fn::diagonal(context.result(1), 0, -2, -1));
     const double smallest = std::cbrt(epsilon_of(A.dtype()));
     const Tensor singular = fn::le(fn::amin(pivots, Dims{-1}, false), fn::amax(pivots, Dims{-1}, false) * Scalar(smallest));
@@ -114,7 +114,7 @@ void det_backward(GradientContext& context) {
     const bool all = fn::is_nonzero(fn::all(singular));
     if (!any) return context.set_grad(0, call::solve(mH(A), d, true));
     if (all) return context.set_grad(0, singular_gradient(A, g));
-    // Each half of the batch by its own formula.
+    // Singular and regular matrices of the batch by separate formulas.
     const Tensor flat_A = fn::reshape(A, Dims{-1, A.size(-1), A.size(-1)});
     const Tensor flat_d = fn::reshape(d, Dims{-1, A.size(-1), A.size(-1)});
     const Tensor bad = fn::reshape(fn::nonzero(fn::reshape(singular, Dims{-1})), Dims{-1});

@@ -95,7 +95,7 @@ TensorMeta infer_cdist(const Tensor& x1, const Tensor& x2, double p, const IValu
     return plain_meta(sizes, x1.dtype());
 }
 
-// Is the product of matrices the way (PyTorch's choice)?
+// Use the matrix product (PyTorch's choice)?
 bool by_product(const Tensor& x1, const Tensor& x2, double p, const IValue& mode) {
     const std::int64_t chosen = mode.is_none() ? 0 : mode.to_int();
     return p == 2 && (chosen == 1 || (chosen == 0 && (x1.size(-2) > 25 || x2.size(-2) > 25)));

@@ -174,7 +174,7 @@ std::int32_t geev(T* matrix, std::int64_t n, std::complex<RealOf<T>>* values, st
     }
 }
 
-// vectors: undefined when they are not wanted.
+// vectors: undefined when not requested.
 void decompose(const Tensor& values, const Tensor& vectors, const Tensor& A, std::string_view function) {
     check_kernel_dtype(A, "linalg_eig_out_cpu");
     if (A.numel() == 0) return;

@@ -53,7 +53,7 @@ using RealOf = typename Lapack<T>::Real;
 template <typename T>
 inline constexpr bool kIsComplex = is_complex(scalar_type_of<T>);
 
-// Lives while routines of LAPACK are called, on one thread. NaN is left to the routines: they answer what PyTorch answers.
+// Scope of calls to LAPACK on one thread. NaN is not checked: the routines return what PyTorch returns.
 class LapackScope {
   public:
     LapackScope();  // throws Error (Run) without memory to work in
@@ -63,7 +63,7 @@ class LapackScope {
 };
 
 inline lapack_int narrow(std::int64_t n) { return static_cast<lapack_int>(n); }
-// A leading dimension, which LAPACK wants to be at least 1.
+// A leading dimension; LAPACK requires at least 1.
 inline lapack_int leading(std::int64_t n) { return static_cast<lapack_int>(n > 1 ? n : 1); }
 
 }  // namespace loupe::linalg

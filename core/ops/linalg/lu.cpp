@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU factorisation with partial pivoting, taken apart, and solving with it.
+// LU factorisation with partial pivoting, unpacking, and solving with it.
 
 #include <numeric>
 
@@ -65,7 +65,7 @@ Tensor padded(const Tensor& t, std::int64_t dim, std::int64_t size) {
 }
 Tensor minus_or(const Tensor& a, const Tensor& b) { return a.defined() ? a - b : -b; }
 
-// A = P L U. What L's strictly lower part and U's upper part feel of a change of A: Hogben, Dharan (2021).
+// A = P L U. Differentials of L's strictly lower part and U's upper part: Hogben, Dharan (2021).
 Tensor factors_gradient(const Tensor& gL, const Tensor& gU, const Tensor& P, const Tensor& L, const Tensor& U,
                         bool pivot) {
     const std::int64_t m = L.size(-2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms of matrices, and those that choose between them and norms of vectors.
+// Norms of matrices, and functions that choose between matrix and vector norms.
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What singular values decide: pseudo-inverse, rank, condition.
+// Functions of singular values: pseudo-inverse, rank, condition.
 
 #include <cmath>
 #include <limits>

@@ -107,7 +107,7 @@ void qr(const Tensor& Q, const Tensor& R, const Tensor& A, std::string_view mode
     put_back(Q, work);
 }
 
-// X's part that a change of a triangular factor sees, made Hermitian.
+// Hermitian part for the differential of a triangular factor.
 Tensor hermitian_part(const Tensor& X) {
     const Tensor sum = X + mH(X);
     return sum - fn::diag_embed(fn::diagonal(sum, 0, -2, -1) * Scalar(0.5), 0, -2, -1);
@@ -198,7 +198,7 @@ ReflectorGradients reflectors_gradient(const Tensor& input, const Tensor& tau, c
         const Tensor t = fn::unsqueeze(fn::narrow(tau, -1, i, std::int64_t{1}), -1);
         return transpose ? conj(t) : t;
     };
-    // steps[s]: what reflector order(s) is applied to.
+    // steps[s]: the operand of reflector order(s).
     const auto order = [&](std::int64_t s) { return transpose ? s : k - 1 - s; };
     TensorList steps{C};
     for (std::int64_t s = 0; s + 1 < k; ++s) {

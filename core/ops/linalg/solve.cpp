@@ -18,7 +18,7 @@ namespace {
 
 using namespace arithmetic;
 
-// LU comes of A^T when A is real and row major: its columns are A's rows, so nothing has to be copied.
+// LU of A^T when A is real and row major: its columns are A's rows, so no copy is needed.
 bool factors_transposed(const Tensor& A) { return A.is_contiguous() && !is_complex(A.dtype()); }
 bool factors_transposed(const GradientContext& context) {
     const Dims dense = contiguous_strides(context.sizes(0));

@@ -53,7 +53,7 @@ void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor&
             T* u = job == 'N' ? nullptr : matrix_at<T>(U, i);
             T* vh = job == 'N' ? nullptr : matrix_at<T>(Vh, i);
             std::int32_t& code = info.data<std::int32_t>()[i];
-            code = -4;  // what LAPACK says of NaN
+            code = -4;  // LAPACK's code for NaN
             if (!is_finite(matrix_at<T>(work, i), m * n)) continue;
             code =
                 Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m),

@@ -8,7 +8,7 @@ namespace loupe {
 // bfloat16 products, rounded where PyTorch's CPU kernels round.
 
 enum class Rounding {
-    Wide,      // sums in float32: all that oneDNN does, for which PyTorch wants 4096 multiplications and more
+    Wide,      // sums in float32: as oneDNN, which PyTorch uses from 4096 multiplications on
     ByLayout,  // so for rows of a with columns of b that lie in memory one after another; else after each product and
                // sum
     InSteps,   // after each product and each sum: small batches, and products with vectors

@@ -9,7 +9,7 @@
 
 #include "core/base/address_space.h"
 
-// OpenBLAS's own; missing where another BLAS has its place.
+// OpenBLAS's function; null with another BLAS.
 extern "C" {
 __attribute__((weak)) void* blas_memory_alloc(int);
 __attribute__((weak)) void blas_memory_free(void*);
@@ -26,12 +26,12 @@ std::atomic<int> ready{0};  // buffers that OpenBLAS holds
 void make_ready(int wanted) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
-    if (ready == 0) openblas_set_num_threads(1);  // it would bring a thread pool of its own beside the one that all kernels share
+    if (ready == 0) openblas_set_num_threads(1);  // otherwise it starts a second thread pool beside the kernels' one
     if (ready >= wanted) return;
     const std::size_t bytes = static_cast<std::size_t>(wanted - ready) * (kBuffer + (std::size_t{1} << 20));
     require_address_space(bytes, "working buffers of the linear algebra library");
     if (blas_memory_alloc != nullptr && blas_memory_free != nullptr) {
-        // All at once, so that they are different ones; freed, they stay OpenBLAS's.
+        // All at once, so that they are distinct; freed, they stay in OpenBLAS's pool.
         std::vector<void*> held;
         for (int i = 0; i < wanted; ++i) held.push_back(blas_memory_alloc(0));
         for (void* buffer : held) blas_memory_free(buffer);

@@ -16,7 +16,7 @@ namespace {
 constexpr char kEllipsisBase = '\x01';  // dimensions under "..." get labels 1, 2, ... from the right
 
 struct Operand {
-    std::string labels;  // one a dimension, without repetition
+    std::string labels;  // one per dimension, without repetition
     Tensor tensor;
 };
 
@@ -110,7 +110,7 @@ Operand take_diagonals(Operand operand) {
                     " != ", operand.tensor.sizes()[i]);
             const Tensor diagonal = fn::diagonal(operand.tensor, 0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
             operand.labels.erase(j, 1);
-            // diagonal() puts the new dimension last; it goes back to i.
+            // diagonal() puts the new dimension last; it is moved back to i.
             operand.tensor = fn::movedim(diagonal, -1, static_cast<std::int64_t>(i));
         }
     }
@@ -159,7 +159,7 @@ Tensor arranged(const Operand& operand, const std::string& labels) {
 
 std::int64_t extent(const Operand& operand, char label) { return operand.tensor.sizes()[operand.labels.find(label)]; }
 
-// One batched matrix product: labels of both that stay are the batch, of both that go are summed.
+// One batched matrix product: common labels that are kept are the batch, others are summed.
 Operand contract(const Operand& a, const Operand& b, const std::string& keep) {
     std::string batch;
     std::string summed;

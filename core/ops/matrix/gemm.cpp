@@ -21,7 +21,7 @@ inline constexpr bool kHasBlas = std::is_same_v<T, float> || std::is_same_v<T, d
 
 blasint narrow(std::int64_t n) { return static_cast<blasint>(n); }
 
-// How CBLAS sees a matrix: row major with a leading dimension, or the transpose of one.
+// A matrix for CBLAS: row major with a leading dimension, or the transpose of one.
 struct Leading {
     CBLAS_TRANSPOSE transpose;
     std::int64_t dimension;
@@ -128,7 +128,7 @@ void threaded_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T
     });
 }
 
-// For the types BLAS does not know: rows of c in an accumulator.
+// For types that BLAS lacks: rows of c in an accumulator.
 template <typename T>
 void plain_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T>& b, T beta, const MatrixRef<T>& c) {
     using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, float>;

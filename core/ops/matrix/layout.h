@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What kernels over whole blocks of memory need: tensors in a layout that they can take, and results that go back into
-// whatever layout the caller asked for. Nothing here is recorded.
+// For kernels over whole blocks of memory: tensors in a supported layout, and results copied back into the caller's
+// layout. Not recorded.
 
 #include <string>
 

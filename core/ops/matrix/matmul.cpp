@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// matmul and what is said with it: linear, inner, tensordot, chains of products.
+// matmul and operators composed of it: linear, inner, tensordot, chains of products.
 #include <algorithm>
 #include <numeric>
 

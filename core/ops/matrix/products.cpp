@@ -148,7 +148,7 @@ Cost addmm_cost(Arguments arguments, std::span<const IValue> results) {
     return product_cost(static_cast<double>(arguments[1].to_tensor().size(-1)), arguments, results);
 }
 
-// A number that its conjugate differs from, for dtypes that have such.
+// A number that differs from its conjugate, for complex dtypes.
 IValue turning(ScalarType dtype) { return is_complex(dtype) ? IValue(std::complex<double>(0.5, -2)) : IValue(2); }
 
 std::vector<Sample> addmm_samples(Random& random, ScalarType dtype) {

@@ -114,7 +114,7 @@ void check_causal(const Tensor& attn_mask, bool is_causal) {
     require(!is_causal || !attn_mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
 }
 
-// The weights are given whether asked for or not, as PyTorch 1.13 does. attn_mask: added when floating, where it is false hidden when bool.
+// The weights are always returned, as in PyTorch 1.13. attn_mask: added when floating, false hides when bool.
 std::tuple<Tensor, Tensor> scaled_dot_product_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
                                                            const Tensor& attn_mask, double dropout_p, bool, bool is_causal) {
     check_causal(attn_mask, is_causal);

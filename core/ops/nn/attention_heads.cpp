@@ -33,7 +33,7 @@ LOUPE_INLINE inline Vector<T> vector_at(const T* x) {
     return *reinterpret_cast<const Vector<T>*>(x);
 }
 
-// One number of a vector's lanes by halves: rows are short, and what the compiler makes of a reduction's end is a chain.
+// Sums a vector's lanes by halves: rows are short, and the compiler's horizontal reduction is a chain.
 template <typename F>
 LOUPE_INLINE inline float folded(Vector<float> v, F&& f) {
     v = f(v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
@@ -69,8 +69,8 @@ std::int64_t rounded_up(std::int64_t n) {
     return (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
 
-// Rows that lie apart are asked for ahead: no machine guesses where the next one is. Not far ahead: they would take each other's
-// place in the cache.
+// Prefetches strided rows, which hardware does not predict. Not far ahead: they would evict each other
+// from the cache.
 template <typename T>
 LOUPE_INLINE inline void fetch(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t width) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -78,7 +78,7 @@ LOUPE_INLINE inline void fetch(const T* rows, std::int64_t count, std::int64_t s
     }
 }
 
-// A matrix in memory of its own, its rows padded with zeros to whole vectors.
+// A matrix in separate memory, its rows padded with zeros to whole vectors.
 template <typename T>
 struct Padded {
     std::vector<T> data;
@@ -105,7 +105,7 @@ struct Padded {
             }
         });
     }
-    // A vector's worth of columns at a time: what they are read from lies apart and stays in the cache.
+    // A vector of columns at a time: its strided source stays in the cache.
     void turn(const MatrixRef<const T>& m) {
         for (std::int64_t first = 0; first < stride; first += kLanes<T>) {
             const std::int64_t count = std::min(kLanes<T>, m.columns - first);
@@ -149,7 +149,7 @@ struct Rows {
 
     const T* row(std::int64_t i) const { return data + i * stride; }
 
-    // Where they are not, what a hidden column holds reaches a sum that it is no part of: 0 times infinity.
+    // Otherwise a hidden column's infinity would reach the sum: 0 times infinity.
     bool are_finite() const {
         T sum = 0;
         with_best_instructions([&]() LOUPE_INLINE {
@@ -167,7 +167,7 @@ struct Rows {
     }
 };
 
-// A copy in `space`, as close as can be for what is read often.
+// A contiguous copy in `space`, for operands that are read often.
 template <typename T>
 Rows<T> copied(Padded<T>& space, const MatrixRef<const T>& m) {
     space.take(m);
@@ -179,7 +179,7 @@ Rows<T> rows_of(Padded<T>& space, const MatrixRef<const T>& m) {
     return copied(space, m);
 }
 
-// What a thread needs from head to head.
+// A thread's buffers, reused from head to head.
 template <typename T>
 struct Workspace {
     Padded<T> query, key, value, grad, scores, row_results, grad_key, grad_value;
@@ -197,12 +197,12 @@ struct Block {
     std::int64_t stride;
     T* weights;
     std::int64_t columns;
-    const T* hidden;  // null: none is; else as the weights lie
+    const T* hidden;  // null: none is; else in the layout of the weights
     std::int64_t rows;
     std::int64_t reach;  // columns from there on are hidden
 };
 
-// weights = softmax(hidden ? fill : scale scores). Step by step for all rows, so that no row waits for what it has of its own.
+// weights = softmax(hidden ? fill : scale scores). Step by step for all rows, so that latencies of rows overlap.
 template <typename T>
 LOUPE_INLINE inline void weigh(const Block<T>& b, T scale, T fill) {
     constexpr T kLeast = -std::numeric_limits<T>::infinity();
@@ -252,7 +252,7 @@ LOUPE_INLINE inline void weigh(const Block<T>& b, T scale, T fill) {
     }
 }
 
-// g becomes the gradient of what was scaled: scale w (g - sum(g w)), 0 where it is hidden.
+// Turns g into the gradient of the unscaled scores: scale w (g - sum(g w)), 0 where hidden.
 template <typename T>
 LOUPE_INLINE inline void unweigh_row(T* g, const T* w, const T* hidden, std::int64_t n, T scale) {
     Vector<T> products{};
@@ -269,7 +269,7 @@ LOUPE_INLINE inline void unweigh_row(T* g, const T* w, const T* hidden, std::int
     }
 }
 
-// Are the weights of the columns that would be left out 0, all of them? One of a row says it for the others.
+// Are all weights of the skipped columns 0? One per row decides for the others.
 template <typename T>
 bool are_unseen(const MatrixRef<const T>& weights, std::int64_t first, std::int64_t rows) {
     for (std::int64_t r = first; r < first + rows; ++r) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Attention of one head and its gradient, some rows at a time, so that what is between stays in the cache. Columns at the end of
-// such a block that the mask hides from all of its rows (the future, to a language model) are not computed where a hidden
-// score is -inf: their weights are 0.
+// Attention of one head and its gradient, some rows at a time, so that intermediates stay in the cache. Columns at the
+// end of such a block that the mask hides from all of its rows (the future, to a language model) are not computed where
+// a hidden score is -inf: their weights are 0.
 
 #include <cstdint>
 #include <vector>
@@ -16,7 +16,7 @@ struct Heads {
     std::int64_t batch, heads, rows, columns, width, out;
 };
 
-// A mask as numbers of the type that is computed in, row by row: vectors compare them fastest. Rows lie side by side.
+// A mask as numbers of the computation's type, which vectors compare fastest. Rows are contiguous.
 template <typename T>
 class Hidden {
   public:
@@ -25,7 +25,7 @@ class Hidden {
 
     // Null without a mask.
     const T* row(std::int64_t batch, std::int64_t head, std::int64_t row) const;
-    // Columns from here on are hidden from all rows of the block, and each of these sees another one.
+    // Columns from here on are hidden from all rows of the block; each row has a visible one before.
     std::int64_t reach(std::int64_t batch, std::int64_t head, std::int64_t block) const;
 
   private:
@@ -42,7 +42,7 @@ class Hidden {
     std::vector<std::int64_t> reach_;  // empty: all columns
 };
 
-// What a head reads and writes: weights are dense, results have rows of elements side by side.
+// Operands and results of a head: weights are dense, results have contiguous rows.
 template <typename T>
 struct ForwardHead {
     MatrixRef<const T> query, key, value;

@@ -164,7 +164,7 @@ void find_scales(const Tensor& x, const Tensor& weight, const Tensor& bias, cons
         if (!same) {
             convert_into(save_mean, mean);
             convert_into(save_invstd, invstd);
-            // The batch is scaled with what is kept.
+            // Scales the batch with the saved statistics.
             mean = packed_as(save_mean, kType);
             invstd = packed_as(save_invstd, kType);
         }
@@ -194,7 +194,7 @@ void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor&
     });
 }
 
-// ---- the layer in parts: what a channel is scaled with, for those who scale by themselves and have the derivative
+// ---- the layer in parts: scale and shift per channel, for callers that apply and differentiate them
 
 // One number a channel, beside the input's dimensions: [1, C, 1, ...].
 Dims channel_shape(IntSpan sizes) {
@@ -453,7 +453,7 @@ void native_batch_norm_double_gradient(GradientContext& c) {
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
     if (input.numel() == 0) {
-        // Nothing to normalise; parameters keep their place in the graph.
+        // Empty; parameters stay in the graph.
         Tensor out = fn::clone(input);
         if (weight.defined()) out = fn::mul(out, fn::select(weight, 0, 0));
         return bias.defined() ? fn::add(out, fn::select(bias, 0, 0)) : out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the operators of neural networks share.
+// Shared by the operators of neural networks.
 
 #include <array>
 
@@ -18,7 +18,7 @@ Dims channels_last_strides(IntSpan sizes);
 // Metadata of a result in these sizes that follows the layout of `like`.
 TensorMeta follow_layout(Dims sizes, const Tensor& like);
 
-// An `int[n]` argument: one value stands for all. Throws "expected stride to be a single integer value or ...".
+// An `int[n]` argument: one value is used for all. Throws "expected stride to be a single integer value or ...".
 Dims expand_parameter(const Dims& values, std::size_t n, const char* name);
 
 // The dtype that a kernel computes in: float64 for itself, float32 for the other floats, int64 for integers.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Gradients of a function that is written with operators: how backward operators get their own derivatives without a
-// formula of their own.
+// Gradients of a function composed of operators: derivatives of backward operators without a formula.
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Convolution: its geometry, its checks, and the three loops it and its gradients are made of.
+// Convolution: its geometry, its checks, and the three loops of it and its gradients.
 
 #include <array>
 
@@ -24,7 +24,7 @@ ConvolutionParameters convolution_parameters(Arguments arguments, std::size_t fi
 Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvolutionParameters& p);
 
 // A convolution that is not transposed, with three spatial dimensions (the leading ones 1). A transposed one is
-// the data gradient of such a one: its input is here the output.
+// the data gradient of such: its input is here the output.
 struct ConvolutionShape {
     std::int64_t batch;
     std::int64_t in_channels;

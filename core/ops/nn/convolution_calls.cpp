@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to ask for a convolution: by number of dimensions, transposed, with padding by name; unbatched inputs.
+// Overloads of convolution: by number of dimensions, transposed, with padding by name; unbatched inputs.
 #include <limits>
 
 #include "core/ops/nn/common.h"

@@ -26,7 +26,7 @@ bool is_pointwise(const ConvolutionShape& s) {
     return s.kernel == ones && s.stride == ones && s.padding == zeros;
 }
 
-// One tap of the kernel in one row of output pixels: where its input row is, and which pixels see it.
+// One tap of the kernel in one row of output pixels: its input row, and the pixels that read it.
 struct Tap {
     std::int64_t input_row = -1;  // offset of the row in its channel; -1: padding only
     std::int64_t first = 0;       // of the output pixels [first, last) the input is inside
@@ -60,7 +60,7 @@ void for_each_tap(const ConvolutionShape& s, std::int64_t channel_begin, std::in
     }
 }
 
-// columns [depth, (to - from) * OW] = the input that output rows [from, to) see.
+// columns [depth, (to - from) * OW] = the input of output rows [from, to).
 template <typename T>
 void gather_columns(const ConvolutionShape& s, const T* x, std::int64_t from, std::int64_t to, T* columns) {
     const std::int64_t width = (to - from) * s.output[2];

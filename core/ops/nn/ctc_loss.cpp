@@ -257,7 +257,7 @@ Tensor ctc_loss_lengths_in_tensors(const Tensor& log_probs, const Tensor& target
                     zero_infinity);
 }
 
-// Two sequences of log-probabilities and what they are to spell.
+// Two sequences of log-probabilities and their targets.
 template <bool kLengthsInTensors>
 std::vector<Sample> ctc_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float32 && dtype != ScalarType::Float64) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses element by element: mse, smooth_l1, huber, soft_margin, binary cross entropy, and those written with operators.
+// Losses element by element: mse, smooth_l1, huber, soft_margin, binary cross entropy, and composed ones.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,7 +57,7 @@ struct SoftMargin {
 };
 
 double parameter_of(const IValue& value) { return value.is_none() ? 0 : value.to_double(); }
-// The loss's parameter, where the schema has one: after (self, target, reduction), where out= stands otherwise.
+// The loss's parameter, where the schema has one: after (self, target, reduction), at out='s position in others.
 double parameter_in(Arguments arguments, std::size_t index) {
     return arguments.size() > index && !arguments[index].is_tensor() ? parameter_of(arguments[index]) : 0;
 }
@@ -133,7 +133,7 @@ LOUPE_INLINE inline double sum_of_part(const T* x, const T* t, std::int64_t n, d
     for (std::int64_t i = 0; i < n; ++i) sum += Loss::value(static_cast<double>(x[i]), static_cast<double>(t[i]), k);
     return sum;
 }
-// In parts of one size, so that the sum does not depend on how many threads there are.
+// In parts of one size, so that the sum does not depend on the number of threads.
 template <typename Loss, typename T>
 double sum_of_losses(const T* x, const T* t, std::int64_t n, double k) {
     constexpr std::int64_t kPart = 16384;

@@ -100,7 +100,7 @@ void pool_plane(const Plane& p, const T* x, T* out, std::int64_t* indices) {
     }
 }
 
-// The samples of a plane stand in order width, height for images and time, height, width for volumes.
+// The samples of a plane are in order width, height for images and time, height, width for volumes.
 template <std::size_t Spatial>
 void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor& self, const Dims& kernel, const Dims& output, const Tensor& samples) {
     if (out.numel() == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe::attention: scores, mask, softmax and the mix of the values as one operator, a head at a time, so that what is
-// between stays in the cache and heads need not lie apart in memory. The pass FuseAttention makes it of the operators.
+// loupe::attention: scores, mask, softmax and weighted values as one operator, a head at a time, so that intermediates
+// stay in the cache and heads need no transposed copy. The pass FuseAttention creates it.
 #include <cmath>
 #include <vector>
 
@@ -40,7 +40,7 @@ Heads check_attention(const Tensor& query, const Tensor& key, const Tensor& valu
 // Strides of a dense [batch, heads, rows, width] whose heads lie side by side in a row.
 Dims joined_strides(std::int64_t heads, std::int64_t rows, std::int64_t width) { return {rows * heads * width, width, heads * width, 1}; }
 
-// The gradient lies as its tensor does: with heads side by side, or apart.
+// The gradient has its tensor's layout: heads interleaved, or separate.
 TensorMeta meta_like(const Tensor& t) {
     TensorMeta meta{to_dims(t.sizes()), t.dtype(), t.device(), {}};
     if (t.strides()[1] < t.strides()[2]) meta.strides = joined_strides(t.size(1), t.size(2), t.size(3));
@@ -121,7 +121,7 @@ TensorList plain_attention(const TensorList& in, const Tensor& mask, const Scala
 }
 
 void attention_gradient(GradientContext& c) {
-    // Somebody differentiates the weights too.
+    // The weights are differentiated too.
     if (c.grad_output(1).defined()) {
         const Tensor mask = c.is_argument_defined(3) ? c.argument(3) : Tensor();
         const auto forward = [&](const TensorList& in) { return plain_attention(in, mask, c.value(4).to_scalar(), c.value(5).to_scalar()); };
@@ -137,7 +137,7 @@ void attention_gradient(GradientContext& c) {
     if (c.needs(2)) c.set_grad(2, std::get<2>(grads));
 }
 
-// The backward pass written with operators, differentiated. The weights are what the arguments make them.
+// The differentiable backward pass, composed of operators. The weights are recomputed from the arguments.
 void attention_double_gradient(GradientContext& c) {
     const Tensor mask = c.is_argument_defined(4) ? c.argument(4) : Tensor();
     const Scalar scale = c.value(5).to_scalar();

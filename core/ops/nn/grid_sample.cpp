@@ -14,7 +14,7 @@ namespace {
 
 using namespace nn_ops;
 
-// Called from this file alone.
+// Called from this file only.
 const OperatorHandle<> kSampler2d("aten::grid_sampler_2d");
 const OperatorHandle<> kSampler3d("aten::grid_sampler_3d");
 const OperatorHandle<fn::TwoTensors> kSampler2dBackward("aten::grid_sampler_2d_backward");
@@ -112,7 +112,7 @@ Source<T> padded(Source<T> s, std::int64_t n, Padding padding, bool align) {
     return clipped(padding == Padding::Reflection ? reflected(s, n, align) : s, n);
 }
 
-// ---- what is read there
+// ---- reading there
 
 struct Sampling {
     Mode mode;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// group_norm: each sample by itself, over groups of channels.
+// group_norm: per sample, over groups of channels.
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +47,7 @@ bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
 }
 
-// The sizes that callers give beside the input must be its own.
+// Sizes passed beside the input must match it.
 void check_extents(const Tensor& input, const Shape& s) {
     const std::int64_t batch = input.size(0);
     const std::int64_t channels = input.size(1);
@@ -210,7 +210,7 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
     });
 }
 
-// ---- the layer in parts: what a channel of a sample is scaled with, for those who scale by themselves and have the derivative
+// ---- the layer in parts: scale and shift per channel of a sample, for callers that apply and differentiate them
 
 MetaList infer_group_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups, double) {
     check_group_norm(input, groups, weight, bias);

@@ -25,7 +25,7 @@ void check_length(const Dims& values, const char* name) {
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-// Places of a sliding block: where it starts and what it reads.
+// Positions of a sliding block: its start and the elements that it reads.
 struct Blocks {
     std::array<std::int64_t, 2> image{};
     std::array<std::int64_t, 2> kernel{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// layer_norm: each sample by itself, over its last dimensions.
+// layer_norm: per sample, over its last dimensions.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -20,7 +20,7 @@ using namespace nn_ops;
 struct Rows {
     std::int64_t count = 1;
     std::int64_t length = 1;
-    std::int64_t dims = 1;  // how many a row is made of
+    std::int64_t dims = 1;  // dimensions of a row
 };
 
 Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias) {
@@ -46,7 +46,7 @@ Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const T
     return rows;
 }
 
-// All in bfloat16: then PyTorch rounds to it on the way as well.
+// All in bfloat16: then PyTorch rounds intermediates to it as well.
 bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const auto fits = [](const Tensor& t) { return !t.defined() || t.dtype() == ScalarType::BFloat16; };
     return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
@@ -93,7 +93,7 @@ LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y,
     scale_row(x, w, b, y, n, rstd, -rstd * mean);
 }
 
-// Sums of four rows at once: of a short one most of the time goes by until its sums are there. Strides in elements.
+// Sums of four rows at once: short rows are bound by latency. Strides in elements.
 constexpr std::int64_t kShortRow = 512;
 template <typename T>
 LOUPE_INLINE inline void moments_of_four_rows(const T* x, std::int64_t stride, std::int64_t n, double eps, T* means, T* scales) {
@@ -180,7 +180,7 @@ void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean,
     for (const Tensor& t : {weight, bias}) {
         if (t.defined()) operands.emplace_back(t, ScalarType::Float32);
     }
-    const RowLoopScope told(loop, {operands.data(), operands.size()}, 3);
+    const RowLoopScope recorded(loop, {operands.data(), operands.size()}, 3);
     const Tensor x = packed(input);
     const Tensor wide = packed_as(x, ScalarType::Float32);
     const Tensor weights = packed_as(weight, ScalarType::Float32);
@@ -223,7 +223,7 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
         for (const Tensor& t : {out, mean, rstd, input, weight, bias}) {
             if (t.defined()) operands.emplace_back(t, kType);
         }
-        const RowLoopScope told(loop, {operands.data(), operands.size()}, 3);
+        const RowLoopScope recorded(loop, {operands.data(), operands.size()}, 3);
         const Tensor x = packed_as(input, kType);
         const Tensor weights = packed_as(weight, kType);
         const Tensor biases = packed_as(bias, kType);
@@ -270,7 +270,7 @@ LOUPE_INLINE inline void gradient_row(const T* g, const T* x, const T* w, T mean
     }
 }
 
-// With statistics and sums rounded to bfloat16, what should cancel does not: the steps are those of PyTorch, in its order.
+// With statistics and sums rounded to bfloat16, terms do not cancel exactly: the steps are PyTorch's, in its order.
 void gradient_row_in_steps(const float* g, const float* x, const float* w, float mean, float rstd, float* out, std::int64_t n) {
     float ds = 0, db = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -287,7 +287,7 @@ void gradient_row_in_steps(const float* g, const float* x, const float* w, float
     for (std::int64_t i = 0; i < n; ++i) out[i] = rstd * g[i] * (w == nullptr ? 1 : w[i]) + slope * x[i] + shift;
 }
 
-// What is asked for: the last ones of the outputs are added to, row by row.
+// The requested gradients: the last outputs accumulate, row by row.
 struct Wanted {
     bool input = false;
     bool weight = false;
@@ -332,8 +332,8 @@ LOUPE_INLINE inline void backward_row(const T* g, const T* x, const T* w, T mean
     }
 }
 
-// numbers: whether gradients of input, weight and bias are wanted, has weight, in steps. Inputs: g, x, mean, rstd, weight,
-// and a bias that is not read.
+// numbers: whether gradients of input, weight and bias are needed, has weight, in steps. Inputs: g, x, mean, rstd,
+// weight, and a bias that is not read.
 template <typename T>
 void layer_norm_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
     const Wanted wanted({params.numbers[0] != 0, params.numbers[1] != 0, params.numbers[2] != 0});
@@ -361,7 +361,7 @@ Rows check_backward(Arguments arguments, const std::vector<bool>& mask) {
     return rows;
 }
 
-// What is not wanted has no elements.
+// Gradients that are not requested have no elements.
 void infer_native_layer_norm_backward(Arguments arguments, MetaList& outputs) {
     const std::vector<bool> mask = arguments[7].to_bools();
     check_backward(arguments, mask);
@@ -435,7 +435,7 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
         for (const std::size_t i : std::array<std::size_t, 6>{0, 1, 3, 4, 5, 6}) {
             if (arguments[i].to_tensor().defined()) operands.emplace_back(*arguments[i].tensor_impl(), kType);
         }
-        const RowLoopScope told(loop, operands, outputs.size());
+        const RowLoopScope recorded(loop, operands, outputs.size());
         compute_backward<T>(arguments, wanted, rows, in_steps, outputs);
     });
 }

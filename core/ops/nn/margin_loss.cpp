@@ -34,7 +34,7 @@ void check_types(const Tensor& self, const Tensor& target, const char* name) {
 
 bool is_reduced(std::int64_t reduction) { return static_cast<Reduction>(reduction) != Reduction::None; }
 
-// What the gradient of a loss is multiplied with before it reaches a sample's hinges.
+// The factor from the loss's gradient to a sample's hinges.
 template <typename T>
 T sample_gradient(const T* grad, std::int64_t sample, const Batch& batch, std::int64_t reduction) {
     if (!is_reduced(reduction)) return grad[sample];

@@ -349,7 +349,7 @@ std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dim
                                                             Dims{0, padding[0]}, Dims{1, dilation[0]}, ceil);
     return {fn::squeeze(out, -2), fn::squeeze(indices, -2)};
 }
-// What PyTorch says when no gradient is recorded, when it has a kernel of its own.
+// PyTorch's message when no gradient is recorded, for which it has another kernel.
 void check_max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
     if ((self.dim() != 2 && self.dim() != 3) || kernel.size() != 1 || stride.size() > 1 || padding.size() != 1 || dilation.size() != 1) return;
     const std::int64_t step = stride.empty() ? kernel[0] : stride[0];

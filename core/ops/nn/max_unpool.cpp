@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// max_unpool2d and max_unpool3d: values put back where max_pool found them.
+// max_unpool2d and max_unpool3d: values at the indices from max_pool.
 #include <algorithm>
 
 #include "core/dispatch/out_refusals.h"
@@ -82,7 +82,7 @@ void max_unpool3d(const Tensor& out, const Tensor& self, const Tensor& indices, 
     unpool(out, self, indices, output_size);
 }
 
-// Each value gets the gradient of its place.
+// Each value gets the gradient at its index.
 template <std::int64_t Spatial>
 void unpool_gradient(GradientContext& c) {
     c.grad(0, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nll_loss, over classes and over pixels of classes, and cross_entropy_loss, which is made of it.
+// nll_loss, over classes and over pixels of classes, and cross_entropy_loss, which uses it.
 #include <algorithm>
 
 #include "core/base/parallel.h"

@@ -31,7 +31,8 @@ struct Rounded {
     Rounded operator-() const { return Rounded(-value); }
     Rounded& operator+=(Rounded b) { return *this = *this + b; }
 };
-// The sum of term(0), ..., term(n - 1) as PyTorch's vectors of bfloat16 find it: 16 sums, then those, then the rest.
+// The sum of term(0), ..., term(n - 1) as PyTorch's vectors of bfloat16 find it: 16 sums, their sum, then the
+// remainder.
 template <typename Term>
 Rounded rounded_sum(std::int64_t n, Term&& term) {
     constexpr std::int64_t kLanes = 16;

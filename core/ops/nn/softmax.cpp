@@ -62,7 +62,7 @@ LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
     }
 }
 
-// Four rows at once: of a short one most of the time goes by until its sum is there. x, y: the first elements; strides in
+// Four rows at once: short rows are bound by latency. x, y: the first elements; strides in
 // elements.
 constexpr std::int64_t kShortRow = 512;
 template <bool Log, typename T>
@@ -211,7 +211,7 @@ void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::
     }
 }
 
-// How many of the last dimensions a row is made of; 0 when rows lie across others.
+// How many of the last dimensions form a row; 0 when rows are not contiguous.
 std::int64_t row_dims(const Tensor& t, std::int64_t dim) { return t.dim() > 0 && wrap_dim(dim, t.dim()) == t.dim() - 1 ? 1 : 0; }
 
 template <bool Log>
@@ -222,7 +222,7 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
         const bool in_steps = Log && self.dtype() == ScalarType::BFloat16;
         const RowLoop loop{in_steps ? "LogSoftmaxInSteps" : (Log ? "LogSoftmax" : "Softmax"), in_steps ? &rounded_log_softmax_rows : &softmax_rows<Log, T>,
                            row_dims(self, dim), {}, nullptr, 0};
-        const RowLoopScope told(loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
+        const RowLoopScope recorded(loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         if constexpr (Log && std::is_same_v<T, float>) {
@@ -298,7 +298,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
         constexpr ScalarType kType = scalar_type_of<T>;
         const RowLoop loop{Log ? "LogSoftmaxBackward" : "SoftmaxBackward", &softmax_backward_rows<Log, T>, row_dims(output, dim),
                            {grad_output.dtype() == ScalarType::BFloat16 ? 1.0 : 0.0}, nullptr, 0};
-        const RowLoopScope told(loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
+        const RowLoopScope recorded(loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
         const Tensor g = packed_as(grad_output, kType);
         const Tensor y = packed_as(output, kType);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());

@@ -76,7 +76,7 @@ void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, st
     }
 }
 
-// What PyTorch rounds to bfloat16 for tensors of it: nothing, the distance of places, or (in the cubic gradient) places too.
+// What PyTorch rounds to bfloat16: nothing, the scale, or (in the cubic gradient) source coordinates too.
 enum class Rounding { None, Distance, Places };
 
 Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given, Rounding rounding) {
@@ -159,7 +159,7 @@ TapTable tap_table(const Taps& taps, std::int64_t in, std::int64_t out, bool tra
     return table;
 }
 
-// A row of places that lie beside each other: a vector of places at once.
+// Adjacent places: a vector of places at once.
 template <typename T>
 void weigh_neighbours(const TapTable& taps, const T* weights, const T* from, T* to) {
     const std::int64_t places = taps.places, depth = taps.depth;
@@ -179,7 +179,7 @@ void weigh_neighbours(const TapTable& taps, const T* weights, const T* from, T* 
     });
 }
 
-// Place i of [places, inner]: a vector of what lies beside each other in it.
+// Place i of [places, inner]: a vector along inner.
 template <typename T>
 LOUPE_INLINE inline void weigh_slices(const TapTable& taps, const T* weights, std::int64_t i, std::int64_t inner, const T* from, T* to) {
     const std::int32_t* index = taps.index.data() + i;
@@ -265,7 +265,7 @@ void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size,
     }
 }
 
-// The gradient of linear and cubic interpolation in bfloat16 as PyTorch adds it up: each output hands its share to the inputs
+// The gradient of linear and cubic interpolation in bfloat16 as PyTorch accumulates it: each output adds to the inputs
 // that it read, every product and sum rounded. from [planes, output places], to [planes, input places], both float.
 void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool is_cubic, std::int64_t planes, const float* from, float* to) {
     const std::size_t spatial = taps.size();
@@ -340,7 +340,7 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
                          result.sizes()[0] * result.sizes()[1], from.data<float>(), to.data<float>());
         return convert_into(result, to);
     }
-    // Of copies the short rows first: what comes after are copies of whole rows.
+    // Copies: short rows first; later dimensions then copy whole rows.
     const bool from_the_last = transposed || in_steps || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
@@ -448,7 +448,7 @@ void run_upsample_backward(Arguments arguments, IValue* results) {
     interpolate(mode, options_at<mode, N, Vec>(arguments, 3), arguments[0].to_tensor(), results[0].to_tensor(), N, true);
 }
 
-// The other operator of the pair, by name; its options are this one's.
+// The other operator of the pair, by name, with the same options.
 template <std::size_t Options>
 Tensor call_pair(const char* name, std::vector<IValue> arguments, const GradientContext& c, std::size_t first) {
     for (std::size_t i = 0; i < Options; ++i) arguments.push_back(c.value(first + i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bool(), int(), float(), complex() of anything, and numbers as text.
+// bool(), int(), float(), complex() of any value, and numbers as text.
 
 #include <charconv>
 
@@ -37,7 +37,7 @@ Int parse_int(Text text) {
 }
 Int truncate(Float value) {
     if (value >= -0x1p63 && value < 0x1p63) return static_cast<Int>(value);
-    return std::numeric_limits<Int>::min();  // what the hardware gives, and PyTorch with it
+    return std::numeric_limits<Int>::min();  // the hardware's result, as in PyTorch
 }
 
 bool tensor_to_bool(const Tensor& t) {
@@ -49,7 +49,7 @@ Int scalar_to_int(const Scalar& s) { return s.is_integral() ? s.to_int() : trunc
 Int tensor_to_int(const Tensor& t) { return scalar_to_int(number_of(t)); }
 Float tensor_to_float(const Tensor& t) { return real_part(number_of(t)); }
 
-// Where PyTorch lets a tensor stand for a number unasked.
+// Where PyTorch converts a tensor to a number implicitly.
 Scalar implicit_number(const Tensor& t) {
     if (requires_grad(t)) throw Error(ErrorKind::Run, "Cannot input a tensor that requires grad as a scalar argument");
     if (t.dim() != 0) {

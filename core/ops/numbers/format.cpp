@@ -12,7 +12,7 @@
 namespace loupe::numbers {
 namespace {
 
-// Fills each "{}" with the next value. "{0}" and "{:5d}" stand for themselves, as in TorchScript.
+// Fills each "{}" with the next value. "{0}" and "{:5d}" stay as they are, as in TorchScript.
 void format(Arguments arguments, IValue* results) {
     const std::string& pattern = arguments[0].to_string();
     std::string out;
@@ -66,7 +66,7 @@ std::string filled(char specifier, const IValue& value) {
     }
 }
 
-// The values of a tuple stand for several, anything else for itself.
+// A tuple gives several values, any other value one.
 void percent_format(Arguments arguments, IValue* results) {
     const std::string& pattern = arguments[0].to_string();
     std::span<const IValue> values = arguments.subspan(1);

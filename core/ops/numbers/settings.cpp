@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of the language: identity, None, enums, settings of the engine, warnings, exceptions.
+// Identity, None, enums, settings of the engine, warnings, exceptions.
 
 #include <atomic>
 #include <chrono>
@@ -41,7 +41,7 @@ void second(Arguments arguments, IValue* results) {
 void enter_part(Arguments, IValue* results) {
     results[0] = IValue(scalar_tensor(0.0, ScalarType::Float64));
 }
-// Whoever watches is told of the call; there is nothing else to it.
+// No effect but to notify the observer.
 void exit_part(Arguments, IValue*) {}
 void is(Arguments arguments, IValue* results) {
     results[0] = IValue(arguments[0].is_same(arguments[1]));
@@ -110,7 +110,7 @@ std::int64_t nanoseconds() {
 std::int64_t promoted(ScalarType a, ScalarType b) {
     return static_cast<std::int64_t>(promote_types(a, b));
 }
-// Python numbers stand for the default dtypes.
+// Python numbers have the default dtypes.
 std::int64_t result_type(const Scalar& a, const Scalar& b) {
     const auto category = [](const Scalar& s) {
         if (s.kind() == Scalar::Kind::Complex) return ScalarType::Complex64;

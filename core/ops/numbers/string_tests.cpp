@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings: looking for parts and asking what they are made of. Characters are bytes, as in TorchScript.
+// Strings: searching and character tests. Characters are bytes, as in TorchScript.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings: those of Python's methods that make new ones. Characters are bytes, as in TorchScript.
+// Strings: Python's methods that return new ones. Characters are bytes, as in TorchScript.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be asked of a tensor without touching its elements: shape, dtype, device, and what autograd knows.
+// Metadata of a tensor: shape, dtype, device, autograd.
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"

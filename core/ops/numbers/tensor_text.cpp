@@ -40,7 +40,7 @@ int digits_before_point(double magnitude) {
     return magnitude == 0 ? 1 : static_cast<int>(std::floor(std::log10(magnitude))) + 1;
 }
 
-// Sets the stream's notation and tells the width and the common factor.
+// Sets the stream's notation and returns the width and the common factor.
 NumberFormat choose_format(std::ostream& out, std::span<const double> values) {
     double least = INFINITY;
     double most = 0;

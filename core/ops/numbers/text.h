@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Values as str() and format() of TorchScript write them, which is not quite Python's way: "2." for 2.0, [a, b] for
+// Values as str() and format() of TorchScript write them, which differs from Python: "2." for 2.0, [a, b] for
 // ["a", "b"].
 
 #include <string>

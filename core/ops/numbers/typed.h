@@ -46,7 +46,7 @@ template <typename Op>
 concept TakesComplexAlone = requires(Complex z) { Op::apply(z); };
 [[noreturn]] void no_complex_numbers();
 
-// Op::apply on numbers whose types are known only now.
+// Op::apply on numbers whose types are known at run time.
 template <typename Op>
 void binary_scalar(Arguments arguments, IValue* results) {
     const Scalar a = arguments[0].to_scalar();
@@ -77,7 +77,7 @@ void unary_float(Arguments arguments, IValue* results) {
     results[0] = IValue(Op::apply(widen<Float>(as<A>(arguments[0]))));
 }
 
-// On a number whose type is known only now.
+// On a number whose type is known at run time.
 template <typename Op>
 void unary_scalar(Arguments arguments, IValue* results) {
     const Scalar a = arguments[0].to_scalar();

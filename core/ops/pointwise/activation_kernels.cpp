@@ -10,7 +10,7 @@
 
 #include "core/ops/pointwise/kernels.h"
 
-// Where the conditions stand decides what NaN gives; they are PyTorch's.
+// The order of the conditions decides the result of NaN; it is PyTorch's.
 HWY_BEFORE_NAMESPACE();
 namespace loupe::HWY_NAMESPACE {
 namespace {

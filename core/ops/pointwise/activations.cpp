@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation functions of one tensor. Their gradients are operators of their own (activation_gradients.cpp), each one
+// Activation functions of one tensor. Their gradients are separate operators (activation_gradients.cpp), each one
 // pass over memory.
 
 #include "core/dispatch/out_refusals.h"

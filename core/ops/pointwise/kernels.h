@@ -34,7 +34,7 @@ enum class TernaryOp : std::uint8_t { Addcmul, Addcdiv, Lerp, Clamp };
 
 // params of each: an array of Scalar.
 ElementwiseKernel unary_kernel(UnaryOp op, ScalarType as);
-// Those without vectors; unary_kernel asks it too.
+// Kernels without vector forms; unary_kernel looks them up too.
 ElementwiseKernel scalar_unary_kernel(UnaryOp op, ScalarType as);
 // Input of the complex type `as`, output of its real type.
 ElementwiseKernel complex_part_kernel(ComplexPartOp op, ScalarType as);
@@ -43,7 +43,7 @@ ElementwiseKernel activation_kernel(ActivationOp op, ScalarType as);
 ElementwiseKernel binary_kernel(BinaryOp op, ScalarType as);
 ElementwiseKernel compare_kernel(CompareOp op, ScalarType as);
 ElementwiseKernel ternary_kernel(TernaryOp op, ScalarType as);
-// out = condition ? a : b; condition of type bool, the rest of any one dtype.
+// out = condition ? a : b; condition of type bool, the others of any one dtype.
 ElementwiseKernel where_kernel(ScalarType dtype);
 
 }  // namespace loupe

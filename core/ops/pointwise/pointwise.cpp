@@ -14,7 +14,7 @@ bool is_zero_dimensional_of_other_type(const IValue& v, ScalarType common) {
     return v.is_tensor() && v.tensor_impl()->sizes.empty() && v.tensor_impl()->dtype != common;
 }
 
-// What an operation on bits is for bools.
+// Bitwise operations on bools.
 std::optional<CompareOp> logic_of_bits(BinaryOp op) {
     switch (op) {
         case BinaryOp::BitwiseAnd: return CompareOp::LogicalAnd;
@@ -139,7 +139,7 @@ void run_compare(CompareOp op, Arguments arguments, IValue* results) {
     const ScalarType as = op >= CompareOp::LogicalAnd && common == ScalarType::Bool ? common : compute_type(common);
     std::array<IValue, 2> both{arguments[0], arguments[1]};
     if (common == ScalarType::Float16 || common == ScalarType::BFloat16) {
-        // A number is compared as it stands in 16 bits.
+        // A number is rounded to 16 bits before comparing.
         for (IValue& v : both) {
             if (v.is_tensor() && !is_zero_dimensional_of_other_type(v, common)) continue;
             v = item(scalar_tensor(v.is_tensor() ? item(v.to_tensor()) : v.to_scalar(), common));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the records of this family share: metadata, calls of the loop, samples.
+// Shared by the records of this family: metadata, calls of the loop, samples.
 
 #include "core/base/error.h"
 #include "core/base/strings.h"

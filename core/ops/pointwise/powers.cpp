@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pow and what belongs to it.
+// pow and related operators.
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that the pointwise operators are tried with. Strided, expanded and in-place forms are the sweep's own doing.
+// Sample inputs of the pointwise operators. The sweep itself adds strided, expanded and in-place forms.
 
 #include "core/ops/samples.h"
 

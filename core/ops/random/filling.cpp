@@ -50,7 +50,8 @@ void fill_in_order(const Tensor& self, Fill&& fill) {
     if (!target.is_same(ordered)) copy_into(ordered, target);
 }
 
-// Calls take(words, first, count) on the numbers drawn for elements [first, first + count), kWords an element, block by block.
+// Calls take(words, first, count) on the numbers drawn for elements [first, first + count), kWords per element, block
+// by block.
 template <std::int64_t kWords, typename Take>
 void draw_blocks(Generator& g, std::int64_t n, Take&& take) {
     constexpr std::int64_t kBlock = 512;
@@ -141,7 +142,7 @@ void fill_normal(T* to, std::int64_t n, double mean, double std, Generator& g) {
     for (std::int64_t i = 0; i < n; ++i) to[i] = uniform<T>(g);
     for (std::int64_t i = 0; i + 16 <= n; i += 16) box_muller(to + i, mean, std);
     if (n % 16 == 0) return;
-    // The last 16 are drawn anew.
+    // The last 16 are drawn again.
     T* last = to + n - 16;
     for (int i = 0; i < 16; ++i) last[i] = uniform<T>(g);
     box_muller(last, mean, std);

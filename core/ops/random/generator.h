@@ -39,7 +39,7 @@ class Generator final : public RefCounted {
     // Standard normal, by Box and Muller (1958).
     double normal();
 
-    // All that decides what comes next.
+    // The complete state.
     static constexpr std::size_t kWords = 624;
     struct State {
         std::array<std::uint32_t, kWords> words{};
@@ -70,10 +70,10 @@ class Generator final : public RefCounted {
     std::optional<double> spare_normal_;
 };
 
-// torch.default_generator: of the process, or the one that this thread has in its place.
+// torch.default_generator: of the process, or this thread's replacement.
 Generator& default_generator();
 
-// Makes it this thread's default generator: a worker that prepares data draws numbers of its own. Null: as it was.
+// Sets this thread's default generator, for workers that prepare data. Null: the process's.
 class DefaultGeneratorScope {
   public:
     explicit DefaultGeneratorScope(Ptr<Generator> generator);

@@ -7,7 +7,7 @@
 
 namespace loupe {
 
-// What samples are drawn with; the same draws for the same seed.
+// Generator of samples; the same draws for the same seed.
 class Random {
   public:
     explicit Random(std::uint32_t seed = 20220531) : engine_(seed) {}

@@ -83,7 +83,7 @@ MetaList infer_aminmax(const Tensor& self, const IValue& dim, bool keepdim) {
     if (dim.is_none()) require(self.numel() > 0, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     else if (self.dim() > 0) require(self.size(dim.to_int()) > 0, "aminmax: Expected reduction dim ", wrap_dim(dim.to_int(), self.dim()), " to have non-zero size.");
     TensorMeta meta = reduced_meta(self, dim, keepdim, self.dtype());
-    if (self.dim() == 0 && keepdim && !dim.is_none()) meta.sizes = {1};  // PyTorch's, of this operator alone
+    if (self.dim() == 0 && keepdim && !dim.is_none()) meta.sizes = {1};  // as PyTorch, for this operator only
     return {meta, meta};
 }
 void aminmax(const Tensor& low, const Tensor& high, const Tensor& self, const IValue& dim, bool) {

@@ -30,7 +30,7 @@ struct Moments {
     }
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{0, 0, 0}); }
     // Of float64 in two passes over a piece that stays in cache. Of float32 in one, from the first element on: in float64 the
-    // squares are exact, and what the shift leaves to cancel is at most the piece's length.
+    // squares are exact, and cancellation after the shift is bounded by the piece's length.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void*) {
         constexpr std::int64_t kPiece = std::is_same_v<T, float> ? 16384 : 2048;
         const T* x = static_cast<const T*>(elements);
@@ -131,7 +131,7 @@ struct Moments {
             mean[i] = static_cast<double>(first[i]) + mean[i] * share;
         }
     }
-    // What the next rows need is fetched meanwhile: short pieces of rows are not foreseen by the processor.
+    // Prefetches the next rows: the processor does not predict short pieces of rows.
     template <std::size_t kCount>
     static HWY_INLINE void add_shifted(const T* first, const Rows& rows, std::int64_t r, std::int64_t n, double* __restrict sums,
                                        double* __restrict squares) {

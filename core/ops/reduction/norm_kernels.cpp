@@ -69,7 +69,7 @@ struct NormPOf : NormBase<T> {
     static Result result(double s, std::int64_t, double p) { return static_cast<Result>(std::pow(s, 1 / p)); }
 };
 
-// What is rarely asked for is built once, for the baseline.
+// Rarely used kernels are built once, for the baseline.
 const Reduction* find_norm(NormOrder order, ScalarType as) {
     switch (order) {
         case NormOrder::One: return for_differentiable<Norm1Of>(as);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linalg_vector_norm and the norms made of it, logsumexp, dist.
+// linalg_vector_norm and the norms composed of it, logsumexp, dist.
 
 #include <algorithm>
 #include <cmath>
@@ -43,8 +43,8 @@ TensorMeta infer_norm(const Tensor& self, const Scalar& order, const IValue& dim
     return reduced_meta(self, dim, keepdim, to_real_type(chosen));
 }
 
-// The 16-bit types are added up in themselves, one element after the other, up to what PyTorch gives to one thread;
-// squares of bfloat16 next to each other in float32.
+// 16-bit types accumulate in their own type, element by element, up to the grain that PyTorch gives to one thread;
+// adjacent squares of bfloat16 in float32.
 constexpr std::int64_t kSteppedElements = 32768;
 template <typename T>
 T stepped_norm(const T* x, std::int64_t n, double p) {

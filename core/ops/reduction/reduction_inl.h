@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reductions share: numbers as sums hold them, and an operator's loops over elements and over rows. Compiled once an
+// Shared by the reductions: accumulator types, and an operator's loops over elements and over rows. Compiled once per
 // instruction set; hence the toggled guard.
 #if defined(LOUPE_REDUCTION_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LOUPE_REDUCTION_INL_H
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace loupe::HWY_NAMESPACE {
 namespace {
 
-// What sums are held in: wide enough that the order does not matter much.
+// Accumulator types: wide enough that the order hardly affects the sum.
 template <class T>
 struct Wide {
     using type = double;
@@ -126,7 +126,7 @@ struct Simple {
     using State = typename Op::State;
 
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, Op::identity()); }
-    // Of kCount states one: whole vectors first, then one by one in pairs.
+    // Joins kCount states: whole vectors first, then one by one in pairs.
     template <std::int64_t kCount>
     static HWY_INLINE State joined(State* lanes) {
         constexpr std::int64_t kVector = std::max<std::int64_t>(64 / sizeof(State), 1), kHalf = kCount / 2;
@@ -139,7 +139,7 @@ struct Simple {
             return joined<kHalf>(lanes);
         }
     }
-    // Whether some element settles the answer, asked of a block at a time.
+    // Early exit when some element decides the result, checked per block.
     static void fold_truth(State& s, const T* x, std::int64_t n) {
         constexpr std::int64_t kTogether = 1024;
         for (std::int64_t at = 0; at < n && s == Op::identity(); at += kTogether) {

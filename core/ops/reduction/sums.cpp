@@ -80,7 +80,7 @@ Tensor nanmean(const Tensor& self, const IValue& dim, bool keepdim, const IValue
     return fn::nansum(self, dim, keepdim, dtype) / count;
 }
 
-// The product of all but one: from the left times from the right, so that zeros need no care.
+// The product of all but one: from the left times from the right, so that zeros are no special case.
 Tensor product_of_others(const Tensor& x, std::int64_t dim) {
     const std::int64_t n = x.size(dim);
     if (n == 0) return x;

@@ -46,7 +46,7 @@ std::vector<LayerWeights> gather_weights(const TensorList& params, const Options
     return weights;
 }
 
-// Under autocast an input in the lower precision is met by weights and states in the same.
+// Under autocast, weights and states are cast to an input's lower precision.
 void lower(ScalarType dtype, std::initializer_list<Tensor*> tensors) {
     for (Tensor* t : tensors) {
         if (t->defined() && t->dtype() != dtype && is_floating(t->dtype())) *t = fn::to_dtype(*t, static_cast<std::int64_t>(dtype));
@@ -55,10 +55,10 @@ void lower(ScalarType dtype, std::initializer_list<Tensor*> tensors) {
 
 Outcome run_direction(Mode mode, Tensor rows, Tensor h, Tensor c, LayerWeights w, const Dims& batch_sizes, bool reverse) {
     const auto& autocast = autocast_settings().devices[static_cast<std::size_t>(rows.device().type)];
-    const bool is_plain = mode == Mode::Tanh || mode == Mode::Relu;  // gated ones give what comes in
+    const bool is_plain = mode == Mode::Tanh || mode == Mode::Relu;  // gated ones return the input
     if (detail::autocast_on && autocast.enabled && is_plain && rows.dtype() == ScalarType::Float32) lower(autocast.dtype, {&rows});
     if (detail::autocast_on && is_floating(rows.dtype())) lower(rows.dtype(), {&h, &c, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.projection});
-    // The kernel takes real numbers; integers stay what they are with relu alone.
+    // The kernel takes real numbers; integers are allowed with relu only.
     const bool is_unusual = is_complex(rows.dtype()) || (mode == Mode::Relu && !is_floating(rows.dtype()));
     if (w.projection.defined() || is_unusual) {
         const auto [output, hy, cy] = composed_layer(mode, rows, h, c, w, span_of(batch_sizes), reverse);

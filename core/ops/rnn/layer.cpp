@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // loupe::rnn_layer: a whole layer as one operator. Rows of a batch do not depend on each other, so threads share the
-// batch and meet only at the end.
+// batch and synchronise only at the end.
 #include "core/ops/rnn/layer.h"
 
 #include <algorithm>

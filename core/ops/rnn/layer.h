@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One direction of one layer of a recurrent network, over a packed sequence: step t has the next batch_sizes[t] rows of
-// the input, and sequences end in order, so that step t goes on with the first batch_sizes[t] rows of the state.
+// the input, and sequences end in order, so that step t continues with the first batch_sizes[t] rows of the state.
 
 #include <string_view>
 #include <vector>

@@ -51,7 +51,7 @@ LOUPE_INLINE inline void lstm_row(const T* kept, std::int64_t n, const T* c_befo
     }
 }
 
-// dh becomes the part of the gradient that goes straight to the state before.
+// dh becomes the part of the gradient that goes directly to the previous state.
 template <typename T>
 LOUPE_INLINE inline void gru_row(const T* kept, std::int64_t n, const T* h_before, T* dh, T* gates, T* hidden_gates) {
 #pragma omp simd
@@ -94,8 +94,8 @@ struct Buffers {
     const T* w_hh;
     const T* output;
     const T* workspace;
-    T* gates;         // [rows, G H]: gradients of the gates, as the input sees them
-    T* hidden_gates;  // the same as the hidden state sees them; the same memory but for a GRU
+    T* gates;         // [rows, G H]: gradients of the gates' input part
+    T* hidden_gates;  // of the gates' hidden part; the same memory except for a GRU
     T* h_before;      // [rows, H]: the state before each step
     T* dh;            // [B, H]: starts as grad_hy, ends as grad_hx
     T* dc;

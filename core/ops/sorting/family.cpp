@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting, and what is found by order.
+// Sorting and selection.
 
 #include "core/ops/sorting/family.h"
 

@@ -45,8 +45,8 @@ void check_not_empty(const Tensor& self, std::int64_t dim, const char* name) {
     throw Error(ErrorKind::Run, concat(name, "(): Expected reduction dim ", wrap_dim(dim, self.dim()), " to have non-zero size."));
 }
 
-// Hoare's selection with the median of three as pivot: afterwards line[k] has rank k. Which of several equal elements
-// comes to stand there depends on the steps, which are those of PyTorch, so that indices agree too.
+// Hoare's selection with the median of three as pivot: afterwards line[k] has rank k. The index among several equal
+// elements depends on the steps, which are PyTorch's, so that indices agree too.
 template <typename T>
 void select_rank(Line<T>& line, std::ptrdiff_t k) {
     const auto at = [&](std::ptrdiff_t i) -> Entry<T>& { return line[static_cast<std::size_t>(i)]; };

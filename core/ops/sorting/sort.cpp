@@ -20,7 +20,7 @@ const OperatorHandle<> kScatterBack{"aten::value_selecting_reduction_backward"};
 
 template <typename T, typename Before>
 void order_line(std::vector<Entry<T>>& line, bool stable, Before before) {
-    // Where equal elements come to stand otherwise is what the library's introsort makes of it, here as in PyTorch.
+    // The order of equal elements otherwise is that of the standard library's introsort, as in PyTorch.
     if (stable) std::stable_sort(line.begin(), line.end(), before);
     else std::sort(line.begin(), line.end(), before);
 }
@@ -92,7 +92,7 @@ void topk_backward(GradientContext& context) {
     context.grad(0, [&] { return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true); });
 }
 
-// The gradient of every operator that picks elements along dim: zeros but for those picked.
+// The gradient of operators that pick elements along dim: zeros except at picked elements.
 Tensor scatter_back(const Tensor& grad, std::int64_t dim, const Tensor& indices, const Dims& sizes, bool keepdim) {
     static const OperatorHandle<> scatter_into{"aten::scatter_.src"};
     const Tensor zeros = fn::new_zeros(grad, sizes);

@@ -62,7 +62,7 @@ std::uint64_t key_of(T value) {
     else return static_cast<std::uint64_t>(value);
 }
 
-// Gives each value that it is shown a number: that of its equals before it, or the next one.
+// Numbers values: equal values get one number.
 template <typename T>
 class Numbering {
   public:
@@ -106,7 +106,8 @@ class Numbering {
     Order firsts_;
 };
 
-// Each value once, in order, and where each element went if asked for; equal values are found by their keys, so that only those are sorted.
+// Each value once, sorted, and each element's index when requested; equal values are found by hashed keys, so only
+// distinct ones are sorted.
 template <typename T>
 Groups group_values(const T* data, std::int64_t size, bool wants_places) {
     Groups groups;
@@ -177,11 +178,11 @@ fn::TwoTensors unique(const Tensor& self, bool, bool return_inverse) {
     const auto [values, inverse, counts] = unique_elements(self, true, return_inverse, false);
     return {values, inverse};
 }
-// Who asks for counts gets the places too, as in PyTorch.
+// Requesting counts returns the inverse indices too, as in PyTorch.
 fn::ThreeTensors unique2(const Tensor& self, bool, bool return_inverse, bool return_counts) {
     return unique_elements(self, true, return_inverse || return_counts, return_counts);
 }
-// By slices the places and counts come whether asked for or not, as in PyTorch.
+// By slices inverse indices and counts are always returned, as in PyTorch.
 fn::ThreeTensors unique_dim(const Tensor& self, std::int64_t dim, bool, bool, bool) {
     return unique_slices(self, dim, true);
 }

@@ -132,7 +132,7 @@ Tensor on_values(const Call& call) {
     made.impl()->dtype = parts_of(made).values.dtype();
     return call.result(made);
 }
-// The same where equal indices must have met: norms, powers.
+// The same, for coalesced tensors: norms, powers.
 Tensor on_coalesced(const Call& call) {
     if (call.is_in_place()) refuse_sparse(call.op);
     std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.special's names of operators that others define, and forms that those lack.
+// torch.special's aliases of other operators, and forms that these lack.
 
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/forward.h"

@@ -34,7 +34,7 @@ void infer_floating_pair(Arguments arguments, MetaList& outputs) {
 [[noreturn]] void no_derivative(std::string_view what) {
     throw Error(ErrorKind::Run, concat("the derivative for '", what, "' is not implemented."));
 }
-// A tensor argument, or the number in its place.
+// A tensor argument, or a number instead.
 IValue operand(G& c, std::size_t i) { return c.value(i).is_number() ? c.value(i) : IValue(c.argument(i)); }
 Tensor times(const Tensor& t, const IValue& factor) {
     return factor.is_tensor() ? t * factor.to_tensor() : t * factor.to_scalar();
@@ -105,7 +105,7 @@ std::vector<Sample> number_second(Random& random, ScalarType dtype) {
     for (Sample& s : samples) s.arguments[1] = Scalar(1.5);
     return samples;
 }
-// The series of zeta wants more than one.
+// The series of zeta needs more than one.
 std::vector<Sample> zeta_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples = floating_pairs(random, dtype);
     for (Sample& s : samples) s.arguments[0] = s.arguments[0].to_tensor() + 1;

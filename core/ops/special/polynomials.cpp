@@ -11,7 +11,7 @@
 namespace loupe::special {
 namespace {
 
-// The degree that an element stands for; what is no integer of 64 bits counts as negative.
+// An element as a degree; numbers that are no 64-bit integers count as negative.
 template <typename T>
 std::int64_t degree_of(T n) {
     return std::abs(n) < T(9.2e18) ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::min();

@@ -83,7 +83,7 @@ constexpr OperatorRecord function(std::string_view schema, std::string_view summ
     return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_wide, .kernel = kernel, .derivative = derivative,
             .samples = samples, .variants = kOut};
 }
-// PyTorch knows no derivative of these.
+// PyTorch has no derivative of these.
 constexpr OperatorRecord flat(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
                               SamplesFunction samples = wide_samples) {
     OperatorRecord record = function(schema, summary, formula, kernel, {}, samples);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of a tensor with a part replaced: what writing to a view is without the writing.
+// A copy of a tensor with a part replaced: out-of-place writes to a view.
 
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"

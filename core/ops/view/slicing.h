@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Geometry of the views that take a part, for the operators that write one.
+// Geometry of views of a part, shared with the operators that write one.
 
 #include "core/ops/view/geometry.h"
 

@@ -30,7 +30,7 @@ constexpr std::size_t kViewBytes = sizeof(TensorImpl) + sizeof(IValue);
 
 // Pieces of one length but for the last.
 Dims even_lengths(std::int64_t size, std::int64_t length) {
-    length = std::min(length, std::max<std::int64_t>(size, 1));  // longer ones come to the same
+    length = std::min(length, std::max<std::int64_t>(size, 1));  // longer ones are equivalent
     const std::int64_t count = length == 0 ? 1 : std::max<std::int64_t>((size + length - 1) / length, 1);
     Dims lengths(static_cast<std::size_t>(count), length);
     lengths.back() = length - (length * count - size);
@@ -70,7 +70,7 @@ TensorList split_with_sizes(const Tensor& self, const Dims& lengths, std::int64_
     return cut(self, lengths, dim);
 }
 
-// The pieces' gradients joined again, zeros where none came.
+// The pieces' gradients concatenated, zeros where undefined.
 Tensor joined(GradientContext& context, std::size_t count, std::int64_t dim) {
     TensorList grads;
     for (std::size_t i = 0; i < count; ++i) grads.push_back(context.grad_output_or_zeros(i));
@@ -110,7 +110,7 @@ TensorList chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
     if (self.dim() == 0) throw Error(ErrorKind::Run, "chunk expects at least a 1-dimensional tensor");
     if (chunks <= 0) throw Error(ErrorKind::Run, concat("chunk expects `chunks` to be greater than 0, got: ", chunks));
     const std::int64_t size = self.size(dim);
-    // Of an empty dimension there are as many empty chunks as asked for.
+    // An empty dimension gives the requested number of empty chunks.
     if (size == 0) require_memory(chunks, kViewBytes);
     if (size == 0) return fn::split_with_sizes(self, Dims(static_cast<std::size_t>(chunks), 0), dim);
     return fn::split(self, (size - 1) / chunks + 1, dim);

@@ -176,14 +176,14 @@ class TensorType final : public ForeignType {
     std::optional<std::int64_t> length(const IValue& tensor) const override {
         const Tensor t = tensor.to_tensor();
         if (t.dim() == 0) throw_type_error("len() of a 0-d tensor");
-        tell_python_use(PythonUse::Length, t);
+        notify_python_use(PythonUse::Length, t);
         return t.size(0);
     }
 
     bool is_iterable(const IValue&) const override { return true; }
     Ptr<Iterator> iterate(const IValue& tensor) const override {
         if (tensor.to_tensor().dim() == 0) throw_type_error("iteration over a 0-d tensor");
-        tell_python_use(PythonUse::Iteration, tensor.to_tensor());
+        notify_python_use(PythonUse::Iteration, tensor.to_tensor());
         return make_ptr<ElementIterator>(call_function("unbind", {tensor, std::int64_t{0}}).to_tuple().elements);
     }
 
@@ -202,7 +202,7 @@ class TensorType final : public ForeignType {
         if (t.numel() > 1) {
             throw_error("RuntimeError", "Boolean value of Tensor with more than one value is ambiguous");
         }
-        tell_python_use(PythonUse::Boolean, t);
+        notify_python_use(PythonUse::Boolean, t);
         return item(t).to_bool();
     }
 
@@ -218,7 +218,7 @@ class TensorType final : public ForeignType {
     bool is_number(const IValue&) const override { return true; }
     std::optional<IValue> to_int(const IValue& tensor) const override {
         const Scalar value = item_of(tensor.to_tensor()).to_scalar();
-        tell_python_use(PythonUse::Integer, tensor.to_tensor());
+        notify_python_use(PythonUse::Integer, tensor.to_tensor());
         if (!value.is_integral()) {
             const double number = value.to_double();
             if (std::isnan(number)) throw_value_error("cannot convert float NaN to integer");
@@ -229,7 +229,7 @@ class TensorType final : public ForeignType {
     }
     std::optional<IValue> to_float(const IValue& tensor) const override {
         const double value = item_of(tensor.to_tensor()).to_scalar().to_double();
-        tell_python_use(PythonUse::Float, tensor.to_tensor());
+        notify_python_use(PythonUse::Float, tensor.to_tensor());
         return value;
     }
 

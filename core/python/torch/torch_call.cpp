@@ -297,7 +297,7 @@ void tie_numbers(const Operator& op, const Parameter& parameter, const IValue& v
     const auto argument = static_cast<std::size_t>(parameter.argument);
     const auto tie = [&](const IValue& number, int element, NumberTie::As as) {
         if (!number.is_tensor() || tie_number({&op, argument, element, as, number.to_tensor()})) return;
-        tell_python_use(as == NumberTie::As::Int ? PythonUse::Index : PythonUse::Number, number.to_tensor());
+        notify_python_use(as == NumberTie::As::Int ? PythonUse::Index : PythonUse::Number, number.to_tensor());
     };
     switch (parameter.kind) {
         case ParameterKind::Int: return tie(value, -1, NumberTie::As::Int);

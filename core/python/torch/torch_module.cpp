@@ -46,7 +46,7 @@ IValue tensor(CallArguments arguments) {
         out = call_tensor_method(out, "to", to)->to_tensor();
     }
     if (given.truth_or(3, false)) require_gradient(out);
-    tell_python_use(PythonUse::Constructor, out);
+    notify_python_use(PythonUse::Constructor, out);
     return out;
 }
 

@@ -53,7 +53,7 @@ IValue shape_of(const Tensor& t) {
         tied.emplace_back(size);
     }
     if (!tied.empty()) return make_size(std::move(tied));
-    tell_python_use(PythonUse::Shape, t);
+    notify_python_use(PythonUse::Shape, t);
     return make_size(t.sizes());
 }
 
@@ -109,7 +109,7 @@ IValue size(const IValue& self, CallArguments& arguments) {
     return with_python_errors([&] {
         const std::int64_t dimension = to_index(given[0]);
         if (const Tensor tied = tied_size(t, dimension); tied.defined()) return IValue(tied);
-        tell_python_use(PythonUse::Shape, t);
+        notify_python_use(PythonUse::Shape, t);
         return IValue(t.size(dimension));
     });
 }
@@ -122,15 +122,15 @@ IValue stride(const IValue& self, CallArguments& arguments) {
 IValue dim(const IValue& self, CallArguments&) { return tensor_of(self).dim(); }
 IValue numel(const IValue& self, CallArguments&) {
     if (const Tensor tied = tied_numel(tensor_of(self)); tied.defined()) return tied;
-    tell_python_use(PythonUse::Shape, tensor_of(self));
+    notify_python_use(PythonUse::Shape, tensor_of(self));
     return tensor_of(self).numel();
 }
 IValue item_method(const IValue& self, CallArguments&) {
-    tell_python_use(PythonUse::Number, tensor_of(self));
+    notify_python_use(PythonUse::Number, tensor_of(self));
     return item_of(tensor_of(self));
 }
 IValue tolist(const IValue& self, CallArguments&) {
-    tell_python_use(PythonUse::List, tensor_of(self));
+    notify_python_use(PythonUse::List, tensor_of(self));
     return to_list(tensor_of(self));
 }
 IValue data_ptr(const IValue& self, CallArguments&) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a fusion group computes for one element: steps of the loop engine, in order, each rounded to its dtype as the
-// unfused operator rounds its result. Shapes are no part of it.
+// The computation of a fusion group for one element: steps of the loop engine, in order, each rounded to its dtype as
+// the unfused operator rounds its result. Without shapes.
 
 #include <array>
 #include <cstddef>
@@ -21,17 +21,17 @@ enum class LoopFamily : std::uint8_t { Unary, Test, Activation, Binary, Compare,
 struct LoopKind {
     LoopFamily family = LoopFamily::Convert;
     std::uint8_t op = 0;
-    ScalarType as = ScalarType::Float32;  // what the kernel computes in; of Where, a type of that size
-    std::uint8_t params = 0;              // how many numbers of its own it reads
+    ScalarType as = ScalarType::Float32;  // the type of the kernel's arithmetic; of Where, a type of that size
+    std::uint8_t params = 0;              // number of parameters
 
     std::string name() const;  // "Mul"
 };
 // False for a kernel that is none of the pointwise operators'.
 bool find_loop_kind(ElementwiseKernel kernel, LoopKind& kind);
-// "Sum", "Norm2"; empty for none that is known.
+// "Sum", "Norm2"; empty for an unknown one.
 std::string reduction_name(const Reduction* reduction);
 
-// What a kernel reads: a value of the expression or a number, seen as a dtype.
+// An operand of a kernel: a value of the expression or a number, converted to a dtype.
 struct FusedOperand {
     bool is_number = false;
     std::uint32_t value = 0;               // inputs first, then the results of the steps
@@ -47,14 +47,14 @@ struct FusedRowLoop {
     std::vector<double> numbers;
     std::int64_t reduced = 1;       // how many dimensions are a row
     std::size_t outputs = 1;        // the step itself, then Also steps
-    std::size_t sums = 0;           // the last ones of them: sums over all rows, one for each place in a row
+    std::size_t sums = 0;           // the last outputs: sums over all rows, one per column
     bool keeps = true;              // a reduction's result has the reduced dimensions, as 1
 
     RowParams params() const { return {reduction, numbers.data()}; }
 };
 
-// What a value is in an expression of rows: an element for each of a row, one for the row, one for each place in a row. Of
-// the latter a step's results are sums over the rows: a kernel adds to what is there.
+// The shape of a value in an expression of rows: an element per column of each row, one per row, one per column.
+// Results per column are sums over the rows, to which kernels add.
 enum class RowShape : std::uint8_t { Elements, PerRow, Columns };
 
 struct FusedStep {
@@ -62,8 +62,8 @@ struct FusedStep {
     ElementwiseKernel kernel = nullptr;  // null for Convert
     std::vector<Scalar> params;
     std::vector<FusedOperand> inputs;
-    ScalarType result_as = ScalarType::Float32;  // what the kernel writes
-    ScalarType dtype = ScalarType::Float32;      // what the result is rounded to
+    ScalarType result_as = ScalarType::Float32;  // the type that the kernel writes
+    ScalarType dtype = ScalarType::Float32;      // the type that the result is rounded to
     std::shared_ptr<const FusedRowLoop> rows;    // of Rows
 };
 
@@ -71,13 +71,13 @@ struct FusedExpression {
     std::vector<ScalarType> inputs;
     std::vector<FusedStep> steps;
     std::vector<std::uint32_t> outputs;
-    std::vector<RowShape> shapes;  // of the values of an expression of rows; empty: elements alone
+    std::vector<RowShape> shapes;  // of the values of an expression of rows; empty: elements only
 
     bool is_of_rows() const { return !shapes.empty(); }
     ScalarType dtype_of(std::uint32_t value) const {
         return value < inputs.size() ? inputs[value] : steps[value - inputs.size()].dtype;
     }
-    // One line a value: equal for expressions that compute the same in the same way.
+    // One line per value: equal for expressions with the same computation.
     //     %0: float32
     //     %1: float32 = Mul(%0, 2)
     //     return %1
@@ -85,7 +85,7 @@ struct FusedExpression {
     std::string str() const;
 };
 
-// A number of the dtype as text that tells it from every other: "2", "0.5", "nan", "true".
+// A number of the dtype as unique text: "2", "0.5", "nan", "true".
 std::string number_text(const std::byte* element, ScalarType dtype);
 
 }  // namespace loupe::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a backend of fusion makes of an expression.
+// A fusion backend's kernel of an expression.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace loupe::runtime {
 
-// What can be shown of a kernel.
+// Description of a kernel for display.
 struct FusedKernelText {
     std::string backend;
     std::string expression;
@@ -25,20 +25,21 @@ struct FusedKernelText {
 
 class FusedKernel : public RefCounted {
   public:
-    // arrays: outputs, then inputs, of n elements without gaps, of the expression's dtypes; of an input that was compiled
-    // as one number, that number. Outputs do not overlap inputs. Called by several threads.
+    // arrays: outputs, then inputs, of n contiguous elements of the expression's dtypes; one element for an input that
+    // was compiled as a number. Outputs do not overlap inputs. Called by several threads.
     virtual void run(std::byte* const* arrays, std::int64_t n) const = 0;
-    // Of an expression of rows. arrays: the first row's; strides: bytes from row to row. A row's elements lie side by side.
+    // Of an expression of rows. arrays: the first row's; strides: bytes from row to row. A row's elements are
+    // contiguous.
     virtual void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const = 0;
     // Must rows follow each other without gaps, but for columns?
-    virtual bool wants_packed_rows() const { return false; }
+    virtual bool needs_packed_rows() const { return false; }
     virtual FusedKernelText text() const = 0;
 };
 
 struct FuserBackend {
     std::string name;  // "llvm"
-    // is_number: for each input of the expression, whether it is one number for all of an array. Null, and the reason in
-    // words, when the backend does not take it.
+    // is_number: for each input of the expression, whether it is one number for the whole array. Null, with the reason,
+    // when the backend declines it.
     Ptr<const FusedKernel> (*compile)(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) = nullptr;
 };
 

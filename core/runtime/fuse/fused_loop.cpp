@@ -46,7 +46,7 @@ FusedLoop::FusedLoop(std::span<const FusedArray> arrays, std::size_t outputs) : 
     mode_ = are_plain ? Mode::Rows : Mode::Packed;
 }
 
-// Innermost first by the strides of the arrays in turn; neighbours that are one run of memory become one.
+// Innermost first by the strides of the arrays in turn; merges adjacent dimensions that are contiguous.
 void FusedLoop::order_and_join() {
     std::stable_sort(dims_.begin(), dims_.end(), [](const Dim& a, const Dim& b) {
         for (std::size_t i = 0; i < a.strides.size(); ++i) {

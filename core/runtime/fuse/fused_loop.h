@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Walks the elements of a fused kernel's arrays: broadcasts, joins dimensions, hands plain rows to the kernel, gathers
-// what is strided into buffers that stay in the first-level cache, splits the work over threads.
+// Walks the elements of a fused kernel's arrays: broadcasts, merges dimensions, passes contiguous rows to the kernel,
+// gathers strided ones into buffers that stay in the first-level cache, splits the work over threads.
 
 #include <span>
 #include <vector>
@@ -22,9 +22,9 @@ class FusedLoop {
     // Outputs first; they have the same number of elements, inputs broadcast to them.
     FusedLoop(std::span<const FusedArray> arrays, std::size_t outputs);
 
-    // For each input, whether it is one number for all of every row that a kernel sees.
+    // For each input, whether it is one number for the whole of every kernel row.
     std::vector<bool> numbers() const;
-    // "512 runs of 256 elements"; with what is gathered into buffers first.
+    // "512 runs of 256 elements", and the arrays that are gathered into buffers.
     std::string text() const;
     // bases: first elements. cost: relative to an addition.
     void run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const;
@@ -32,7 +32,7 @@ class FusedLoop {
   private:
     struct Dim {
         std::int64_t size;
-        std::vector<std::int64_t> strides;  // bytes, one an array
+        std::vector<std::int64_t> strides;  // bytes, one per array
     };
     enum class Mode { Rows, Packed };
 

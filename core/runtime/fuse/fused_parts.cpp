@@ -82,7 +82,7 @@ class PartMaker {
   private:
     const FusedStep& step(std::size_t value) const { return e_.steps[value - e_.inputs.size()]; }
 
-    // Parts run in order: a step goes into the first that fits and does not run before what the step reads.
+    // Parts run in order: a step goes into the first matching part after its operands' parts.
     void place(std::uint32_t value) {
         if (step(value).kind.family == LoopFamily::Also) return join(value, static_cast<std::size_t>(part_of_[value - 1]));
         std::int64_t earliest = 0;
@@ -130,7 +130,7 @@ class PartMaker {
         return !step(value).rows && part.reduced > 0 && is_per_row(value, p);
     }
 
-    // An operator on what is one number a row, some of it made here.
+    // An operator on values per row, some of which are computed here.
     bool is_per_row(std::uint32_t value, std::size_t p) const {
         const bool is_kept = sizes_[value] == open_[p].kept_sizes();
         if (!is_kept && sizes_[value] != open_[p].dropped_sizes()) return false;

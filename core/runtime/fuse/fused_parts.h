@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The loops that a group's expression is cut into: what is computed for fewer elements is computed once, not for each of
-// more; what reduces rows, and what is done to rows before and after, is one loop over rows.
+// Splits a group's expression into loops: steps on fewer elements get a separate loop; a reduction of rows, and steps
+// on the rows before and after, are one loop over rows.
 
 #include <cstdint>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace loupe::runtime {
 
-// Steps that are done in one loop. An array is a value of the group; in a loop over rows one whose dimensions are those of
-// rows alone (a sum without keepdim) lacks the dimensions of a row.
+// Steps of one loop. An array is a value of the group; in a loop over rows a value per row may lack the dimensions of a
+// row (a sum without keepdim).
 struct FusedPart {
     struct Array {
         std::uint32_t value = 0;
@@ -25,7 +25,7 @@ struct FusedPart {
     std::int64_t reduced = 0;  // how many dimensions are a row; 0: no loop over rows
     Dims whole;                // of a loop over rows: sizes of all elements
 
-    // Sizes that align with those of all elements.
+    // Sizes that broadcast to all elements.
     Dims aligned(const Array& array, Dims sizes) const;
 };
 

@@ -98,7 +98,7 @@ class FusedRows::Walk {
         : r_(rows), kernel_(kernel), bases_(bases.begin(), bases.end()), strides_(bases.size(), 0), pointers_(bases.size()), is_direct_(bases.size()) {
         std::int64_t most = 1;
         for (std::size_t i = 0; i < bases.size(); ++i) {
-            is_direct_[i] = r_.is_sum(i) || r_.is_direct(i, kernel.wants_packed_rows());
+            is_direct_[i] = r_.is_sum(i) || r_.is_direct(i, kernel.needs_packed_rows());
             if (!is_direct_[i]) most = std::max(most, r_.row_bytes(i));
             has_gathered_ |= !is_direct_[i] && r_.arrays_[i].shape != RowShape::Columns;
         }
@@ -170,9 +170,9 @@ class FusedRows::Walk {
     bool has_gathered_ = false;
 };
 
-// Each part of the rows adds to sums of its own.
+// Each part of the rows has separate sums.
 void FusedRows::run_with_sums(const FusedKernel& kernel, std::span<std::byte* const> bases) const {
-    std::vector<std::int64_t> places(outputs_, 0);  // of an array's sums among those of a part
+    std::vector<std::int64_t> places(outputs_, 0);  // offset of an output's sums in those of a part
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < outputs_; ++i) {
         if (!is_sum(i)) continue;

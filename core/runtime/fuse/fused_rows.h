@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Walks the rows of a fused kernel's arrays: hands runs of rows to the kernel, gathers what does not lie in memory as rows,
+// Walks the rows of a fused kernel's arrays: passes runs of rows to the kernel, gathers rows that are not contiguous,
 // splits the rows over threads.
 
 #include <span>
@@ -25,14 +25,14 @@ class FusedRows {
   private:
     struct Dim {
         std::int64_t size;
-        std::vector<std::int64_t> strides;  // bytes, one an array
+        std::vector<std::int64_t> strides;  // bytes, one per array
     };
     struct Array {
         RowShape shape = RowShape::Elements;
         std::int64_t element = 4;  // bytes
         ScalarType dtype = ScalarType::Float32;
-        bool is_plain = true;      // a row's elements lie side by side
-        ScalarType sum_as = ScalarType::Float32;  // of sums over the rows: what they are added up as
+        bool is_plain = true;      // a row's elements are contiguous
+        ScalarType sum_as = ScalarType::Float32;  // of sums over the rows: the accumulator's type
     };
     class Walk;
 

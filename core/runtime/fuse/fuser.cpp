@@ -32,7 +32,7 @@ namespace {
 
 // A group for certain dtypes, dimensions and numbers.
 struct Specialisation : RefCounted {
-    std::string reason;  // why it is not fused; then nothing else counts
+    std::string reason;  // why it is not fused; other fields are unset then
     std::vector<std::size_t> inputs;   // of the group, that are tensors
     std::vector<ScalarType> dtypes;    // of the values
     FusedExpression expression;
@@ -49,7 +49,7 @@ struct Plan : RefCounted {
     struct Run {
         FusedPart part;
         FusedLoop loop;
-        FusedRows rows;  // in place of the loop
+        FusedRows rows;  // instead of the loop
         Ptr<const FusedKernel> kernel;
         int cost = 1;
     };
@@ -73,7 +73,7 @@ std::string key_of(const IValue& value, bool with_sizes) {
     return key + ";";
 }
 
-// What the inputs are for a specialisation, or with their sizes for a plan. A tensor that is given twice is one value.
+// Key of the inputs for a specialisation, or with their sizes for a plan. A tensor that occurs twice is one value.
 std::string key_of(std::span<const IValue> inputs, bool with_sizes) {
     std::string key;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -161,7 +161,7 @@ class FusedGroup::State {
         }
         return texts;
     }
-    void forget_sizes() { plans_.clear(); }
+    void clear_plans() { plans_.clear(); }
 
     std::string reason;
 
@@ -175,7 +175,7 @@ class FusedGroup::State {
         std::move(results.begin(), results.end(), outputs);
     }
 
-    // Null: the group has not met such inputs.
+    // Null: no such inputs so far.
     const Plan* find_plan(std::span<const IValue> inputs) {
         const std::string key = key_of(inputs, true);
         if (const auto found = plans_.find(key); found != plans_.end()) return found->second.get();
@@ -241,7 +241,7 @@ class FusedGroup::State {
                 tensors[value] = meta_tensor(results[i]);
             }
         }
-        // What a kernel makes for itself has the shape of what it reads.
+        // A kernel's temporary has the shape of its inputs.
         for (std::size_t i = 0; i < what.expression.steps.size(); ++i) {
             const std::size_t value = what.expression.inputs.size() + i;
             if (tensors[value].defined()) continue;
@@ -250,7 +250,7 @@ class FusedGroup::State {
             for (const FusedOperand& operand : step.inputs) {
                 if (!operand.is_number) metas[value].sizes = broadcast_shapes(span_of(metas[value].sizes), span_of(metas[operand.value].sizes));
             }
-            // Of a reduction, what is left of them.
+            // Of a reduction, the remaining dimensions.
             if (step.rows && step.rows->reduction != nullptr) {
                 Dims& sizes = metas[value].sizes;
                 std::fill(sizes.end() - step.rows->reduced, sizes.end(), 1);
@@ -294,7 +294,7 @@ class FusedGroup::State {
         return plan;
     }
 
-    // Rows are what threads share; an operator by itself can share a row.
+    // Threads split rows; an unfused operator can split a row.
     static std::string too_few(const FusedRows& rows) {
         constexpr std::int64_t kMuch = 2 * kElementwiseGrain;
         const bool is_alone = rows.row_count() < 2 * thread_count() && thread_count() > 1;
@@ -314,7 +314,7 @@ class FusedGroup::State {
             try {
                 if (auto kernel = backend.compile(expression, numbers, &reason_of_this)) return what.kernels[content] = kernel;
             } catch (const Error& error) {
-                reason_of_this = error.message();  // the next one can do it
+                reason_of_this = error.message();  // the next backend may support it
             }
             why += concat(why.empty() ? "" : "; ", backend.name, ": ", reason_of_this);
         }
@@ -340,7 +340,7 @@ void FusedGroup::run_planned(const RefCounted& plan, std::span<const IValue> inp
 std::size_t FusedGroup::output_count() const { return state_->output_count(); }
 std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
 std::vector<std::string> FusedGroup::loops() const { return state_->loops(); }
-void FusedGroup::forget_sizes() { state_->forget_sizes(); }
+void FusedGroup::clear_plans() { state_->clear_plans(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 
 FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend,
@@ -360,7 +360,7 @@ FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const s
     FusedGroup group(graph, backend);
     std::vector<IValue> results(graph->outputs().size());
     const auto run = [&] { group.run(inputs, results.data()); };
-    run();  // writes down the loops
+    run();  // records the loops
     run();  // compiles them
     FusedGroupMeasure measure;
     measure.reason = group.reason();
@@ -370,7 +370,7 @@ FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const s
     if (!with_times) return measure;
     measure.fused_seconds = best_of_several(run);
     measure.new_sizes_seconds = best_of_several([&] {
-        group.forget_sizes();
+        group.clear_plans();
         run();
     });
     const Ptr<const Code> code = Code::make(graph, {});

@@ -8,9 +8,9 @@
 
 namespace loupe::runtime {
 
-// For plugins, at start: asked before those that are there.
+// For plugins, at start: tried before those that exist.
 void add_fuser(FuserBackend backend);
-// In the order in which they are asked; the last, "portable", takes everything.
+// In the order in which they are tried; the last, "portable", accepts every expression.
 std::vector<FuserBackend> fusers();
 
 }  // namespace loupe::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Writes down what a group of pointwise operators does while it runs on its first inputs.
+// Records the loops of a group of pointwise operators in its first run.
 
 #include <unordered_map>
 
@@ -13,9 +13,9 @@ namespace loupe::runtime {
 // An operator that ran: its metadata follow from its arguments' by the record's `infer`.
 struct RecordedCall {
     const Operator* op = nullptr;
-    std::vector<IValue> arguments;          // of tensors, nothing
-    std::vector<std::int64_t> values;       // the value that an argument is; -1 for what is no tensor
-    std::vector<std::int64_t> results;      // values; -1 for what was not asked for
+    std::vector<IValue> arguments;          // None for tensors
+    std::vector<std::int64_t> values;       // the argument's value; -1 when it is no tensor
+    std::vector<std::int64_t> results;      // values; -1 when not requested
 };
 
 class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
@@ -47,7 +47,7 @@ class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
     std::vector<RecordedCall> calls_;
     std::vector<Dims> sizes_;
     std::unordered_map<const TensorImpl*, std::uint32_t> values_;
-    std::vector<Tensor> kept_;  // so that no other tensor takes a known one's place
+    std::vector<Tensor> kept_;  // kept alive, so that addresses are unique
     std::vector<std::uint32_t> read_;  // by the loops of the operator that runs
     std::string reason_;
 };

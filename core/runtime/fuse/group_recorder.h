@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who takes the runs of this thread's fused groups, in place of their operators.
+// Records runs of this thread's fused groups as a whole, instead of their operators.
 
 #include <span>
 
@@ -12,7 +12,7 @@ namespace loupe::runtime {
 class GroupRecorder {
   public:
     virtual ~GroupRecorder() = default;
-    // False: the operators are wanted.
+    // False: run the operators.
     virtual bool run_group(const Ptr<FusedGroup>& group, std::span<const IValue> inputs, IValue* outputs) = 0;
 };
 GroupRecorder* group_recorder();  // this thread's; null for none

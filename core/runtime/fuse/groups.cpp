@@ -29,7 +29,7 @@ struct Differentiated : RefCounted {
     passes::Gradient gradient;
     Ptr<const Code> forward;  // null when there is no derivative graph
     Ptr<const Code> backward;
-    // Of each result of df: the gradients, by their place in df_input_vjps, that it depends on.
+    // Of each result of df: the gradients, by their index in df_input_vjps, that it depends on.
     std::vector<std::vector<std::size_t>> sources;
 };
 
@@ -54,7 +54,7 @@ std::vector<std::size_t> gradients_behind(const ir::Value* value, std::size_t gr
 struct GroupState : RefCounted {
     Ptr<const Code> plain;
     bool draws = false;     // random numbers
-    std::vector<std::size_t> statistics;  // inputs that are running ones
+    std::vector<std::size_t> statistics;  // inputs that are running statistics
     Ptr<FusedGroup> fused;  // of a fusion group; null before it first runs alone
     std::unordered_map<std::string, Ptr<Differentiated>> by_shape;
 };
@@ -81,7 +81,7 @@ std::vector<IValue> inputs_of(const StructuralCall& call) {
     return std::vector<IValue>(call.inputs, call.inputs + call.instruction.input_count);
 }
 
-bool wants_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
+bool needs_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
 
 // Of numbers and lists of them, which a derivative graph has as constants.
 std::string number_key(const IValue& value) {
@@ -95,7 +95,7 @@ std::string number_key(const IValue& value) {
     return key + "]";
 }
 
-// Everything that a derivative graph depends on.
+// The key of a derivative graph.
 std::string shape_key(const std::vector<IValue>& inputs) {
     std::string key;
     for (const IValue& value : inputs) {
@@ -134,7 +134,7 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
     auto made = make_ptr<Differentiated>();
     if (state.by_shape.size() < kMostShapes) {
         std::vector<bool> wanted;
-        for (const IValue& value : inputs) wanted.push_back(wants_gradient(value));
+        for (const IValue& value : inputs) wanted.push_back(needs_gradient(value));
         try {
             made->gradient = passes::differentiate(*for_inputs(*call.node.g(ir::attr::Subgraph), inputs), inputs, wanted);
             // Before fusing: a group depends on all that it reads, each of its results on less.
@@ -147,8 +147,8 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
         } catch (const Error& error) {
-            // No such graph, or fakes do not suit an operator that looks at elements. What is wrong with the run itself
-            // the operators will say.
+            // No such graph, or an operator that reads elements fails on fakes. Errors of the run itself are reported
+            // by the operators.
             if (error.kind() == ErrorKind::Cancelled) throw;
             made->forward = nullptr;
         }
@@ -163,7 +163,7 @@ class DifferentiableGraphBackward final : public Node {
         if (state.draws) drawn_from_ = default_generator().state();
         std::vector<Edge> edges;
         for (const IValue& value : inputs) {
-            const bool is_wanted = wants_gradient(value);
+            const bool is_wanted = needs_gradient(value);
             edges.push_back(is_wanted ? gradient_edge(value.to_tensor()) : Edge());
             const bool is_tensor = value.is_tensor() && value.to_tensor().defined();
             inputs_.push_back(is_tensor ? SavedTensor(value.to_tensor(), false) : SavedTensor());
@@ -228,7 +228,7 @@ class DifferentiableGraphBackward final : public Node {
         const std::vector<IValue> results = run_code(*group_->backward, std::move(arguments));
         TensorList all(next_edges().size());
         for (std::size_t i = 0; i < results.size(); ++i) {
-            // What nothing has arrived for stays undefined.
+            // Without an incoming gradient it stays undefined.
             const auto& sources = group_->sources[i];
             const bool has_source = std::any_of(sources.begin(), sources.end(), [&](std::size_t source) {
                 return grads[static_cast<std::size_t>(gradient.df_input_vjps[source])].defined();
@@ -262,7 +262,7 @@ class DifferentiableGraphBackward final : public Node {
             if (!inputs_[i].defined()) continue;
             arguments[i] = inputs_[i].unpack(self);
             if (!should_compute(i)) continue;
-            // A leaf of its own: an input may be made of another.
+            // A separate leaf: an input may be computed from another.
             arguments[i] = fn::alias(arguments[i].to_tensor());
             leaves.push_back(arguments[i].to_tensor());
             places.push_back(i);
@@ -314,9 +314,9 @@ void run_fusion_group(const StructuralCall& call) {
         if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
         if (recorder->run_group(state.fused, inputs, call.outputs)) return;
     }
-    // Who watches operators or writes them down is told of each.
+    // Observers and tracers are notified of each operator.
     const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
-    const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), wants_gradient);
+    const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);
     if (is_watched || records) return run_plain(state, call);
     if (FusionWatcher* const watcher = detail::thread_fusion_watcher) watcher->on_group(call.node, call.node.g(ir::attr::Subgraph), inputs);
     if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
@@ -328,7 +328,7 @@ void run_fallback_graph(const StructuralCall& call) { run_plain(state_of(call), 
 void run_differentiable_graph(const StructuralCall& call) {
     GroupState& state = state_of(call);
     const std::vector<IValue> inputs = inputs_of(call);
-    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), wants_gradient)) return run_plain(state, call);
+    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), needs_gradient)) return run_plain(state, call);
     Differentiated& group = differentiated(state, call, inputs);
     if (group.forward == nullptr) return run_plain(state, call);
     const auto node = make_ptr<DifferentiableGraphBackward>(Ptr<Differentiated>(&group), state, inputs);

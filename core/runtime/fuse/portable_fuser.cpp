@@ -19,7 +19,7 @@ constexpr std::int64_t kSmallestBlock = 256;
 constexpr std::size_t kAlignment = 64;
 constexpr std::int64_t kStreamedBytes = 8 << 20;  // of results that leave the caches before they are read again
 
-// A block is so many rows of so many elements; an expression without rows has rows of one element.
+// The rows and elements per row of a block; an expression without rows has rows of one element.
 struct Block {
     std::int64_t rows = 1;
     std::int64_t row = 1;
@@ -28,7 +28,7 @@ struct Block {
     }
 };
 
-// Where a block's elements stand: in one of the caller's arrays, or in a buffer.
+// The location of a block's elements: in one of the caller's arrays, or in a buffer.
 struct Place {
     bool is_array = false;
     std::uint32_t index = 0;
@@ -40,30 +40,31 @@ struct Place {
     }
 };
 
-// A kernel, a row loop, or a conversion from places[outputs] to places[0]: of as many elements, or of one a row to a row.
+// A kernel, a row loop, or a conversion from places[outputs] to places[0]: of as many elements, or broadcasting one per
+// row.
 struct Action {
     ElementwiseKernel kernel = nullptr;
     std::shared_ptr<const FusedRowLoop> rows;
     ConvertFunction convert = nullptr;
     bool streams = false;  // a copy past the caches
     const Scalar* params = nullptr;
-    std::vector<Place> places;  // what is written, then what is read
+    std::vector<Place> places;  // outputs, then inputs
     std::string name;
 };
 
-// What fills a buffer, once for a call: a number, or a row's places.
+// The contents of a buffer that is filled once per call: a number, or a row's values.
 struct Filling {
     Place to;
     bool is_array = false;
     std::uint32_t array = 0;
     bool is_row = false;
-    std::int64_t element = 4;  // of what it is filled with
+    std::int64_t element = 4;  // element size
     std::array<std::byte, 16> number{};
     ConvertFunction convert = nullptr;
     std::string text;  // of the number
 };
 
-// Finds places for what the steps of an expression read and write.
+// Assigns places to the operands and results of an expression's steps.
 class Planner {
   public:
     // streams: results are made in buffers and leave them past the caches.
@@ -108,7 +109,7 @@ class Planner {
         for (const std::uint32_t output : e_.outputs) last_use_[output] = e_.steps.size();
     }
 
-    // Buffers are used again when what is in them has been read for the last time.
+    // Buffers are reused after the last read of their contents.
     Place new_buffer(ScalarType dtype, RowShape shape, bool is_kept) {
         const Buffer buffer{element_size(dtype), shape};
         auto& free = free_[buffer];
@@ -137,7 +138,7 @@ class Planner {
         return fill.to;
     }
 
-    // The operand with the dtype that it is to be seen as, in the shape that its step works on.
+    // The operand converted to the step's dtype and shape.
     Place operand_place(const FusedOperand& operand, RowShape shape) {
         if (operand.is_number) {
             const auto known = numbers_.try_emplace({operand.number, operand.as, shape});
@@ -229,7 +230,7 @@ class Planner {
         }
     }
 
-    // A value that is given back twice, or an input that is.
+    // A value that is returned twice, or a returned input.
     void add_copy_of_output(std::size_t o) {
         if (!is_input(e_.outputs[o]) && leaves_buffer(e_.outputs[o])) return;
         const std::uint32_t value = e_.outputs[o];
@@ -252,7 +253,7 @@ class Planner {
     std::map<Buffer, std::vector<std::uint32_t>> free_;
 };
 
-// What is done for a block, and for how many elements at once.
+// The actions of a block, and its number of elements.
 class Program {
   public:
     Program(const FusedExpression& expression, const std::vector<bool>& is_number, bool streams)
@@ -306,14 +307,14 @@ class Program {
     }
 
   private:
-    // What the actions read and write in a block, one after another, and what moves on to the next block: a block takes no
-    // longer than a few hundred instructions, and finding places is not to take as long.
+    // Precomputed addresses of the actions in a block, and their increments to the next: a block takes only a few
+    // hundred instructions, and computing addresses should not add as many.
     struct Frame {
         std::vector<void*> pointers;
         std::vector<std::pair<std::size_t, std::int64_t>> moves;  // places, by bytes
-        std::vector<std::pair<std::size_t, std::int64_t>> reads;  // the caller's inputs, one a place
+        std::vector<std::pair<std::size_t, std::int64_t>> reads;  // the caller's inputs, one per place
     };
-    // While a block is computed the next one's inputs come from memory, a part before each action.
+    // Prefetches the next block's inputs, a part before each action.
     void fetch_part_of_next(const Frame& frame, std::size_t action) const {
         constexpr std::int64_t kLine = 64;
         const auto count = static_cast<std::int64_t>(actions_.size()), part = static_cast<std::int64_t>(action);
@@ -339,7 +340,7 @@ class Program {
         }
     }
 
-    // Elements of a block, as far as rows are not longer.
+    // Elements of a block; at least one row.
     std::int64_t block_elements() const { return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock); }
 
     void lay_out(const Block& block, std::vector<std::byte>& memory, std::vector<std::byte*>& buffers) const {
@@ -411,7 +412,7 @@ class PortableKernel final : public FusedKernel {
     void run_rows(std::byte* const* arrays, const std::int64_t*, std::int64_t rows, std::int64_t n) const override {
         (streams(rows * n) ? streaming_ : cached_).run(arrays, rows, n);
     }
-    bool wants_packed_rows() const override { return true; }
+    bool needs_packed_rows() const override { return true; }
     FusedKernelText text() const override { return {"portable", expression_.str(), cached_.text(), {}, {}, 0, false}; }
 
   private:

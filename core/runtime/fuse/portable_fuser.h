@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The fuser that is always there: the operators' own vector loops, one after another on blocks that stay in the cache.
+// The default fuser: the operators' vector loops in sequence, on blocks that stay in the cache.
 
 #include "core/runtime/fuse/fused_kernel.h"
 

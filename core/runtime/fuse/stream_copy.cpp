@@ -14,7 +14,7 @@ namespace {
 #if defined(__x86_64__)
 constexpr std::int64_t kLine = 64;
 
-// Whole lines; `to` is at the beginning of one. A store of a whole line is a quarter of the work of four.
+// Whole cache lines; `to` is aligned to one. One store of a line costs a quarter of four stores.
 __attribute__((target("avx512f"))) void stream_lines_512(std::byte* to, const std::byte* from, std::int64_t bytes) {
     for (std::int64_t at = 0; at < bytes; at += kLine) {
         _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), _mm512_loadu_si512(from + at));

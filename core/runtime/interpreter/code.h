@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Register code, made from a graph: what the interpreter runs. Values have registers that are reused after their last
-// use; the last use moves a value out, so that memory goes as soon as it can.
+// Register code of a graph, for the interpreter. Values have registers that are reused after their last use; the last
+// use moves a value out, so that memory is freed as early as possible.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ class Code;
 class Interpreter;
 struct Instruction;
 
-// Where an input comes from: a register (copied, or moved out at its last use) or a constant.
+// The source of an input: a register (copied, or moved out at its last use) or a constant.
 class Operand {
   public:
     enum class Kind : std::uint32_t { Copy, Move, Constant };
@@ -32,7 +32,7 @@ class Operand {
 enum class OpCode : std::uint8_t {
     Operator,       // call_operator on the inputs
     Structural,     // a prim node: a C++ function on the inputs
-    Assign,         // outputs from inputs, all at once
+    Assign,         // outputs from inputs, simultaneously
     Drop,           // empties the output registers
     Jump,           // to target
     JumpIfFalse,    // to target unless input 0
@@ -45,11 +45,11 @@ enum class OpCode : std::uint8_t {
     Fork,           // target: call site; its result becomes a ready future
     GetAttribute,   // inputs: object; target: attribute site
     SetAttribute,   // inputs: object, value; target: attribute site
-    BailOut,        // inputs: a value, what the rest of the graph reads; output: the value, when it is of the node's type
+    BailOut,        // inputs: a value, values that the rest reads; output: the value, if of the node's type
     Return,         // inputs: results
 };
 
-// What a structural node works on: inputs may be moved from, outputs are to be set.
+// The operands of a structural node: inputs may be moved from, outputs are to be set.
 struct StructuralCall {
     const Instruction& instruction;
     const ir::Node& node;
@@ -63,7 +63,7 @@ inline constexpr std::uint32_t kDiscard = 0xffffffff;
 
 struct Instruction {
     OpCode code = OpCode::Jump;
-    bool is_observed = false;  // observers are told of it
+    bool is_observed = false;  // observers are notified of it
     std::uint16_t input_count = 0;
     std::uint16_t output_count = 0;
     std::uint32_t inputs = 0;   // first in Code::operands
@@ -79,16 +79,16 @@ struct Instruction {
 // A call: the callee is looked up when the object's class is another than last time.
 struct CallSite {
     std::string name;            // of the method
-    std::string relative_scope;  // of the callee's module seen from the caller's: "layer1.0"
-    const Function* function = nullptr;  // the callee: known from the start for CallFunction, else of last time
+    std::string relative_scope;  // of the callee's module relative to the caller's: "layer1.0"
+    const Function* function = nullptr;  // the callee: static for CallFunction, else cached from the last call
     Ptr<const Code> forked;              // of Fork
-    const Code* code = nullptr;          // the callee's of last time; the function owns it, for it may be this very code
-    const ClassType* type = nullptr;     // for which they hold
+    const Code* code = nullptr;          // the last callee's code; owned by the function, since it may be this code
+    const ClassType* type = nullptr;     // for which they are valid
 };
 
 struct AttributeSite {
     std::string name;
-    const ClassType* type = nullptr;  // for which slot holds
+    const ClassType* type = nullptr;  // for which slot is valid
     std::size_t slot = 0;
 };
 
@@ -98,11 +98,11 @@ class Code : public RefCounted {
     static Ptr<const Code> make(Ptr<const ir::Graph> graph, std::string function_name);
 
     const ir::Graph& graph() const { return *graph_; }
-    // The qualified name of the function; empty for a graph alone.
+    // The qualified name of the function; empty for a graph without one.
     const std::string& function_name() const { return function_name_; }
     std::size_t input_count() const { return graph_->inputs().size(); }
     std::size_t output_count() const { return graph_->outputs().size(); }
-    // One line an instruction, for tests and to look at.
+    // One line per instruction, for tests and display.
     std::string str() const;
 
     // For the interpreter. The graph's inputs are registers 0, 1, ...
@@ -115,7 +115,7 @@ class Code : public RefCounted {
     // Filled while running; a model is run by one thread at a time.
     mutable std::vector<CallSite> call_sites;
     mutable std::vector<AttributeSite> attribute_sites;
-    // What a node with a graph of its own keeps from run to run.
+    // State of a node with a subgraph between runs.
     mutable std::unordered_map<const ir::Node*, Ptr<RefCounted>> group_states;
 
   private:
@@ -126,7 +126,7 @@ class Code : public RefCounted {
     std::string function_name_;
 };
 
-// The code of a function, made at the first call and kept with it.
+// The code of a function, built at the first call and owned by it.
 const Code& code_of(const ir::ScriptFunction& function);
 
 }  // namespace loupe::runtime

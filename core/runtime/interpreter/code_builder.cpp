@@ -40,7 +40,7 @@ class Builder {
     }
 
   private:
-    // What others find in the graph itself.
+    // Values that other nodes refer to in the graph itself.
     static bool makes_nothing(const Node* node) { return node->kind() == prim::Constant || node->kind() == passes::bailout_template_kind(); }
 
     // --- liveness ---
@@ -115,7 +115,7 @@ class Builder {
         return place->second;
     }
 
-    // The inputs of an instruction; those that die at `node` move, the last mention of each.
+    // The inputs of an instruction; each is moved at its last use, by `node`.
     template <typename Values>
     void set_inputs(Instruction& instruction, const Values& values, const Node* node) {
         instruction.inputs = static_cast<std::uint32_t>(code_.operands.size());
@@ -197,7 +197,7 @@ class Builder {
         const std::size_t index = here();
         emit(OpCode::Structural, &node);
         choose(code_.instructions[index], node);
-        // The function itself, the graph to go on with.
+        // The function itself, with the graph of the rest.
         const bool skips_first = node.kind() == prim::CallFunction || node.kind() == passes::bailout_kind();
         std::vector<Value*> inputs(node.inputs().begin() + (skips_first ? 1 : 0), node.inputs().end());
         set_inputs(code_.instructions[index], inputs, &node);
@@ -230,7 +230,7 @@ class Builder {
             instruction.is_observed = kind == prim::Print || kind == prim::RaiseException;
         } else if (const StructuralFunction group = find_group(kind)) {
             instruction.structural = group;
-            instruction.is_observed = !node.has_attribute(ir::attr::Subgraph);  // what is in a group is told one by one
+            instruction.is_observed = !node.has_attribute(ir::attr::Subgraph);  // its operators are
         } else if (const StructuralFunction batched = find_pass_operator(kind)) {
             instruction.structural = batched;
             instruction.is_observed = true;

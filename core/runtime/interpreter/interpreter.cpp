@@ -49,9 +49,9 @@ struct Frame {
     std::uint32_t next = 0;                // instruction
     const CallSite* site = nullptr;        // null for the outermost
     bool makes_future = false;
-    bool is_told = false;                  // observers got enter_frame
+    bool is_observed = false;              // the observer got enter_frame
     ValueStack::Mark mark{};
-    std::string scope = {};                // while it is told
+    std::string scope = {};                // while it is observed
 };
 
 }  // namespace
@@ -122,14 +122,14 @@ class Interpreter {
         const std::size_t count = frame.code->register_count + frame.code->window_size;
         for (std::size_t i = 0; i < count; ++i) frame.registers[i] = IValue();
         stack_.give_back(frame.mark);
-        if (frame.is_told) {
+        if (frame.is_observed) {
             if (ExecutionObserver* observer = execution_observer()) observer->leave_frame();
         }
         frames_.pop_back();
         --thread_depth;
     }
 
-    // Tells of the frame on top, which has its arguments.
+    // Notifies the observer of the top frame, whose arguments are set.
     void enter(const ir::Node* call_site) {
         ExecutionObserver* observer = execution_observer();
         if (observer == nullptr) [[likely]] return;
@@ -143,7 +143,7 @@ class Interpreter {
         if (frame.code->input_count() > 0 && frame.registers[0].is_object()) {
             info.module = dynamic_cast<const nn::Module*>(static_cast<Object*>(frame.registers[0].object_pointer()));
         }
-        frame.is_told = true;
+        frame.is_observed = true;
         observer->enter_frame(info);
     }
 
@@ -197,7 +197,7 @@ class Interpreter {
         try {
             Interpreter({}).run(code_of(*method), {manager, {}, {}, {}});
         } catch (const Error&) {
-            // The first error is the one that counts.
+            // The first error is reported.
         }
     }
 
@@ -274,7 +274,7 @@ class Interpreter {
         if (observer == nullptr || !instruction.is_observed) [[likely]] {
             call_operator_with_moved(*instruction.op, {inputs, instruction.input_count}, outputs);
         } else {
-            const ToldScope told;
+            const NestedCallScope nested;
             OperatorCall call = describe_call(instruction, inputs);
             observer->before_operator(call);
             call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
@@ -464,7 +464,7 @@ class Interpreter {
         give_back(frame, frame.window, instruction.input_count);
     }
 
-    // Results of the frame on top, which goes.
+    // Results of the top frame, which is popped.
     void give_back(Frame& frame, IValue* values, std::size_t count) {
         if (frames_.size() == 1) {
             std::move(values, values + count, results_);
@@ -478,7 +478,7 @@ class Interpreter {
         pop_frame();
     }
 
-    // The graph around was made for the node's type. For others the rest of it as it was runs, and this frame with that.
+    // The graph is specialised for the node's type. For others the unspecialised rest runs in place of this frame's.
     void bail_out_of_other_types(Frame& frame, const Instruction& instruction) {
         gather(frame, instruction, frame.window);
         const auto* type = instruction.node->output()->type()->as<TensorType>();
@@ -491,7 +491,7 @@ class Interpreter {
         std::vector<IValue> inputs(std::make_move_iterator(frame.window), std::make_move_iterator(frame.window + instruction.input_count));
         const std::string scope = scope_of(frames_.size() - 1);
         std::vector<IValue> results = Interpreter(scope).run(rest_of(*frame.code, *instruction.node), std::move(inputs));
-        // Context managers that this frame entered the rest has left.
+        // The rest has left the context managers that this frame entered.
         while (!entered_.empty() && entered_.back().first == frames_.size()) entered_.pop_back();
         results.resize(std::max<std::size_t>(results.size(), 1));  // a future needs a place
         give_back(frame, results.data(), frame.code->output_count());

@@ -42,7 +42,7 @@ void mm_tree_reduce(const StructuralCall& call) {
     call.outputs[0] = sum;
 }
 
-// Inputs: the common operand, then the others. side 0: the common one stands on the left.
+// Inputs: the common operand, then the others. side 0: the common one is on the left.
 void mm_batch_side(const StructuralCall& call) {
     static const Symbol kSide = Symbol::intern("side");
     const bool is_left = call.node.i(kSide) == 0;
@@ -74,7 +74,7 @@ void fused_concat(const StructuralCall& call) {
     call.outputs[0] = fn::cat(tensors_of(call, 0, call.instruction.input_count), call.node.i(ir::attr::dim));
 }
 
-// ---- gradients: None stands for one that is undefined
+// ---- gradients: None means undefined
 
 bool is_defined(const IValue& value) {
     if (!value.is_list()) return !value.is_none();
@@ -98,7 +98,7 @@ void autograd_add(const StructuralCall& call) {
     else call.outputs[0] = std::move(call.inputs[has_first ? 0 : 1]);
 }
 
-// ---- what the profiling executor notes and checks
+// ---- the profiling executor's records and checks
 
 void profile(const StructuralCall& call) {
     if (call.instruction.output_count > 0) call.outputs[0] = std::move(call.inputs[0]);
@@ -112,7 +112,7 @@ bool has_sizes(IntSpan actual, const std::vector<std::optional<std::int64_t>>& w
     return true;
 }
 
-// Strides of sizes of 1 or of nothing do not matter.
+// Strides of sizes of 1, or of empty tensors, do not matter.
 bool has_strides(const Tensor& tensor, const std::vector<std::optional<std::int64_t>>& wanted) {
     if (tensor.strides().size() != wanted.size()) return false;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -136,7 +136,7 @@ bool is_of_type(const IValue& value, const TensorType& type) {
 
 namespace {
 
-// Inputs are handed on; the last output says whether each is of its type.
+// Inputs are passed through; the last output is whether all are of their types.
 void check_types(const StructuralCall& call) {
     const auto& types = call.node.tys(ir::attr::types);
     const std::size_t count = call.instruction.input_count;

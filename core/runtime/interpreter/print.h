@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where print() in a script goes.
+// Handlers of print() in a script.
 
 #include <functional>
 #include <string_view>
@@ -14,7 +14,7 @@ using PrintHandler = std::function<void(std::string_view text)>;
 // To the handler of this thread; without one, to standard output.
 void print_text(std::string_view text);
 
-// The same for what is told beside the results (sys.stderr): without a handler, to standard error.
+// The same for sys.stderr: without a handler, to standard error.
 void print_error_text(std::string_view text);
 
 class PrintScope {

@@ -52,7 +52,7 @@ IValue run_hook(const Function* hook, std::vector<IValue> arguments) {
     return run_function(dynamic_cast<const ir::ScriptFunction&>(*hook), std::move(arguments));
 }
 
-// Scripted pre-hooks: each sees the inputs as a tuple and may return others.
+// Scripted pre-hooks: each gets the inputs as a tuple and may return others.
 std::vector<IValue> after_pre_hooks(const Ptr<Object>& self, std::vector<IValue> inputs) {
     for (const Function* hook : self->type()->forward_pre_hooks()) {
         IValue result = run_hook(hook, {IValue(self), IValue(make_ptr<TupleObject>(inputs))});

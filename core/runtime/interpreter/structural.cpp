@@ -123,7 +123,7 @@ void has_attribute(const StructuralCall& call) {
     call.outputs[0] = call.inputs[0].to_object()->type()->find_attribute(name).has_value();
 }
 
-// A module list or dict by an index that is known only now; children are its module attributes in order.
+// A module list or dict by a dynamic index; children are its module attributes in order.
 void container_index(const StructuralCall& call) {
     const Ptr<Object> container = call.inputs[0].to_object();
     const IValue& key = call.inputs[1];

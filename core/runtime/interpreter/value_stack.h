@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Registers of the frames of one thread: chunks that stay where they are, taken and given back in order.
+// Registers of the frames of one thread: chunks with stable addresses, allocated and freed in stack order.
 
 #include <cstddef>
 #include <memory>
@@ -15,7 +15,7 @@ class ValueStack {
     // The stack of the calling thread.
     static ValueStack& of_thread();
 
-    // `count` empty values; they must be empty again when they are given back.
+    // `count` empty values; they must be empty again when they are freed.
     IValue* take(std::size_t count) {
         if (chunk_ < chunks_.size() && chunks_[chunk_].size - used_ >= count) [[likely]] {
             IValue* const values = chunks_[chunk_].values.get() + used_;

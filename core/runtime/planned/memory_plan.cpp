@@ -13,7 +13,7 @@ constexpr std::size_t kAlignment = 64;
 
 std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// A piece of memory that buffers use one after another.
+// A piece of memory that buffers use in turn.
 struct Region {
     std::size_t bytes = 0;
     std::size_t first = 0;
@@ -23,7 +23,7 @@ struct Region {
 
 bool meet(const Region& a, const Region& b) { return a.first <= b.last && b.first <= a.last; }
 
-// Regions, and which one each buffer is in.
+// Regions, and the region of each buffer.
 struct Regions {
     std::vector<Region> all;
     std::vector<std::size_t> of_buffer;
@@ -67,7 +67,7 @@ std::size_t find_offset(const Region& region, const std::vector<Region>& placed,
     return best_gap == static_cast<std::size_t>(-1) ? end : best;
 }
 
-// Sets offsets in the order given; returns the size of the whole.
+// Assigns offsets in the given order; returns the total size.
 std::size_t place(std::vector<Region>& regions, const std::vector<std::size_t>& order, Gap wanted) {
     std::vector<Region> placed;
     std::size_t size = 0;
@@ -96,8 +96,8 @@ std::vector<std::size_t> live_bytes_of(const std::vector<Region>& regions) {
     return live;
 }
 
-// In which regions are given their places: the largest first; those that are needed first; those that take most memory for
-// longest; those of the steps at which most is needed.
+// Orders of assigning offsets: the largest region first; the earliest; the greatest product of size and lifetime;
+// regions of the steps with most live memory.
 std::vector<std::vector<std::size_t>> orders_of(const std::vector<Region>& regions, const std::vector<std::size_t>& live_bytes) {
     std::vector<std::size_t> plain(regions.size());
     std::iota(plain.begin(), plain.end(), std::size_t{0});

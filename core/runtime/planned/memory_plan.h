@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where buffers lie in one block of memory when it is known from which step to which each is needed.
+// Offsets of buffers in one block of memory, from their lifetimes in steps.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,22 +15,23 @@ struct BufferLife {
     std::size_t bytes = 0;
     std::size_t first = 0;  // the step that writes it
     std::size_t last = 0;   // the last step that reads it; both count
-    // The buffer in whose memory this one is written: one that stands before it in the list, is last read by step
+    // The buffer whose memory this one reuses: it precedes it in the list, is last read by step
     // `first`, and is no smaller.
     std::size_t takes_over = kNone;
 };
 
 struct MemoryPlan {
     std::vector<std::size_t> offsets;     // of each buffer, in bytes
-    std::size_t arena_bytes = 0;          // of the block that holds them all
-    std::size_t total_bytes = 0;          // what they would take side by side
-    std::size_t peak_bytes = 0;           // most that is needed at any step: no plan gets by with less
+    std::size_t arena_bytes = 0;          // of the block
+    std::size_t total_bytes = 0;          // sum of all sizes
+    std::size_t peak_bytes = 0;           // most live at any step: a lower bound of every plan
     std::vector<std::size_t> live_bytes;  // needed at each step
 };
 
-// Buffers that are needed at one step never overlap. Greedy, in several orders, each into the smallest or the lowest gap that
-// holds it (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020): whatever comes out smallest. Sizes are rounded up to 64 bytes. Throws Error (Internal) for lives that end before
-// they begin and for takeovers that do not fit.
+// Buffers that are live at one step do not overlap. Greedy, in several orders, each into the smallest or the lowest gap
+// that holds it (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020); the smallest plan
+// is chosen. Sizes are rounded up to 64 bytes. Throws Error (Internal) for lifetimes that end before they begin and for
+// invalid reuse.
 MemoryPlan plan_memory(std::span<const BufferLife> lives);
 
 }  // namespace loupe::runtime

@@ -34,7 +34,7 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
         if (tensor.device().type != DeviceType::Cpu) refuse("an input that is not on the CPU");
         add(tensor, CapturedBuffer::Kind::Input, true);
     }
-    // What may not grow or shrink.
+    // Storages that must not be resized.
     void add_containers(const IValue& value) {
         if (!value.is_list() && !value.is_dict() && !value.is_tuple()) return;
         containers_.insert(value.object_pointer());
@@ -148,7 +148,7 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
             });
         }
         if (step.writes) note_writes(step);
-        // A view of what is there already is no work.
+        // A view of an existing tensor needs no step.
         if (makes || writes_tensors(step)) capture_.steps.push_back(std::move(step));
     }
 
@@ -160,7 +160,7 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
         return false;
     }
 
-    // Not lists alone: they are built while the run is captured.
+    // Not lists only: they are built while the run is captured.
     static bool writes_tensors(const CapturedStep& step) {
         if (!step.writes) return false;
         for (std::size_t i = 0; i < step.arguments.size(); ++i) {
@@ -225,7 +225,7 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
     passes::FakeKernels fakes_;
     std::unordered_map<const Storage*, std::size_t> buffers_;
     std::unordered_set<const RefCounted*> containers_;
-    std::vector<Tensor> shapes_;  // of capture_.tensors as they were first seen
+    std::vector<Tensor> shapes_;  // initial shapes of capture_.tensors
 };
 
 // Attributes that the graph reads: guards for all, tensors to the recorder.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One run of a graph as the list of kernels that it came down to. For inputs of the same shapes, and with the same numbers
-// beside them, the list is always the same unless something reads elements: then the run says so and is no capture.
+// One run of a graph as a list of kernels. For inputs of equal shapes and equal numbers the list is the same unless an
+// operator reads elements: then the run is refused.
 
 #include <span>
 #include <string>
@@ -13,14 +13,14 @@
 
 namespace loupe::runtime {
 
-// A piece of memory that tensors of the run lie in.
+// A storage of tensors of the run.
 struct CapturedBuffer {
     enum class Kind : std::uint8_t { Input, Constant, Made };
     Kind kind = Kind::Made;
     std::size_t bytes = 0;
     Ptr<Storage> storage;          // that of the capture
     bool depends_on_inputs = false;
-    bool is_written = false;       // in place, after it was made
+    bool is_written = false;       // in place, after its creation
 };
 
 struct CapturedTensor {
@@ -41,7 +41,7 @@ struct CapturedStep {
     std::string name() const;        // "aten::convolution", "prim::TensorExprGroup"
 };
 
-// An attribute that was read: while it is the same the capture holds.
+// An attribute that was read: the capture is valid while it is unchanged.
 struct AttributeGuard {
     Ptr<Object> object;
     std::size_t slot = 0;
@@ -62,10 +62,10 @@ struct Capture {
 
 enum class CaptureElements : std::uint8_t {
     Real,  // kernels run; the capture's outputs are the run's
-    Fake,  // shapes alone: what depends on the inputs has no particular elements, and no memory to speak of
+    Fake,  // shapes only: tensors that depend on the inputs have unspecified elements, and almost no memory
 };
 
-// Runs the code without recording for autograd. Throws what the operators throw.
+// Runs the code without recording for autograd. Throws the operators' errors.
 Capture capture_run(const Code& code, std::span<const IValue> inputs, CaptureElements elements);
 
 }  // namespace loupe::runtime

@@ -40,7 +40,7 @@ class LayoutMaker {
         }
     }
 
-    // Gives the same in every run, so its results of the capture stay.
+    // Constant: its results of the capture are reused.
     bool is_constant(std::size_t s) const {
         const CapturedStep& step = capture_.steps[s];
         if (step.depends_on_inputs || step.writes) return false;
@@ -56,9 +56,9 @@ class LayoutMaker {
             const CapturedStep& step = capture_.steps[s];
             if (is_constant(s)) continue;
             bool is_needed = false;
-            const auto ask = [&](std::size_t b) { is_needed = is_needed || needed[b]; };
-            visit_buffers(capture_, step.results, ask);
-            if (step.writes) visit_buffers(capture_, step.arguments, ask);
+            const auto need = [&](std::size_t b) { is_needed = is_needed || needed[b]; };
+            visit_buffers(capture_, step.results, need);
+            if (step.writes) visit_buffers(capture_, step.arguments, need);
             if (!is_needed) continue;
             visit_buffers(capture_, step.arguments, [&](std::size_t b) { needed[b] = true; });
             layout_.steps.push_back(s);
@@ -89,8 +89,8 @@ class LayoutMaker {
         });
     }
 
-    // What has an in-place form reads each element before it writes it, so its result may lie where its first argument
-    // lies, if that is read for the last time.
+    // An operator with an in-place form reads each element before it writes it, so its result may reuse its first
+    // argument's memory at the last use.
     void take_over() {
         for (std::size_t i = 0; i < layout_.steps.size(); ++i) {
             const CapturedStep& step = capture_.steps[layout_.steps[i]];
@@ -109,7 +109,7 @@ class LayoutMaker {
         }
     }
 
-    // With what it has taken over itself, as far as that is as large.
+    // With the buffers that it has reused itself, if they are as large.
     void move_into_result(std::size_t buffer, std::size_t result) {
         for (std::size_t taker = result; buffer != kNone && may_be_in_result(buffer, result); taker = buffer, buffer = layout_.buffers[buffer].takes_over) {
             layout_.buffers[taker].takes_over = buffer;
@@ -121,7 +121,7 @@ class LayoutMaker {
         }
     }
 
-    // Written by a kernel that is told where.
+    // Written by a kernel with an output argument.
     bool may_be_in_result(std::size_t buffer, std::size_t result) const {
         const CapturedStep& maker = capture_.steps[made_by_[buffer]];
         const bool is_filled = maker.op == nullptr || (!maker.writes && maker.op->record->kernel.fills);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which steps of a capture are needed in each run, and from where to where its buffers live.
+// Which steps of a capture are needed in each run, and the lifetimes of its buffers.
 
 #include "core/runtime/planned/memory_plan.h"
 #include "core/runtime/planned/program_capture.h"
@@ -10,9 +10,9 @@ namespace loupe::runtime {
 
 struct ProgramLayout {
     enum class Place : std::uint8_t {
-        Outside,  // inputs, constants, what follows from constants, what nobody needs
+        Outside,  // inputs, constants, values computed from constants, unused values
         Arena,
-        Result,   // the caller gets it
+        Result,   // returned to the caller
         InResult, // in the memory of the result that takes it over
     };
     struct Buffer {
@@ -25,7 +25,7 @@ struct ProgramLayout {
     std::vector<Buffer> buffers;     // as the capture's
 };
 
-// What of a buffer outside the block is needed at a step: a result counts from the first buffer that lies in its memory.
+// Live bytes of a buffer outside the block at a step: a result counts from the first buffer in its memory.
 std::size_t result_bytes_at(const ProgramPlan& plan, const PlannedBuffer& buffer, std::size_t step);
 
 ProgramLayout lay_out(const Capture& capture);

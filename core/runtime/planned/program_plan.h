@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The steps of a planned program and where its buffers lie, to be shown.
+// The steps of a planned program and the offsets of its buffers, for display.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@ namespace loupe::runtime {
 
 // A buffer of the plan, to be shown.
 struct PlannedBuffer {
-    enum class Use : std::uint8_t { Value, Result, Scratch };  // results lie outside the block: they outlive the run
+    enum class Use : std::uint8_t { Value, Result, Scratch };  // results are outside the block: they outlive the run
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
     Use use = Use::Value;
@@ -25,16 +25,16 @@ struct PlannedBuffer {
 
 struct ProgramStep {
     std::string name;                // "aten::convolution"
-    std::string backend;             // "onednn"; empty while it is not known
+    std::string backend;             // "onednn"; empty while unknown
     const ir::Node* node = nullptr;  // of the graph
-    std::size_t live_bytes = 0;      // needed while it runs, results with them
+    std::size_t live_bytes = 0;      // live while it runs, including results
 };
 
 struct ProgramPlan {
     std::vector<ProgramStep> steps;
     std::vector<PlannedBuffer> buffers;
     std::size_t arena_bytes = 0;    // of the block
-    std::size_t result_bytes = 0;   // of what lies outside
+    std::size_t result_bytes = 0;   // outside the block
     std::size_t total_bytes = 0;    // of all buffers side by side
     std::size_t peak_bytes = 0;     // most that is needed at any step, results with them
 };

@@ -14,13 +14,13 @@
 namespace loupe::runtime {
 namespace {
 
-// What a program depends on: the numbers among the inputs, and how the tensors lie.
+// The key of a program: numbers among the inputs, and layouts of the tensors.
 class Signature {
   public:
     explicit Signature(std::span<const IValue> inputs) : threads_(thread_count()) {
         for (const IValue& input : inputs) values_.push_back(described(input));
     }
-    // Inputs that no signature tells apart from others.
+    // Inputs that no signature distinguishes.
     bool is_known() const { return is_known_; }
 
     bool matches(std::span<const IValue> inputs) const {
@@ -78,13 +78,13 @@ class Signature {
         }
         layout.distance = t.storage_offset() - (layout.beside < here ? tensors_[layout.beside] : t).storage_offset();
         layouts_.push_back(std::move(layout));
-        // For comparing alone: shapes are enough, memory is not kept.
+        // For comparison only: shapes without memory.
         tensors_.push_back(t);
     }
 
   public:
     // Once all are described the tensors themselves are of no use.
-    void forget_tensors() { tensors_.clear(); }
+    void clear_tensors() { tensors_.clear(); }
 
   private:
     static const TensorImpl* nth_tensor(std::span<const IValue> inputs, std::size_t n) {
@@ -114,7 +114,7 @@ class Signature {
             const auto& a = own.to_dict().entries();
             const auto& b = given.to_dict().entries();
             if (a.size() != b.size()) return false;
-            // In the same order: so they are taken apart.
+            // In the order in which they are unpacked.
             return std::equal(a.begin(), a.end(), b.begin(), [&](const auto& x, const auto& y) {
                 return !y.first.is_tensor() && x.first.tag() == y.first.tag() && values_equal(x.first, y.first) && matches(x.second, y.second, inputs, tensor);
             });
@@ -145,14 +145,14 @@ class Signature {
     bool is_known_ = true;
 };
 
-bool wants_gradient(std::span<const IValue> inputs) {
-    bool wants = false;
+bool need_gradient(std::span<const IValue> inputs) {
+    bool needed = false;
     if (!GradMode::is_enabled()) return false;
     for (const IValue& input : inputs) {
         if (input.is_object()) return true;  // its parameters may
-        visit_tensors(input, [&](const Tensor& t) { wants = wants || (t.defined() && requires_grad(t)); });
+        visit_tensors(input, [&](const Tensor& t) { needed = needed || (t.defined() && requires_grad(t)); });
     }
-    return wants;
+    return needed;
 }
 
 bool has_undefined(std::span<const IValue> inputs) {
@@ -170,9 +170,9 @@ class StaticGroup::State {
     explicit State(Ptr<const Code> code) : code_(std::move(code)) {}
 
     void run(std::span<const IValue> inputs, IValue* outputs) {
-        // Who watches operators is told of each; a gradient needs them recorded.
+        // Observed or differentiated runs need each operator.
         const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
-        if (is_watched || wants_gradient(inputs) || has_undefined(inputs)) return run_plain(inputs, outputs);
+        if (is_watched || need_gradient(inputs) || has_undefined(inputs)) return run_plain(inputs, outputs);
         Entry* entry = find(inputs);
         last_ = entry;
         if (entry == nullptr || !entry->refusal.empty()) return run_plain(inputs, outputs);
@@ -232,7 +232,7 @@ class StaticGroup::State {
         }
         if (entries_.size() >= kMost) return nullptr;
         auto entry = std::make_unique<Entry>(Signature(inputs));
-        entry->signature.forget_tensors();
+        entry->signature.clear_tensors();
         if (!entry->signature.is_known()) entry->refusal = "an input that is neither tensor nor number";
         entries_.push_back(std::move(entry));
         return entries_.back().get();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// prim::StaticSubgraph: a part of a graph that does the same for all inputs of the same shapes. It runs as a program for
-// its inputs' shapes (see static_program.h), made anew for others.
+// prim::StaticSubgraph: a part of a graph that depends on input shapes only. It runs as a program for
+// its inputs' shapes (see static_program.h), rebuilt for others.
 
 #include <memory>
 #include <span>
@@ -19,12 +19,13 @@ class StaticGroup : public RefCounted {
     ~StaticGroup() override;
 
     // The graph's outputs. The first run with inputs of certain shapes is the interpreter's, which fills the caches; the
-    // second is captured; those after are the program's, and from the third of them on nothing is allocated.
+    // second is captured; later ones are the program's, which from its third on does not allocate.
     void run(std::span<const IValue> inputs, IValue* outputs);
 
-    // Makes a program for these inputs and tries its kernels. Returns what it keeps to; empty when there is no program.
+    // Makes a program for these inputs and tunes its kernels. Returns the chosen backends; empty when there is no
+    // program.
     std::vector<std::string> tune(std::span<const IValue> inputs);
-    // What programs that are made from now on keep to: backends by step, for inputs that signature_text() gives this text for.
+    // Sets the backends by step of programs made from now on, for inputs with this signature_text().
     void prefer(std::string signature, std::vector<std::string> backends);
 
     const Code& code() const;
@@ -43,7 +44,7 @@ class StaticGroup : public RefCounted {
 // Sizes, strides, dtypes and numbers: "float32 [1, 3] [3, 1]; 2".
 std::string signature_text(std::span<const IValue> inputs);
 
-// Attributes of the node may say what was tuned: "signature", a string, and "backends", strings.
+// Attributes of the node may hold tuned backends: "signature", a string, and "backends", strings.
 void run_static_subgraph(const StructuralCall& call);
 // The groups of the code that have run, in the graph's order.
 struct StaticGroupPlace {

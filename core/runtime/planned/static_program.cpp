@@ -26,7 +26,7 @@ const Ptr<Storage>& no_storage() {
     return kNothing;
 }
 
-// The block that the programs of a thread share: they run one after another, and nothing in it outlives a run.
+// The block that a thread's programs share: they run in sequence, and its contents do not outlive a run.
 struct ThreadArena {
     Ptr<Storage> block;
     bool is_used = false;
@@ -39,7 +39,7 @@ struct ThreadArena {
     }
 };
 
-// Memory that a result had before, to be used again when nobody holds it.
+// Memory of an earlier result, reused when it has no other reference.
 struct ResultPool {
     static constexpr std::size_t kMost = 4;
     std::size_t bytes = 0;
@@ -62,11 +62,11 @@ struct BoundStep {
     const Operator* op = nullptr;
     const std::vector<KernelCandidate>* candidates = nullptr;
     const KernelCandidate* preferred = nullptr;
-    Ptr<BoundKernel> bound;  // in place of the candidates
+    Ptr<BoundKernel> bound;  // instead of the candidates
     Ptr<FusedGroup> group;
     Ptr<const RefCounted> group_plan;
     std::vector<IValue> arguments;
-    std::vector<IValue> results;  // Fill and Group: to be filled; Own and Write: room
+    std::vector<IValue> results;  // Fill and Group: preallocated; Own and Write: slots
     std::vector<std::size_t> own;  // Own: the buffers of the results' tensors in order
 };
 
@@ -169,7 +169,7 @@ class StaticProgram::State {
         }
     }
 
-    // After a run: what kernels asked for becomes part of the plan. False when somebody holds what is planned.
+    // After a run: allocations of kernels become part of the plan. False when planned memory is still referenced.
     bool settle() {
         if (!memory_.is_recording()) return memory_.is_free() || leave_arena();
         plan_scratch();
@@ -180,7 +180,7 @@ class StaticProgram::State {
     std::size_t unplanned() const { return memory_.unplanned(); }
 
   private:
-    // The program holds nothing of a run that has ended.
+    // Drops the program's references of a finished run.
     class ReleaseScope {
       public:
         explicit ReleaseScope(State& state) : state_(state) {}
@@ -213,7 +213,7 @@ class StaticProgram::State {
         return std::any_of(inputs_.begin(), inputs_.end(), [&](const Input& input) { return input.buffer == buffer; });
     }
 
-    // The tensor that stands for one of the capture. Of inputs, and of what is made, an object of the program's own.
+    // The program's tensor for one of the capture. Inputs and results get separate objects.
     const Tensor& bound_tensor(const Capture& capture, const Tensor& captured) {
         const std::size_t place = capture.places.at(captured.impl());
         Tensor& bound = tensors_[place];
@@ -275,7 +275,7 @@ class StaticProgram::State {
     // Puts the fastest kernel first; its backend when there was a choice.
     static std::string fastest(BoundStep& step) {
         if (step.kind != BoundStep::Kind::Fill || step.arguments.empty()) return {};
-        // What writes over its argument cannot be tried twice.
+        // A kernel that overwrites its argument cannot be run twice.
         const bool is_in_place = step.arguments[0].is_tensor() && step.results[0].is_tensor() &&
                                  step.arguments[0].tensor_impl()->storage->data() == step.results[0].tensor_impl()->storage->data();
         if (is_in_place || step.candidates->size() < 2) return {};
@@ -295,7 +295,7 @@ class StaticProgram::State {
 
     static void bind_kernel(BoundStep& step) {
         if (step.kind != BoundStep::Kind::Fill) return;
-        // Whether a kernel takes its arguments may depend on elements, which are not there yet.
+        // Whether a kernel accepts its arguments may depend on elements, which do not exist yet.
         const bool can_be_bound = std::any_of(step.candidates->begin(), step.candidates->end(), [](const KernelCandidate& each) { return find_binding(each.kernel) != nullptr; });
         if (!can_be_bound) return;
         const KernelCandidate* candidate = choose(step);
@@ -339,7 +339,7 @@ class StaticProgram::State {
     void place(MemoryPlan plan) {
         placed_ = std::move(plan);
         plan_.arena_bytes = placed_.arena_bytes;
-        arena_ = nullptr;  // laid out anew by the next run
+        arena_ = nullptr;  // laid out again by the next run
     }
 
     // The thread's block, large enough; another program of the thread may have had it replaced since.
@@ -362,28 +362,28 @@ class StaticProgram::State {
             laid_.push_back({b, Storage::view_of(base + placed_.offsets[life_of_[b]], bytes_[b], arena_, MemoryCategory::Activation)});
         }
         for (const Laid& laid : laid_) set_storage(laid.buffer, laid.storage);
-        if (!memory_.is_recording()) memory_.serve(arena_, placed_.offsets, asked_);
+        if (!memory_.is_recording()) memory_.serve(arena_, placed_.offsets, allocated_);
     }
 
-    // Somebody keeps a part of it: nobody else may write there.
+    // A part of it is still referenced: it must not be overwritten.
     bool leave_arena() {
         shared_->block = nullptr;
         return false;
     }
 
-    // Lives of what kernels asked for, beside those of the buffers; memory for all.
+    // Lifetimes of kernels' allocations, beside those of the buffers; memory for all.
     void plan_scratch() {
         std::vector<BufferLife> lives = lives_;
-        asked_.assign(steps_.size(), {});
+        allocated_.assign(steps_.size(), {});
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             std::size_t own = 0;
-            for (const StepMemory::Asked& block : memory_.asked(i)) {
+            for (const StepMemory::Allocation& block : memory_.allocated(i)) {
                 if (block.is_result) {
                     while (own < steps_[i].own.size() && !is_own(steps_[i].own[own])) ++own;
-                    asked_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
+                    allocated_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
                     ++own;
                 } else {
-                    asked_[i].push_back(lives.size());
+                    allocated_[i].push_back(lives.size());
                     lives.push_back({block.bytes, i, i});
                     plan_.buffers.push_back({PlannedBuffer::Use::Scratch, block.bytes, 0, i, i, PlannedBuffer::kNone});
                     plan_.total_bytes += block.bytes;
@@ -391,12 +391,12 @@ class StaticProgram::State {
             }
         }
         place(plan_memory(lives));
-        tell_offsets(placed_);
+        set_offsets(placed_);
         memory_.stop_recording();
     }
     bool is_own(std::size_t buffer) const { return buffer != PlannedBuffer::kNone && layout_.buffers[buffer].place == Place::Arena; }
 
-    void tell_offsets(const MemoryPlan& plan) {
+    void set_offsets(const MemoryPlan& plan) {
         std::size_t life = 0;
         for (PlannedBuffer& buffer : plan_.buffers) {
             if (buffer.use != PlannedBuffer::Use::Result) buffer.offset = plan.offsets[life++];
@@ -479,7 +479,7 @@ class StaticProgram::State {
         set_storage(buffer, storage);
     }
 
-    // What the caller gets for a value of the program: tensors of their own, on the same memory.
+    // The caller's result for a value of the program: new tensors on the same memory.
     IValue output_value(const IValue& value) {
         if (value.is_tensor()) return output_tensor(value.tensor_impl());
         const auto all = [&](const std::vector<IValue>& elements) {
@@ -550,19 +550,19 @@ class StaticProgram::State {
     std::vector<ResultPool> pools_;
     std::vector<std::vector<View>> of_buffer_;
     std::vector<std::size_t> bytes_;
-    std::vector<Input> inputs_;     // one a buffer
-    std::vector<std::size_t> input_places_;  // in tensors_, one an input
+    std::vector<Input> inputs_;     // one per buffer
+    std::vector<std::size_t> input_places_;  // in tensors_, one per input
     std::vector<BoundStep> steps_;
     std::vector<Given> given_;
     std::vector<BufferLife> lives_;
     std::vector<std::size_t> life_of_;  // of each buffer
     std::vector<Laid> laid_;
     MemoryPlan placed_;
-    std::vector<std::vector<std::size_t>> asked_;  // of each step: the lives of what its kernel asks for
+    std::vector<std::vector<std::size_t>> allocated_;  // of each step: the lifetimes of its kernel's allocations
     std::shared_ptr<ThreadArena> shared_;
     Ptr<Storage> arena_;  // the block that the buffers are laid out in now; null: in none
     ProgramPlan plan_;
-    // Of the run under way.
+    // Of the current run.
     std::vector<const TensorImpl*> given_inputs_;
     std::vector<const void*> own_results_;
 };

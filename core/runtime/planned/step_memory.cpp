@@ -9,19 +9,19 @@ void StepMemory::begin(std::size_t step) {
     step_ = step;
     next_ = 0;
     recorded_.clear();
-    if (is_recording_) steps_[step].asked.clear();
+    if (is_recording_) steps_[step].allocated.clear();
 }
 
 void* StepMemory::take(std::size_t bytes, Ptr<RefCounted>& owner) {
     if (bytes == 0) return nullptr;
     if (is_recording_) return record(bytes, owner);
     const Step& step = steps_[step_];
-    if (next_ >= step.asked.size() || step.asked[next_].bytes != bytes) {
-        next_ = step.asked.size();  // what follows is in doubt too
+    if (next_ >= step.allocated.size() || step.allocated[next_].bytes != bytes) {
+        next_ = step.allocated.size();  // later ones may differ too
         ++unplanned_;
         return nullptr;
     }
-    owner = step.asked[next_].is_result ? results_ : scratch_;
+    owner = step.allocated[next_].is_result ? results_ : scratch_;
     return step.addresses[next_++];
 }
 
@@ -36,8 +36,8 @@ bool StepMemory::end(const std::vector<const void*>& results) {
     if (!is_recording_) return scratch_->use_count() == 1;
     for (const Ptr<Storage>& block : recorded_) {
         const bool is_result = std::find(results.begin(), results.end(), block->data()) != results.end();
-        // What is kept from run to run is asked for once.
-        if (is_result || block->use_count() == 1) steps_[step_].asked.push_back({block->bytes(), is_result});
+        // Memory kept between runs is allocated once.
+        if (is_result || block->use_count() == 1) steps_[step_].allocated.push_back({block->bytes(), is_result});
     }
     recorded_.clear();
     return true;

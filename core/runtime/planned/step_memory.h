@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the kernels of a program ask for while they run: written down in one run, served from planned memory in those that
-// follow.
+// Allocations of a program's kernels: recorded in one run, served from planned memory in later
+// runs.
 
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@ namespace loupe::runtime {
 
 class StepMemory final : public MemorySource {
   public:
-    struct Asked {
+    struct Allocation {
         std::size_t bytes = 0;
         bool is_result = false;  // it became a result of the step
     };
@@ -21,18 +21,18 @@ class StepMemory final : public MemorySource {
     explicit StepMemory(std::size_t steps) : steps_(steps) {}
 
     void begin(std::size_t step);
-    // results: where the results lie that the step made for itself. False: somebody keeps memory that was meant for the
-    // step alone.
+    // results: the memory of results that the step allocated. False: temporary memory of the step is still
+    // referenced.
     bool end(const std::vector<const void*>& results);
 
     bool is_recording() const { return is_recording_; }
-    // What was written down stands; serve() comes before the next run.
+    // Ends recording; serve() must be called before the next run.
     void stop_recording() { is_recording_ = false; }
-    // What the step asked for, in order; not what it keeps from run to run.
-    const std::vector<Asked>& asked(std::size_t step) const { return steps_[step].asked; }
-    // From now on the k-th block that step i asks for lies at offsets[places[i][k]].
+    // The step's allocations, in order, without memory kept between runs.
+    const std::vector<Allocation>& allocated(std::size_t step) const { return steps_[step].allocated; }
+    // From now on step i's k-th allocation is at offsets[places[i][k]].
     void serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets, const std::vector<std::vector<std::size_t>>& places);
-    // Does nobody hold planned memory?
+    // Is planned memory unreferenced?
     bool is_free() const { return !scratch_ || (scratch_->use_count() == 1 && results_->use_count() == 1); }
     std::size_t unplanned() const { return unplanned_; }
 
@@ -40,10 +40,10 @@ class StepMemory final : public MemorySource {
 
   private:
     struct Step {
-        std::vector<Asked> asked;
+        std::vector<Allocation> allocated;
         std::vector<void*> addresses;  // while served
     };
-    // Keeps the block of memory for those who have a part of it.
+    // Keeps the block alive for storages in it.
     struct Lease : RefCounted {
         explicit Lease(Ptr<Storage> block) : arena(std::move(block)) {}
         Ptr<Storage> arena;
@@ -55,7 +55,7 @@ class StepMemory final : public MemorySource {
     std::size_t step_ = 0;
     std::size_t next_ = 0;
     bool is_recording_ = true;
-    std::vector<Ptr<Storage>> recorded_;  // of the step under way
+    std::vector<Ptr<Storage>> recorded_;  // of the current step
     Ptr<Lease> scratch_;
     Ptr<Lease> results_;
     std::size_t unplanned_ = 0;

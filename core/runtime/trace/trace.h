@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What tracing a program gives.
+// The result of tracing a program.
 
 #include <functional>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace loupe::runtime {
 
-// What runs the program that is traced.
+// Runs the traced program.
 using Traced = std::function<IValue(std::vector<IValue> inputs)>;
 
-// Something of the program that the graph does not have: what was a number, a branch or a size while tracing stays so.
+// A part of the program that the graph lacks: numbers, branches or sizes of the example are constants.
 struct TraceWarning {
     std::string text;  // PyTorch's TracerWarning
     ir::SourceRange range;
@@ -33,16 +33,16 @@ struct Trace {
 };
 
 struct TraceOptions {
-    std::string class_name = {};  // "__torch__.Net"; empty: the module's own
+    std::string class_name = {};  // "__torch__.Net"; empty: the module's
     std::vector<std::string> argument_names = {};
     // Lists and dicts as results are refused, as by torch.jit.trace.
     bool strict = false;
-    // Sizes that a program reads stay tied to its tensors (aten::size, prim::NumToTensor), so that the trace takes other
-    // sizes too; else they are those of the example.
+    // Sizes that a program reads stay tied to its tensors (aten::size, prim::NumToTensor), so that the trace is valid
+    // for other sizes too; else they are constants of the example.
     bool ties_sizes = true;
 };
 
-// Compiled code that a program calls while it is traced stays a call: its control flow is not that of the example.
+// Compiled code that a traced program calls stays a call, with its control flow.
 struct CompiledCall {
     const nn::Module* module = nullptr;  // of a method; null for a function
     ir::ScriptFunction* function = nullptr;

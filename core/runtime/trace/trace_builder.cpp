@@ -16,7 +16,7 @@ using ir::Node;
 using ir::Symbol;
 using ir::Value;
 
-// Without what is known of tensors.
+// Without shape facts of tensors.
 TypePtr erased(const TypePtr& type) {
     switch (type->kind()) {
         case TypeKind::Tensor: return types::tensor();
@@ -35,7 +35,7 @@ bool is_inside(std::string_view path, std::string_view outer) {
     return outer.empty() || (path.starts_with(outer) && (path.size() == outer.size() || path[outer.size()] == '.'));
 }
 
-// What crosses the boundary of a call.
+// Values that cross the boundary of a call.
 struct Boundary {
     std::vector<ValueIndex> inputs;
     std::vector<ValueIndex> outputs;
@@ -124,7 +124,7 @@ class ScriptModules {
     }
     const nn::ModulePtr& of(const nn::Module* module) const { return made_.at(module); }
 
-    // Modules that stay as they are. To be told before the first is made.
+    // Modules that stay as they are. To be set before the first is made.
     void keep(const std::vector<const nn::Module*>& compiled) {
         for (const nn::Module* module : compiled) {
             if (!compiled_.insert(module).second) continue;
@@ -150,7 +150,7 @@ class ScriptModules {
 class Methods {
   public:
     using Counts = std::unordered_map<const nn::Module*, std::size_t>;
-    // root_method: what the first call's is called. calls: how many methods each module has.
+    // root_method: the name of the first call's method. calls: the number of methods of each module.
     Methods(const TraceRecorder& recorder, ir::CompilationUnit& unit, const ScriptModules& modules, Counts& calls, std::string root_method)
         : recorder_(recorder), unit_(unit), modules_(modules), boundaries_(recorder), calls_of_(calls), root_method_(std::move(root_method)) {}
 
@@ -182,7 +182,7 @@ class Methods {
         std::unordered_map<std::string, Value*> objects;  // modules by path from self
     };
 
-    // What only Python's own values came from, or nothing.
+    // Nodes that only Python's own values depended on, and unused ones.
     static void remove_unused(Graph& graph) {
         for (Node* node = graph.return_node()->prev(); node != graph.param_node();) {
             Node* const before = node->prev();
@@ -235,7 +235,7 @@ class Methods {
 
     // --- reading ---
 
-    // Reads self.a.b.c at the top of the graph, before what is read there already: each path from self anew, as PyTorch does.
+    // Reads self.a.b.c at the top of the graph, before existing reads: each path from self separately, as PyTorch does.
     Value* read_path(const std::string& path, Level& level) {
         Node* last = level.graph->param_node();
         Value* object = level.objects.at("");

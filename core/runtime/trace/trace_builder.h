@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Script modules from what a traced run did: a method for every call of a module. Values that a call needs from outside
-// become its inputs, values that are needed outside its results.
+// Script modules from a traced run: a method for every call of a module. Outer values that a call uses become its
+// inputs, its values that are used outside become its results.
 
 #include <memory>
 

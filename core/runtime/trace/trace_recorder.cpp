@@ -36,7 +36,7 @@ TypePtr type_of_input(const IValue& value) {
 
 bool same_span(IntSpan a, IntSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
-// The values of a dict are tensors, those of a list all of one kind; a tuple may hold anything.
+// The values of a dict are tensors, those of a list of one type; a tuple may hold any value.
 bool is_uniform(const IValue& value) {
     if (value.is_dict()) {
         const auto& entries = value.to_dict().entries();
@@ -249,7 +249,7 @@ TracedInput TraceRecorder::output_for(const IValue& value) {
 
 ValueIndex TraceRecorder::value_of(const Tensor& t) {
     if (const auto found = known_.find(t.impl()); found != known_.end()) return found->second.value;
-    // Another handle of the same elements, as hooks put in place of a tensor.
+    // Another handle of the same elements, as hooks substitute for a tensor.
     if (const auto same = known_by_storage_.find(t.storage()->id()); same != known_by_storage_.end()) {
         for (auto impl = same->second.rbegin(); impl != same->second.rend(); ++impl) {
             const Known& other = known_.at(*impl);
@@ -309,7 +309,7 @@ void TraceRecorder::leave_frame() {
     frames_.pop_back();
 }
 
-// What an operator is about to write is known as it was.
+// Registers the operands of an in-place operator before the write.
 void TraceRecorder::before_operator(const OperatorCall& call) {
     if (is_paused_ || call.phase != Phase::Forward || call.op == nullptr) return;
     for (std::uint64_t bits = call.op->written_arguments; bits != 0; bits &= bits - 1) {
@@ -325,7 +325,7 @@ void TraceRecorder::after_operator(const OperatorCall& call) {
     std::erase_if(ties_, [](const NumberTie& tie) { return tie.op != nullptr; });
 }
 
-// As PyTorch's tracer, which sees convolutions from inside and numbers from Python.
+// As PyTorch's tracer, which records convolutions inside the operator and numbers from Python.
 void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::span<const IValue> results) {
     static const Operator* const convolution = find_operator("aten::_convolution");
     const bool is_convolution = op.full_name == "aten::conv1d" || op.full_name == "aten::conv2d" || op.full_name == "aten::conv3d";
@@ -391,7 +391,7 @@ void TraceRecorder::add_outputs(TracedNode& node, std::span<const IValue> result
 
 // --- sizes ---
 
-// The number as the program's own tensor: aten::size(...), prim::NumToTensor.
+// The number as a tensor of the program: aten::size(...), prim::NumToTensor.
 Tensor TraceRecorder::add_size(std::string_view op, std::vector<TracedInput> inputs, std::int64_t value) {
     const ValueIndex number = add_value(types::integer());
     TracedNode& size = add_node(op.substr(0, op.find('.')) == "aten::size" ? "aten::size" : "aten::numel");
@@ -423,9 +423,9 @@ bool TraceRecorder::tie_number(const NumberTie& tie) {
     return true;
 }
 
-// What the program took from a tensor is taken from it again: aten::Int(%n).
+// A number read from a tensor is read again: aten::Int(%n).
 TracedInput TraceRecorder::tied_input(std::size_t argument, int element, TracedInput plain, const Dims& list) {
-    // The last one: those of a call that failed may stand before it.
+    // The last one: those of a failed call may precede it.
     const auto tie = std::find_if(ties_.rbegin(), ties_.rend(), [&](const NumberTie& each) {
         if (each.op == nullptr) return each.element == element && !list.empty() && each.list == list;
         return each.argument == argument && each.element == element;
@@ -468,7 +468,7 @@ bool TraceRecorder::can_record(const CompiledCall& call) const {
     if (is_paused_ || call.function == nullptr) return false;
     if (call.module == nullptr) return true;
     const auto path = paths_.find(call.module);
-    // A module from elsewhere, and the one that is traced itself, are recorded from inside.
+    // Calls of modules outside of the traced one's tree, and of itself, are inlined.
     return path != paths_.end() && call.module != calls_[0].module && is_inside(path->second, paths_.at(calls_[call_].module));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a traced run did: operators in order, in the module calls that they belong to, and which values they read and made.
+// Record of a traced run: operators in order, in their module calls, and the values that they read and produce.
 
 #include <string>
 #include <unordered_map>
@@ -17,7 +17,7 @@ namespace loupe::runtime {
 
 using ValueIndex = std::size_t;
 
-// An input of a recorded node: a value, a constant, or a list of such.
+// An input of a recorded node: a value, a constant, or a list of these.
 struct TracedInput {
     struct List {
         TypePtr element;
@@ -44,7 +44,7 @@ struct TracedNode {
     CompiledCall compiled;  // of prim::CallMethod and prim::CallFunction
 };
 
-// A call of a module; the first is the one that is traced.
+// A call of a module; the first is the traced one.
 struct TracedCall {
     nn::Module* module = nullptr;
     std::size_t parent = 0;
@@ -57,19 +57,19 @@ struct TracedCall {
 
 class TraceRecorder final : public ExecutionObserver {
   public:
-    // root: null for a function. ties_sizes: sizes stay what the inputs' are; else those of the example.
+    // root: null for a function. ties_sizes: sizes depend on the inputs; else those of the example.
     TraceRecorder(nn::Module* root, bool strict, bool ties_sizes);
     ~TraceRecorder() override;
     TraceRecorder(const TraceRecorder&) = delete;
     TraceRecorder& operator=(const TraceRecorder&) = delete;
 
-    // The values that stand for the inputs, one an argument.
+    // The values of the inputs, one per argument.
     void add_input(const std::string& name, const IValue& value);
     void finish(const IValue& output);
 
-    // The one that records on this thread; null when none does.
+    // The thread's active recorder; null when none.
     static TraceRecorder* current();
-    // What runs inside is not recorded; compiled code that is called then is one node.
+    // Compiled code that a traced program calls becomes one node; its operators are not recorded.
     bool can_record(const CompiledCall& call) const;
     IValue record_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run);
 
@@ -116,7 +116,7 @@ class TraceRecorder final : public ExecutionObserver {
     std::vector<const nn::Module*> compiled_modules_;
     TraceRecorder* before_;  // that recorded on this thread
     bool ties_sizes_;
-    std::vector<NumberTie> ties_;  // of the operator that comes next
+    std::vector<NumberTie> ties_;  // of the next operator
     std::vector<TracedCall> calls_;
     std::vector<TracedNode> nodes_;
     std::vector<TracedValue> values_;
@@ -124,14 +124,14 @@ class TraceRecorder final : public ExecutionObserver {
     TracedInput output_;
     std::vector<TraceWarning> warnings_;
     std::unordered_map<const nn::Module*, std::string> paths_;
-    // Kept alive, so that no other tensor takes a known one's place.
+    // Kept alive, so that addresses are unique.
     struct Known {
         Tensor tensor;
         ValueIndex value;
     };
     std::unordered_map<const TensorImpl*, Known> known_;
     std::unordered_map<std::uint64_t, std::vector<const TensorImpl*>> known_by_storage_;
-    std::vector<std::size_t> frames_;  // the call of each frame under way
+    std::vector<std::size_t> frames_;  // the call of each active frame
     std::size_t call_ = 0;
     bool has_begun_ = false;           // the root's own frame
 };

@@ -20,7 +20,7 @@ bool holds_tensor(const IValue& value) {
     return found;
 }
 
-// Runs and records; the output comes back too.
+// Runs and records; returns the output too.
 IValue record(TraceRecorder& recorder, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!holds_tensor(inputs[i])) continue;
@@ -52,7 +52,7 @@ double largest(const Tensor& t) {
     return t.numel() == 0 ? 0 : item(max_handle(t)).to_double();
 }
 
-// What differs between two tensors; empty when nothing does.
+// The difference between two tensors; empty when equal.
 std::string tensor_difference(const Tensor& traced, const Tensor& run, double rtol, double atol) {
     static const OperatorHandle<> to_double{"aten::to.dtype"};
     static const OperatorHandle<> sub{"aten::sub.Tensor"};
@@ -108,7 +108,7 @@ class Comparison {
     double atol_;
 };
 
-// The nodes of a trace with what they are given besides tensors, in the order in which they run.
+// The nodes of a trace with their arguments that are no tensors, in execution order.
 struct Step {
     std::string text;
     std::string place;

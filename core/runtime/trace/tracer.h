@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// torch.jit.trace: runs a module or function on example inputs and writes down the operators it calls.
+// torch.jit.trace: runs a module or function on example inputs and records the operators it calls.
 //
 //     const Trace trace = trace_module(model, {x});
 //     run_method(trace.module, "forward", {y});
@@ -12,16 +12,16 @@
 
 namespace loupe::runtime {
 
-// inputs: tensors, and lists, tuples and dicts of them; other values stay what they are, and are no inputs of the trace.
-// Throws Error (Run) for results
-// that are none of these and for a tensor from elsewhere that requires grad, and what running throws.
+// inputs: tensors, and lists, tuples and dicts of them; other values are constants and no inputs of the trace.
+// Throws Error (Run) for results of other types and for a captured tensor that requires
+// grad, and errors of the run.
 Trace trace_module(const nn::ModulePtr& module, std::vector<IValue> inputs, const TraceOptions& options = {});
-// The same, with something else that runs the module.
+// The same, with a custom runner of the module.
 Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
 // name: "__torch__.f".
 Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
 
-// More methods of the module that a trace was made of: PyTorch's trace_module. Submodules that they call too get further
+// More methods of a traced module: PyTorch's trace_module. Submodules that they call too get further
 // methods, forward1, ...
 struct TracedMethod {
     std::string name;
@@ -31,15 +31,15 @@ struct TracedMethod {
 Trace trace_methods(const nn::ModulePtr& module, std::vector<TracedMethod> methods, const TraceOptions& options = {});
 
 bool is_tracing();  // on this thread
-// Runs it; where a trace is under way on this thread, as one node of that. inputs: without self.
+// Runs it; inside a trace on this thread, as one node of that trace. inputs: without self.
 IValue call_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run);
 
-// Those that the trace has.
+// Those that are inputs of the trace.
 std::vector<IValue> traced_inputs(std::vector<IValue> inputs);
 
-// Runs both on the inputs; one line for everything that differs: results ("output 0 differs: max abs 0.5"), and where the
-// operators part, with the source line. Empty: nothing does. In the mode that the module is in, so random operators
-// differ unless the seed is set by `run`.
+// Runs both on the inputs; one line per difference: results ("output 0 differs: max abs 0.5"), and where the
+// operators diverge, with the source line. Empty: no difference. In the module's current mode, so random operators
+// differ unless `run` sets the seed.
 std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs, double rtol = 1e-5,
                                      double atol = 1e-8);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sigmoid, tanh, gelu and its gradient: by a third faster than ours when there is much to do, as long as it stays in cache.
+// sigmoid, tanh, gelu and its gradient: a third faster than ours on large inputs that fit in cache.
 // Of the others
 // - relu and exp would lose NaN, silu would make NaN of inf;
 // - mish, softplus and elu would lose digits towards -inf (mish(-15) by a third);
-// - hardswish and the like only wait for memory, with either.
+// - hardswish and similar ones are bound by memory, with either.
 #include "plugins/onednn/ops/kernels.h"
 #include "plugins/onednn/runtime.h"
 

@@ -38,7 +38,7 @@ PlanCache<BackwardPlan>& backward_plans() {
     return *cache;
 }
 
-// A window and what its sum is divided by.
+// A window and its divisor.
 struct Average {
     PoolShape shape;
     bool count_padding = false;
@@ -57,7 +57,7 @@ template <std::size_t Spatial>
 Average average_of(const Tensor& x, Arguments a) {
     Dims sizes;
     Average average{nn_ops::pool_shape(x, {a[0].to_ints(), a[1].to_ints(), a[2].to_ints(), Dims{1}, a[3].to_bool()}, Spatial, sizes)};
-    // Without padding, what lies in a window is what counts: PyTorch counts nothing beyond the padding either.
+    // Without padding only elements in the window count; PyTorch counts none beyond the padding either.
     average.count_padding = a[4].to_bool() && has_padding(average.shape);
     return average;
 }

@@ -56,7 +56,7 @@ struct Problem {
     }
 };
 
-// The weight's memory with groups as a dimension of their own.
+// The weight's memory with groups as a separate dimension.
 Layout weight_layout(const Tensor& weight, std::int64_t groups) {
     if (groups == 1) return layout_of(weight);
     Memory::dims sizes{groups, weight.sizes()[0] / groups};
@@ -135,7 +135,7 @@ void forward(const Problem& p, const Tensor& large, const Tensor& weight, const 
     y.finish();
 }
 
-// small's gradient in the layout that was last asked for: both gradients often want the same.
+// small's gradient in the last requested layout: both gradients often need the same.
 class GradientSource {
   public:
     explicit GradientSource(const Tensor& t) : tensor_(t) {}
@@ -194,7 +194,7 @@ void convolution(Arguments arguments, IValue* results) {
     put_back(out, target);
 }
 
-// The same with everything looked up: where tensors moved their addresses are told, and the rest stands.
+// The same, prepared: for moved tensors only addresses are updated.
 class BoundConvolution final : public BoundKernel {
   public:
     BoundConvolution(Arguments arguments, std::span<const IValue> results, const ForwardPlan& plan, std::int64_t groups)
@@ -235,7 +235,7 @@ class BoundConvolution final : public BoundKernel {
         if (memory.get_data_handle() != address) memory.set_data_handle(address);
     }
 
-    // A tensor, and what the primitive reads or writes: the same, or a block in another layout.
+    // A tensor, and the primitive's operand: the same memory, or a block in another layout.
     struct Side {
         Memory own;
         Memory wanted;
@@ -293,7 +293,7 @@ Tensor empty_gradient(const Tensor& like) {
     return meta.strides.empty() ? empty(like.sizes(), like.dtype()) : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
 }
 
-// The bias of a transposed convolution sums over its own output, which no primitive does on the way.
+// The bias gradient of a transposed convolution sums over its output, which no primitive includes.
 Tensor channel_sums(const Tensor& grad) {
     const Tensor g = packed(grad);
     const std::int64_t channels = g.sizes()[1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The files of kernels, each of which adds its own.
+// The files of kernels, each of which registers its kernels.
 
 #include "core/plugin/plugin.h"
 

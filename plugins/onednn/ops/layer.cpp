@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe::rnn_layer: a direction of a layer of an LSTM or GRU, when nothing is to be differentiated: what oneDNN keeps for
-// its own backward pass is not what ours reads. Up to twice as fast. The primitive is the one for training all the same:
-// that for inference is slower by half at a batch of one.
+// loupe::rnn_layer: a direction of a layer of an LSTM or GRU, without gradients: oneDNN's workspace for backward
+// differs from ours. Up to twice as fast. Uses the primitive for training nevertheless: the one for inference is slower
+// by half at a batch of one.
 #include "core/ops/rnn/layer.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ Tensor update_gate_first(const Tensor& weight) {
     return out;
 }
 
-// The weight as the primitive wants it: kept for a parameter, made in `block` for others.
+// The weight in the primitive's layout: cached for a parameter, made in `block` for others.
 Memory weights(const Tensor& weight, const Layout& own, const Layout& wanted, Mode mode, Block& block) {
     const PrepareWeight prepare = mode == Mode::Gru ? update_gate_first : nullptr;
     const MemoryCategory category = weight.storage()->category();
@@ -148,7 +148,7 @@ void run_layer(const Call& c, IValue* results) {
         arguments.emplace(DNNL_ARG_DST_ITER_C, at(l.state, results[2].to_tensor()));
     }
     execute(plan.primitive, std::move(arguments), d.scratchpad_desc());
-    // Nobody reads the gates; what can be looked at should be numbers, though.
+    // The gates are unused, but visible: they should be defined numbers.
     results[3] = expanded(zeros(std::array<std::int64_t, 2>{1, 1}), results[3].to_tensor().sizes());
 }
 
@@ -170,7 +170,7 @@ bool accepts(Arguments a, std::string* why) {
     constexpr std::int64_t kLeastWork = 1 << 19;  // multiplications
     const std::int64_t work = a[0].to_tensor().sizes()[0] * (a[3].to_tensor().numel() + a[4].to_tensor().numel());
     if (work < kLeastWork) return decline(why, "too little to do");
-    // Our threads share the rows of a batch and never wait for each other, oneDNN's meet several times a step.
+    // Our threads split the rows of a batch without synchronising, oneDNN's synchronise several times per step.
     constexpr std::int64_t kSmallState = 192;
     const bool shares_rows = thread_count() > 1 && batch >= thread_count();
     if (shares_rows && a[1].to_tensor().sizes()[1] < kSmallState) return decline(why, "a batch of small states");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// max_pool2d and 3d with indices. oneDNN says where in its window the largest was; indices in the plane follow from
-// that. The gradient is not here: it adds by the indices, and making oneDNN's positions from them again costs more than
-// that (resnet18's, batch 8: 1.0 ms as it is, 1.2 ms for oneDNN's part alone).
+// max_pool2d and 3d with indices. oneDNN returns the position of the maximum in its window, from which indices in the
+// plane are computed. The gradient is not here: it adds by the indices, and converting them back to oneDNN's positions
+// costs more than that (resnet18's, batch 8: 1.0 ms as it is, 1.2 ms for oneDNN's part only).
 #include <limits>
 
 #include "core/ops/nn/simd.h"
@@ -36,7 +36,7 @@ PoolShape shape_of(Arguments a) {
                               sizes);
 }
 
-// Where in its plane each position of a window lies, from the window's first element.
+// Offset in its plane of each position of a window, from the window's first element.
 std::vector<std::int32_t> window_offsets(const PoolShape& s) {
     std::vector<std::int32_t> offsets;
     for (std::int64_t d = 0; d < s.kernel[0]; ++d) {
@@ -49,7 +49,7 @@ std::vector<std::int32_t> window_offsets(const PoolShape& s) {
     return offsets;
 }
 
-// Where in its plane each window's first element lies; negative in the padding.
+// Offset in its plane of each window's first element; negative in the padding.
 std::vector<std::int32_t> window_starts(const PoolShape& s) {
     std::vector<std::int32_t> starts;
     for (std::int64_t d = 0; d < s.output[0]; ++d) {

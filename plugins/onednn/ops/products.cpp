@@ -61,7 +61,7 @@ void run(const Product& p) {
 }
 
 constexpr std::int64_t kFewestRows = 16;             // below, sgemm reads a transposed matrix as fast
-constexpr std::int64_t kSmallestMatrix = 128 * 128;  // below, finding the primitive costs what it gains
+constexpr std::int64_t kSmallestMatrix = 128 * 128;  // below, looking up the primitive costs more than it saves
 constexpr std::int64_t kFewestColumns = 64;          // of the gradient of a weight with more rows than that: sgemm packs the longer side
 
 bool is_large(std::int64_t m, std::int64_t n, std::int64_t k) { return m >= kFewestRows && n * k >= kSmallestMatrix; }
@@ -76,7 +76,7 @@ void make_code() {
     sgemm(false, false, kSide, kSide, kSide, 1, a.data(), kSide, a.data(), kSide, 0, c.data(), kSide);
 }
 
-// gemm<float> calls it (set_float_gemm), having copied what has strides that sgemm cannot take.
+// gemm<float> calls it (set_float_gemm), after copying operands with strides that sgemm does not support.
 void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
              std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
     static std::once_flag code;
@@ -89,8 +89,8 @@ void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n,
 
 // ---- linear layers
 
-// Is it worth keeping `right` packed for products with this many rows? Only a weight, and only while it is not trained:
-// packing costs as much as a product with tens of rows. Many rows gain too little for the memory.
+// Does packing `right` pay off for products with this many rows? Only for a weight that is not trained: packing costs
+// as much as a product with tens of rows. With many rows the gain is too small for the memory.
 bool is_worth_packing(const Tensor& right, std::int64_t rows) {
     constexpr std::int64_t kFewest = 4;
     constexpr std::int64_t kMost = 128;

@@ -14,7 +14,7 @@ namespace {
 
 const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>> kBackwardCall("torchvision::_deform_conv2d_backward");
 
-// What the taps of one channel group read between pixels, times the mask.
+// Interpolated inputs of one channel group's taps, times the mask.
 template <typename T>
 LOUPE_INLINE inline void sample_plane(const T* plane, std::int64_t row, const TapPlaces<T>& places, std::int64_t n, T* out) {
     const std::int32_t* corner = places.corner.data();

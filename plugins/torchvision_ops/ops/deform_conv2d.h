@@ -30,8 +30,8 @@ struct DeformShape : DeformParameters {
 // Throws torchvision's messages.
 DeformShape deform_shape(const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const DeformParameters& parameters);
 
-// Where one tap of one offset group reads, for every place of the result: the upper left of four neighbours in the padded
-// plane, and how far it is from there. Outside the image: among the zeros.
+// The sampling positions of one tap of one offset group, for every place of the result: the upper left of four
+// neighbours in the padded plane, and the fractions. Outside the image: among the zeros.
 template <typename T>
 struct TapPlaces {
     std::vector<std::int32_t> corner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The five gradients of deform_conv2d: through columns, as the forward pass goes.
+// The five gradients of deform_conv2d: through columns, as in the forward pass.
 #include <algorithm>
 
 #include "core/base/parallel.h"
@@ -12,7 +12,7 @@
 namespace loupe::torchvision_ops {
 namespace {
 
-// Sums over a group's channels for one tap; each has one element a place.
+// Sums over a group's channels for one tap; each has one element per place.
 template <typename T>
 struct TapGradients {
     T* y;
@@ -20,7 +20,7 @@ struct TapGradients {
     T* mask;
 };
 
-// Reads one channel's plane at the tap's places: the column, and what its gradient says of the offsets and the mask.
+// Samples one channel's plane at the tap's places: the column, and its gradient's contributions to offsets and mask.
 template <typename T>
 LOUPE_INLINE inline void gather_channel(const T* plane, std::int64_t row, const TapPlaces<T>& places, const T* unit_mask, const T* grad, std::int64_t n,
                                         const TapGradients<T>& sums, T* column) {
@@ -43,7 +43,7 @@ LOUPE_INLINE inline void gather_channel(const T* plane, std::int64_t row, const 
     }
 }
 
-// grad_columns, columns: [C, taps, places]. The gradients of offset and mask of one image, and the columns on the way.
+// grad_columns, columns: [C, taps, places]. The gradients of offset and mask of one image; also computes the columns.
 template <typename T>
 void gather_gradients(const DeformShape& s, const T* padded, const T* offset, const T* mask, const T* grad_columns, T* grad_offset, T* grad_mask, T* columns) {
     parallel_for(0, s.offset_groups * s.taps(), 1, [&](std::int64_t begin, std::int64_t end) {
@@ -82,7 +82,7 @@ void scatter_channel(const DeformShape& s, const TapPlaces<T>& places, const T* 
     }
 }
 
-// The gradient of one image. padded: [C, H + 3, W + 3], overwritten; each thread has channels of its own.
+// The gradient of one image. padded: [C, H + 3, W + 3], overwritten; channels are split over threads.
 template <typename T>
 void scatter_gradients(const DeformShape& s, const T* offset, const T* mask, const T* grad_columns, T* padded, T* grad_input) {
     parallel_for(0, s.channels, std::max<std::int64_t>(1, 4096 / (s.taps() * s.places())), [&](std::int64_t begin, std::int64_t end) {

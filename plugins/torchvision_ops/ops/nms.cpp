@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-maximum suppression: boxes in order of falling score, without those that overlap a better one too much.
+// Non-maximum suppression: boxes by descending score, without those that overlap a better one too much.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace loupe::torchvision_ops {
 namespace {
 
-// Kept boxes of one block are held against all boxes behind it at once.
+// Kept boxes of one block are compared with all boxes after it at once.
 constexpr std::int64_t kBlock = 128;
 constexpr std::int64_t kTile = 1024;
 
@@ -28,7 +28,7 @@ void check_boxes(const Tensor& dets, const Tensor& scores) {
     require(dets.dtype() == scores.dtype(), "dets should have the same type as scores");
 }
 
-// Falling, equal ones in their order, NaN first: as a stable sort of PyTorch.
+// Descending, stable, NaN first, as PyTorch's stable sort.
 template <typename T>
 std::vector<std::int64_t> falling_order(const T* scores, std::int64_t n) {
     std::vector<std::pair<T, std::int64_t>> keys(static_cast<std::size_t>(n));
@@ -100,7 +100,7 @@ class Suppression {
         return winners;
     }
 
-    // Marks those in [begin, end) that overlap box i too much. Comparisons stand as in std::max(a, b), for NaN's sake.
+    // Marks those in [begin, end) that overlap box i too much. Comparisons are ordered as in std::max(a, b), for NaN.
     void suppress(std::int64_t i, std::int64_t begin, std::int64_t end) {
         const auto at = static_cast<std::size_t>(i);
         const T ax1 = x1_[at], ay1 = y1_[at], ax2 = x2_[at], ay2 = y2_[at], area = area_[at], threshold = threshold_;
@@ -137,7 +137,7 @@ class Suppression {
     T threshold_;
     std::vector<std::int64_t> index_;  // in order of falling score, as the arrays below
     std::vector<T> x1_, y1_, x2_, y2_, area_;
-    std::vector<T> dead_;  // 0 or 1, as wide as what is compared
+    std::vector<T> dead_;  // 0 or 1, of the width of the compared type
 };
 
 Tensor nms(const Tensor& dets, const Tensor& scores, double iou_threshold) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Position-sensitive pooling by bilinear samples: each bin of a region reads a channel of its own (Li et al., Light-Head R-CNN).
+// Position-sensitive pooling by bilinear samples: each bin of a region reads a different channel (Li et al., Light-Head
+// R-CNN).
 #include <algorithm>
 
 #include "core/base/parallel.h"
@@ -19,7 +20,7 @@ struct Pooling {
     std::int64_t sampling_ratio;
 };
 
-// What the bins of one region read, and how many samples a bin has.
+// The samples of one region's bins, and the number of samples per bin.
 template <typename T>
 struct RegionTaps {
     AxisTaps<T> y;
@@ -43,7 +44,7 @@ void compute_region(const T* roi, const Pooling& pooling, std::int64_t height, s
     taps.count = static_cast<T>(y.samples) * static_cast<T>(x.samples);
 }
 
-// Calls visit(pixel, weight) for what bin (row, column) reads.
+// Calls visit(pixel, weight) for the inputs of bin (row, column).
 template <typename T, typename Visit>
 void each_tap(const RegionTaps<T>& taps, std::int64_t row, std::int64_t column, std::int64_t width, Visit&& visit) {
     const auto ph = static_cast<std::size_t>(row);

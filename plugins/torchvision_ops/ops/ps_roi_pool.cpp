@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Position-sensitive pooling: each bin of a region is the mean of a channel of its own (Dai et al., R-FCN).
+// Position-sensitive pooling: each bin of a region is the mean of a different channel (Dai et al., R-FCN).
 #include <algorithm>
 #include <limits>
 
@@ -19,8 +19,8 @@ struct RegionBins {
     std::vector<PlaceRange> columns;
 };
 
-// limit: places from there on belong to the last. torchvision leaves the last row and column out of the forward pass
-// alone, and rounds to whole places through float32 in the backward pass alone.
+// limit: places from it on are clamped to the last. torchvision omits the last row and column in the forward pass
+// only, and rounds to whole places through float32 in the backward pass only.
 template <typename C, typename T>
 std::vector<PlaceRange> ranges_of(T from, T to, double spatial_scale, std::int64_t bins, std::int64_t limit) {
     const C scale = static_cast<C>(spatial_scale);

@@ -13,7 +13,7 @@ namespace {
 template <typename T>
 void add_sample(T y, std::int64_t size, AxisTaps<T>& taps, std::size_t first_of_bin) {
     const auto add = [&](std::int64_t place, T weight) {
-        // Samples move by a place or less at a time, so the place is among the last few, if it is there.
+        // Samples are a place or less apart, so the place is among the last few, if present.
         const std::size_t end = taps.place.size();
         const std::size_t begin = std::max(first_of_bin, end > 3 ? end - 3 : 0);
         for (std::size_t i = begin; i < end; ++i) {
@@ -40,7 +40,7 @@ void add_sample(T y, std::int64_t size, AxisTaps<T>& taps, std::size_t first_of_
 template <typename C>
 constexpr double kPrecision = sizeof(C) == 8 ? 0x1p-52 : std::is_same_v<C, float> ? 0x1p-23 : 0x1p-10;
 
-// The samples of a bin that can lie in the image: of a region much larger than it, only those are gone through.
+// The samples of a bin that can be in the image: skips the others of a much larger region.
 template <typename C>
 std::pair<std::int64_t, std::int64_t> samples_inside(const AxisGeometry<C>& axis, C bin_start) {
     if (axis.samples < 4096) return {0, axis.samples};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the operators over regions of interest share: their checks, and what their bins read.
+// Shared by the operators over regions of interest: checks, and the inputs of bins.
 // rois: [K, 5], a row is the image's index, then x1, y1, x2, y2.
 
 #include <cmath>
@@ -41,9 +41,9 @@ void check_same_dtype(const Tensor& a, const char* name, const Tensor& rois, con
 void check_roi_dtype(ScalarType dtype, const char* kernel);
 // Throws with `message` unless rois is [K, 5].
 void check_rois(const Tensor& rois, const char* message);
-// grad is what the forward pass made for these regions: [K, channels, height, width].
+// grad has the shape of the forward pass's result: [K, channels, height, width].
 void check_grad(const Tensor& grad, const Tensor& rois, std::int64_t channels, std::int64_t height, std::int64_t width);
-// The image of each region. Throws when there is no such image.
+// The image of each region. Throws for an image that does not exist.
 std::vector<std::int64_t> image_indices(const Tensor& rois, std::int64_t batch_size);
 
 // The places [begin, end) of a bin.
@@ -53,13 +53,13 @@ struct PlaceRange {
 
     bool empty() const { return end <= begin; }
 };
-// A rounded coordinate as a number; what is no number, or out of any image, stays far out.
+// A rounded coordinate as a number; NaN, or outside of any image, is clamped far outside.
 std::int64_t whole_place(double rounded);
 // Bins of whole places, which may overlap: a region from `start` of `length` places, each end clipped to [0, limit].
 template <typename C>
 std::vector<PlaceRange> whole_bins(std::int64_t start, std::int64_t length, std::int64_t bins, std::int64_t limit);
 
-// Where a region begins and how long it is on an axis of n places is a matter of the operator; a bin's samples are not.
+// The operator determines start and length of a region on an axis of n places; samples of a bin are common.
 template <typename C>
 struct AxisGeometry {
     C start;
@@ -69,7 +69,7 @@ struct AxisGeometry {
     std::int64_t size;     // of the image
 };
 
-// What each bin reads along one axis: the places, and the linear weights of its samples summed by place.
+// Inputs of each bin along one axis: the places, and the linear weights of its samples summed by place.
 template <typename T>
 struct AxisTaps {
     std::vector<std::int64_t> first;  // those of bin b are [first[b], first[b + 1])
@@ -78,11 +78,11 @@ struct AxisTaps {
     std::int64_t low = 0;  // all places are in [low, high)
     std::int64_t high = 0;
 };
-// The samples that lie more than one place outside count for nothing.
+// Samples more than one place outside are 0.
 template <typename C, typename T>
 void compute_taps(const AxisGeometry<C>& axis, AxisTaps<T>& taps);
 
-// How many samples a bin has along an axis: the ratio if there is one, else one a place. 0 for what is no number, negative
+// The number of samples of a bin along an axis: the ratio if given, else one per place. 0 for NaN, negative
 // for a region that ends before it begins.
 template <typename C>
 std::int64_t samples_per_bin(std::int64_t sampling_ratio, C length, std::int64_t bins) {

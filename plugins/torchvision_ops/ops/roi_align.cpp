@@ -28,14 +28,14 @@ struct Images {
     std::int64_t pixels() const { return height * width; }
 };
 
-// What the bins of one region read.
+// Inputs of one region's bins.
 template <typename T>
 struct RegionTaps {
     AxisTaps<T> y;
     AxisTaps<T> x;
 };
 
-// roi: one row. The weights along y hold the division by the number of samples.
+// roi: one row. The weights along y include the division by the number of samples.
 template <typename C, typename T>
 void compute_region(const T* roi, const Pooling& pooling, const Images& images, RegionTaps<T>& taps) {
     const C scale = static_cast<C>(pooling.spatial_scale);
@@ -83,7 +83,7 @@ LOUPE_INLINE inline void pool_plane(const T* plane, std::int64_t width, const Re
     }
 }
 
-// The transpose: adds what the bins' gradients give to the plane's.
+// The transpose: adds the bins' gradients to the plane's.
 template <typename T>
 LOUPE_INLINE inline void spread_plane(const T* grad, std::int64_t width, const RegionTaps<T>& taps, T* row, T* plane) {
     const std::int64_t low = taps.x.low;
@@ -126,7 +126,7 @@ void pool_regions(const T* input, const T* rois, const std::vector<std::int64_t>
     });
 }
 
-// Each thread has channels of its own, and takes the regions in order.
+// Channels are split over threads, which visit the regions in order.
 template <typename C, typename T>
 void spread_regions(const T* grad, const T* rois, const std::vector<std::int64_t>& image, const Pooling& pooling, const Images& images, T* grad_input) {
     const auto count = static_cast<std::int64_t>(image.size());

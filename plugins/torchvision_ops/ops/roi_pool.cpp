@@ -13,7 +13,7 @@ namespace {
 const OperatorHandle<> kBackwardCall("torchvision::_roi_pool_backward");
 constexpr const char* kRoiShape = "Tensor rois should have shape as Tensor[K, 5]";
 
-// The last place of a region counts; one that ends before it begins has one place.
+// The last place of a region is included; one that ends before it begins has one place.
 template <typename C, typename T>
 std::vector<PlaceRange> ranges_of(T from, T to, double spatial_scale, std::int64_t bins, std::int64_t size) {
     const C scale = static_cast<C>(spatial_scale);
@@ -22,7 +22,7 @@ std::vector<PlaceRange> ranges_of(T from, T to, double spatial_scale, std::int64
     return whole_bins<C>(start, std::max<std::int64_t>(end - start + 1, 1), bins, size);
 }
 
-// The first greatest of the bin, -1 when it is empty or nothing in it is a number over float32's least.
+// The first maximum of the bin, -1 when it is empty or has no number above float32's least.
 template <typename T>
 std::pair<T, std::int32_t> greatest(const T* plane, std::int64_t width, PlaceRange rows, PlaceRange columns) {
     if (rows.empty() || columns.empty()) return {T(0), -1};
@@ -101,7 +101,7 @@ TensorMeta infer_roi_pool_backward(const Tensor& grad, const Tensor& rois, const
     return {sizes, grad.dtype(), grad.device()};
 }
 
-// Each thread has channels of its own, and takes the regions in order.
+// Channels are split over threads, which visit the regions in order.
 template <typename T>
 void spread_regions(const Tensor& grad, const std::vector<std::int64_t>& image, const Tensor& argmax, const Tensor& out) {
     const std::int64_t channels = out.size(1), pixels = out.size(2) * out.size(3), bins = grad.size(2) * grad.size(3);
