@@ -98,7 +98,7 @@ void SourcePermissions::tell() {
 }
 
 std::vector<Banner::Link> SourcePermissions::linksOfFailure() {
-    if (std::exchange(is_told_, true)) return {};
+    if (std::exchange(is_shown_, true)) return {};
     std::vector<Banner::Link> links = allowLink();
     // The line of the error itself comes before that of a refusal.
     if (bridge_.status().error_source.line > 0) return links;
