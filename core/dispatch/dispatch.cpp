@@ -373,7 +373,7 @@ void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValu
     op.record->sparse.run(op, arguments, results);
 }
 
-void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+void call_unobserved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
         if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]] return call_on_sparse(op, arguments, results);
         call_unchecked(op, arguments, results);
