@@ -22,6 +22,8 @@
 namespace loupe::session {
 namespace {
 
+constexpr std::int64_t kSmallConstant = 1024;  // elements
+
 Shape shape_from(IntSpan span) { return {span.begin(), span.end()}; }
 
 // Tensors of a call in schema order, list elements in place.
@@ -395,7 +397,9 @@ ValueId Recorder::value_of_input(const Tensor& t) {
     }
     const bool is_gradient = pending_.phase == RunPhase::Backward;
     const EventId producer = writer == last_writer_.end() ? 0 : writer->second;
-    const ValueId id = new_value(t, producer, std::move(name), options_.statistics && (is_gradient || !is_all_finite(t)));
+    // Of small constants (an exponent, the weights of classes) numbers cost nothing, and causes are read from them.
+    const bool is_telling = is_gradient || t.numel() <= kSmallConstant || !is_all_finite(t);
+    const ValueId id = new_value(t, producer, std::move(name), options_.statistics && is_telling);
     if (producer == 0 && !is_gradient) note_given(id, t, Category::Other);
     return id;
 }

@@ -231,8 +231,17 @@ void FilesTest::takes_little_stack() {
     const fs::path file = path("small");
     pthread_attr_t attributes;
     QCOMPARE(::pthread_attr_init(&attributes), 0);
-    QCOMPARE(::pthread_attr_setstacksize(&attributes, std::size_t{1} << 16), 0);
+    // What a thread needs at least depends on the libraries of the process, whose variables of the thread lie there too.
     pthread_t thread{};
+    std::size_t least = std::size_t{32} << 10;
+    int status = EINVAL;
+    for (; status == EINVAL; least += 4096) {
+        QCOMPARE(::pthread_attr_setstacksize(&attributes, least), 0);
+        status = ::pthread_create(&thread, &attributes, [](void*) -> void* { return nullptr; }, nullptr);
+    }
+    QCOMPARE(status, 0);
+    ::pthread_join(thread, nullptr);
+    QCOMPARE(::pthread_attr_setstacksize(&attributes, least + (std::size_t{48} << 10)), 0);
     QCOMPARE(::pthread_create(&thread, &attributes, work, const_cast<fs::path*>(&file)), 0);
     void* result = nullptr;
     QCOMPARE(::pthread_join(thread, &result), 0);

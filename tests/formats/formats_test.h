@@ -25,7 +25,7 @@ inline std::filesystem::path fixture(const std::string& name) {
     return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "fixtures" / name;
 }
 inline std::filesystem::path array_file(const std::string& name) {
-    return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "io" / "arrays" / name;
+    return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "formats" / "arrays" / name;
 }
 
 // The error line of what the work throws, without the file's folder; empty when it throws nothing.

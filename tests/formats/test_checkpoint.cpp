@@ -70,7 +70,7 @@ IValue training_state() {
                  {"steps", dict({{0, 1}, {5, 2}})}});
 }
 
-std::filesystem::path written(const char* name) { return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "io" / "written" / name; }
+std::filesystem::path written(const char* name) { return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "formats" / "written" / name; }
 
 const IValue& at(const IValue& value, const char* key) {
     const IValue* found = value.to_dict().find(key);

@@ -220,7 +220,7 @@ std::vector<std::filesystem::path> fixture_files() {
     const std::filesystem::path tests = std::filesystem::path(LOUPE_SOURCE_DIR) / "tests";
     std::vector<std::filesystem::path> files;
     for (const auto& folder :
-         {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data", tests / "fixtures" / "lite", tests / "io" / "arrays"}) {
+         {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data", tests / "fixtures" / "lite", tests / "formats" / "arrays"}) {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             const std::string extension = entry.path().extension().string();
             const std::set<std::string> known{".pt", ".pth", ".ptl", ".npz", ".npy", ".png", ".jpg", ".tar", ".csv", ".bin", ".idx", ".gz", ".txt"};

@@ -350,7 +350,7 @@ class TestTracer : public QObject {
         if (!python.waitForStarted()) return;
         QVERIFY(python.waitForFinished(100'000));
         const QString output = QString::fromUtf8(python.readAllStandardOutput() + python.readAllStandardError());
-        if (output.contains("No module named 'torch'")) return;
+        if (output.contains("No module named")) return;  // torch, or the numpy that it is checked with
         QCOMPARE(output.trimmed(), QString("same"));
     }
 

@@ -133,7 +133,7 @@ class TestIncludes : public QObject {
         for (const Include& include : all) {
             const QString room = room_of(include.file);
             const QString target = room_of(include.target);
-            if (!include.is_ours || !include.target.contains('/')) continue;
+            if (!include.is_ours || !QFile::exists(LOUPE_SOURCE_DIR "/" + include.target)) continue;
             QVERIFY2(target.startsWith("core/"), qPrintable(place(include)));
             QVERIFY2(rank_of(target) <= rank_of(room), qPrintable(place(include)));
             if (target != room) continue;

@@ -143,6 +143,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     std::vector<EmptyPanel> empty;
     for (auto& [description, view] : views) {
         view->show();
+        view->comeIntoSight();
         letSettle(*view);
         if (auto* graph = qobject_cast<GraphView*>(view.get())) showWhole(*graph);
         if (const QString note = view->emptyNote().section(QLatin1Char('\n'), 0, 0); !note.isEmpty()) {
