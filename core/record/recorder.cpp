@@ -22,7 +22,7 @@
 namespace loupe::session {
 namespace {
 
-constexpr std::int64_t kSmallConstant = 1024;  // elements
+constexpr std::int64_t kSmallConstant = 16;  // elements
 
 Shape shape_from(IntSpan span) { return {span.begin(), span.end()}; }
 
@@ -397,7 +397,7 @@ ValueId Recorder::value_of_input(const Tensor& t) {
     }
     const bool is_gradient = pending_.phase == RunPhase::Backward;
     const EventId producer = writer == last_writer_.end() ? 0 : writer->second;
-    // Of small constants (an exponent, the weights of classes) numbers cost nothing, and causes are read from them.
+    // Causes are read from the numbers of small constants (an exponent); those of a norm's many tensors would cost time.
     const bool is_telling = is_gradient || t.numel() <= kSmallConstant || !is_all_finite(t);
     const ValueId id = new_value(t, producer, std::move(name), options_.statistics && is_telling);
     if (producer == 0 && !is_gradient) note_given(id, t, Category::Other);
