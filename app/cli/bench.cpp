@@ -57,11 +57,18 @@ int time_operators(const PreparedRun& run, const RunArguments& options) {
         const session::Event& event = first->event(id);
         const session::OperatorTime* time = times->of(id);
         if (time == nullptr) continue;
-        rows.push_back({{"event", id}, {"phase", session::phase_name(event.phase)}, {"operator", event.op}, {"scope", event.scope},
-                        {"median", time->median}, {"low", time->low}, {"high", time->high}});
+        rows.push_back({{"event", id},
+                        {"phase", session::phase_name(event.phase)},
+                        {"operator", event.op},
+                        {"scope", event.scope},
+                        {"median", time->median},
+                        {"low", time->low},
+                        {"high", time->high}});
     }
-    const nlohmann::json out{{"model", options.model}, {"backward", options.backward}, {"threads", thread_count()}, {"warmup", times->warmup},
-                             {"repeat", times->repeats}, {"seconds", times->seconds}, {"unmatched", times->unmatched}, {"operators", rows}};
+    const nlohmann::json out{{"model", options.model},        {"backward", options.backward},
+                             {"threads", thread_count()},     {"warmup", times->warmup},
+                             {"repeat", times->repeats},      {"seconds", times->seconds},
+                             {"unmatched", times->unmatched}, {"operators", rows}};
     std::printf("%s\n", out.dump().c_str());
     return 0;
 }

@@ -19,19 +19,25 @@ int run_check(const RunArguments& options) {
     how.backward = backward;
     const PreparedRun run = prepare_model(how);
     const TensorList outputs = execute(run);
-    NamedTensors actual = collect_outputs(run, outputs, {.arguments = backward, .parameters = backward, .norms = backward});
-    for (const auto& [name, buffer] : run.program->module().named_buffers()) actual.emplace_back(concat("after.", name), buffer);
+    NamedTensors actual =
+        collect_outputs(run, outputs, {.arguments = backward, .parameters = backward, .norms = backward});
+    for (const auto& [name, buffer] : run.program->module().named_buffers())
+        actual.emplace_back(concat("after.", name), buffer);
 
     std::size_t differing = 0;
     std::string worst_name;
     session::TensorDifference worst;
     for (const auto& [name, want] : expected) {
-        const auto found = std::find_if(actual.begin(), actual.end(), [&wanted = name](const auto& entry) { return entry.first == wanted; });
+        const auto found = std::find_if(actual.begin(), actual.end(),
+                                        [&wanted = name](const auto& entry) { return entry.first == wanted; });
         session::TensorDifference difference;
-        if (found == actual.end()) difference = {false, INFINITY, INFINITY, "missing"};
-        else difference = session::compare_tensors(found->second, want, options.rtol, options.atol);
-        std::printf("%-9s %s  %s  max abs %.1e max rel %.1e%s%s\n", difference.is_equal ? "ok" : "DIFFERS", name.c_str(),
-                    describe(want).c_str(), difference.max_abs, difference.max_rel, difference.why.empty() ? "" : "  ", difference.why.c_str());
+        if (found == actual.end())
+            difference = {false, INFINITY, INFINITY, "missing"};
+        else
+            difference = session::compare_tensors(found->second, want, options.rtol, options.atol);
+        std::printf("%-9s %s  %s  max abs %.1e max rel %.1e%s%s\n", difference.is_equal ? "ok" : "DIFFERS",
+                    name.c_str(), describe(want).c_str(), difference.max_abs, difference.max_rel,
+                    difference.why.empty() ? "" : "  ", difference.why.c_str());
         if (difference.is_equal) continue;
         ++differing;
         if (worst_name.empty() || difference.max_abs > worst.max_abs) {
@@ -41,8 +47,8 @@ int run_check(const RunArguments& options) {
     }
     if (differing == 0) return 0;
     std::fflush(stdout);
-    std::fprintf(stderr, "check: %zu of %zu tensors differ, worst %s max abs %.1e max rel %.1e\n", differing, expected.size(),
-                 worst_name.c_str(), worst.max_abs, worst.max_rel);
+    std::fprintf(stderr, "check: %zu of %zu tensors differ, worst %s max abs %.1e max rel %.1e\n", differing,
+                 expected.size(), worst_name.c_str(), worst.max_abs, worst.max_rel);
     return 1;
 }
 

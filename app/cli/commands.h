@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "core/formats/numpy/npy.h"
-#include "core/record/backward_roots.h"
 #include "core/model/program.h"
+#include "core/record/backward_roots.h"
 #include "core/record/recorder.h"
 #include "core/record/run_options.h"
-#include "core/train/training.h"
 #include "core/study/verdict.h"
+#include "core/train/training.h"
 
 namespace loupe::cli {
 
@@ -29,7 +29,7 @@ struct RunArguments {
     std::vector<std::string> input_specs;
     std::string method;
     std::string weights;
-    std::string build;  // of a model source: the expression that makes the model
+    std::string build;            // of a model source: the expression that makes the model
     FilePermissions permissions;  // of a model source
     std::string device = "cpu";
     int threads = 0;
@@ -39,9 +39,9 @@ struct RunArguments {
     std::string pipeline = "none";
     std::string compile_mode;  // empty: the pipeline only
     bool backward = false;
-    std::string loss;    // the start of backward: see session::parse_backward_from
+    std::string loss;  // the start of backward: see session::parse_backward_from
     std::string target;
-    std::string data;    // whose labels the target `labels` is
+    std::string data;  // whose labels the target `labels` is
     std::string outputs_file;
     bool grad_norms = false;
     std::string trace_file;
@@ -70,7 +70,8 @@ struct PreparedRun {
     std::function<void(const std::string& line)> notice = print_notice;
 };
 // The method's arguments when the command line says inputs; empty otherwise.
-std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method);
+std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options,
+                                    const std::string& method);
 // The same, with generated inputs by default.
 std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method);
 // Of a source without a model, which has run, the program is null.
@@ -81,7 +82,8 @@ PreparedRun prepare_model(const RunArguments& options);
 std::shared_ptr<session::Program> open_program(const RunArguments& options);
 // Where the kernel supports it, restricts the process of a model source to writing these files, the kernel cache, and
 // temporary files: a second lock behind the source's sandbox. Other models are not confined.
-void confine_source(const std::string& model, const FilePermissions& permissions, const std::vector<std::string>& written);
+void confine_source(const std::string& model, const FilePermissions& permissions,
+                    const std::vector<std::string>& written);
 // A graph for a model source, on the inputs of the options; its warnings go to standard error. Others have theirs.
 void trace_program(session::Program& program, const RunArguments& options);
 
@@ -131,9 +133,9 @@ int run_trace_check(const RunArguments& options);
 struct TrainArguments {
     session::TrainOptions how;
     std::vector<std::string> data_options;  // NAME=VALUE
-    std::string csv_file;   // a row a step
-    std::string save_file;  // weights after the last step
-    std::string checkpoint_file;  // of the training, after every epoch
+    std::string csv_file;                   // a row a step
+    std::string save_file;                  // weights after the last step
+    std::string checkpoint_file;            // of the training, after every epoch
 };
 int run_train(const RunArguments& model, const TrainArguments& options);
 struct PlanArguments {
@@ -143,8 +145,8 @@ struct PlanArguments {
 int run_plan(const PlanArguments& options);
 int run_passes();
 struct OpsOptions {
-    std::string filter;      // in a schema or its sentence; empty: all
-    std::string missing_in;  // a model file, whose operators that the engine lacks are listed
+    std::string filter;           // in a schema or its sentence; empty: all
+    std::string missing_in;       // a model file, whose operators that the engine lacks are listed
     FilePermissions permissions;  // of a model source
     bool json = false;
 };

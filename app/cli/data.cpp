@@ -19,7 +19,8 @@ void list_sources() {
         std::printf("%-10s %s\n", source.name.c_str(), source.what.c_str());
         for (const session::DataOption& option : source.options) {
             const std::string value = option.default_text.empty() ? "" : concat(" [", option.default_text, "]");
-            std::printf("    %-12s %s%s: %s\n", option.name.c_str(), option.form.c_str(), value.c_str(), option.what.c_str());
+            std::printf("    %-12s %s%s: %s\n", option.name.c_str(), option.form.c_str(), value.c_str(),
+                        option.what.c_str());
         }
     }
 }
@@ -37,7 +38,8 @@ void print_summary(const session::DataSummary& summary) {
                 static_cast<long long>(summary.samples), join(summary.sample, ", ").c_str());
     if (!summary.classes.empty()) {
         const std::size_t shown = std::min<std::size_t>(summary.classes.size(), 20);
-        const std::vector<std::string> first(summary.classes.begin(), summary.classes.begin() + static_cast<std::ptrdiff_t>(shown));
+        const std::vector<std::string> first(summary.classes.begin(),
+                                             summary.classes.begin() + static_cast<std::ptrdiff_t>(shown));
         std::printf("classes: %s%s\n", join(first, ", ").c_str(), shown < summary.classes.size() ? ", ..." : "");
     }
     for (const std::string& note : summary.notes) std::printf("note: %s\n", note.c_str());
@@ -58,8 +60,9 @@ void load_all(const DataArguments& arguments, const session::DataSpec& spec) {
     while (batches->next()) ++count;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     const auto samples = source.dataset->size() - static_cast<std::int64_t>(batches->skipped().size());
-    std::printf("%lld batches, %lld samples in %s: %.0f a second\n", static_cast<long long>(count), static_cast<long long>(samples),
-                format_seconds(seconds.count()).c_str(), static_cast<double>(samples) / std::max(seconds.count(), 1e-9));
+    std::printf("%lld batches, %lld samples in %s: %.0f a second\n", static_cast<long long>(count),
+                static_cast<long long>(samples), format_seconds(seconds.count()).c_str(),
+                static_cast<double>(samples) / std::max(seconds.count(), 1e-9));
     for (const data::SkippedSample& skipped : batches->skipped()) {
         std::printf("left out: %s\n", skipped.message.c_str());
     }
@@ -71,7 +74,8 @@ std::map<std::string, std::string> source_options(const std::vector<std::string>
     std::map<std::string, std::string> options;
     for (const std::string& option : given) {
         const auto equals = option.find('=');
-        if (equals == std::string::npos) throw Error(ErrorKind::Usage, concat("an option of a data source is NAME=VALUE, not '", option, "'"));
+        if (equals == std::string::npos)
+            throw Error(ErrorKind::Usage, concat("an option of a data source is NAME=VALUE, not '", option, "'"));
         options[option.substr(0, equals)] = option.substr(equals + 1);
     }
     return options;

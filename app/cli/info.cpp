@@ -21,12 +21,15 @@ void print_module(const session::ModelInfo& model, int index, int depth) {
     std::printf("%*s%-*s %12lld parameters%s\n", depth * 2, "", 48 - depth * 2, label.c_str(),
                 static_cast<long long>(module.parameter_count), module.training ? "  training" : "");
     const int indent = depth * 2 + 2;
-    if (const auto guess = module.attributes.find("guessed"); guess != module.attributes.end()) std::printf("%*sguessed %s\n", indent, "", unquoted(guess->second).c_str());
-    for (int note = 1; module.attributes.contains(concat("note", note)); ++note) std::printf("%*s%s\n", indent, "", unquoted(module.attributes.at(concat("note", note))).c_str());
+    if (const auto guess = module.attributes.find("guessed"); guess != module.attributes.end())
+        std::printf("%*sguessed %s\n", indent, "", unquoted(guess->second).c_str());
+    for (int note = 1; module.attributes.contains(concat("note", note)); ++note)
+        std::printf("%*s%s\n", indent, "", unquoted(module.attributes.at(concat("note", note))).c_str());
     const auto print_tensor = [&](const session::TensorInfo& t, const char* kind) {
         const auto last = t.name.rfind('.');
-        std::printf("%*s%s %s: %s %s\n", depth * 2 + 2, "", kind, t.name.substr(last == std::string::npos ? 0 : last + 1).c_str(),
-                    t.dtype.c_str(), session::shape_text(t.shape).c_str());
+        std::printf("%*s%s %s: %s %s\n", depth * 2 + 2, "", kind,
+                    t.name.substr(last == std::string::npos ? 0 : last + 1).c_str(), t.dtype.c_str(),
+                    session::shape_text(t.shape).c_str());
     };
     for (const auto& t : module.parameters) print_tensor(t, "parameter");
     for (const auto& t : module.buffers) print_tensor(t, "buffer");
@@ -43,15 +46,19 @@ void print_recording(const session::RecordingFile& file) {
         failed += recording.event(id).failed ? 1 : 0;
     }
     for (session::ValueId id = 1; id <= recording.value_count(); ++id) kept += file.has_elements(id) ? 1 : 0;
-    std::printf("%s\na recorded run: %zu events (%zu forward, %zu backward), %zu values (%zu with elements), peak memory %s%s\nof ",
-                file.model()->recorded_in.c_str(), recording.event_count(), forward, recording.event_count() - forward,
-                recording.value_count(), kept, format_bytes(static_cast<double>(recording.peak_bytes())).c_str(), failed > 0 ? ", failed" : "");
+    std::printf(
+        "%s\na recorded run: %zu events (%zu forward, %zu backward), %zu values (%zu with elements), peak memory "
+        "%s%s\nof ",
+        file.model()->recorded_in.c_str(), recording.event_count(), forward, recording.event_count() - forward,
+        recording.value_count(), kept, format_bytes(static_cast<double>(recording.peak_bytes())).c_str(),
+        failed > 0 ? ", failed" : "");
 }
 
 void print_model(const session::ModelInfo& model) {
     std::printf("%s\n%s\n", model.path.c_str(), model.format.c_str());
     std::printf("%lld parameters, %s; buffers %s\n\nmethods\n", static_cast<long long>(model.parameter_count),
-                format_bytes(static_cast<double>(model.parameter_bytes)).c_str(), format_bytes(static_cast<double>(model.buffer_bytes)).c_str());
+                format_bytes(static_cast<double>(model.parameter_bytes)).c_str(),
+                format_bytes(static_cast<double>(model.buffer_bytes)).c_str());
     for (const auto& method : model.methods) std::printf("  %s\n", method.schema.c_str());
     std::printf("\nmodules\n");
     print_module(model, 0, 1);

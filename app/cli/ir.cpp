@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/study/bisect_passes.h"
 #include "core/model/pipelines.h"
 #include "core/session/session.h"
+#include "core/study/bisect_passes.h"
 
 namespace loupe::cli {
 namespace {
@@ -50,14 +50,18 @@ int run_ir(const IrArguments& options) {
     GraphSink sink(options.output_folder);
     if (!options.after_each) {
         const bool is_plain = pipeline.empty() || pipeline == "none";
-        sink.put(is_plain ? method : pipeline, is_plain ? graph.str() : session::run_pipeline(pipeline, graph, program->script_module(), arguments)->str());
+        sink.put(is_plain ? method : pipeline,
+                 is_plain ? graph.str()
+                          : session::run_pipeline(pipeline, graph, program->script_module(), arguments)->str());
         return 0;
     }
-    const session::PassTrace trace = session::trace_pipeline(pipeline, graph, program->script_module(), method, arguments);
+    const session::PassTrace trace =
+        session::trace_pipeline(pipeline, graph, program->script_module(), method, arguments);
     sink.put("initial", trace.initial->text);
     for (const session::PassStep& step : trace.steps) {
         if (!step.graph) continue;
-        if (!sink.is_folder()) std::printf("\n# after %s%s\n", step.pass.c_str(), step.error.empty() ? "" : ", which left it wrong");
+        if (!sink.is_folder())
+            std::printf("\n# after %s%s\n", step.pass.c_str(), step.error.empty() ? "" : ", which left it wrong");
         sink.put(step.error.empty() ? step.pass : step.pass + "_wrong", step.graph->text);
     }
     if (!trace.error.empty()) throw Error(ErrorKind::Internal, trace.error);
@@ -77,12 +81,15 @@ int run_bisect(const BisectArguments& options) {
     wanted.atol = options.run.atol;
     wanted.gradients = !options.outputs_only;
     wanted.seed = options.run.seed;
-    const session::PassBisect found = session::bisect_passes(wanted, *program->method(wanted.method).graph(), program->script_module(),
-                                                             [&] { return run_inputs(*program, options.run, wanted.method); });
+    const session::PassBisect found =
+        session::bisect_passes(wanted, *program->method(wanted.method).graph(), program->script_module(),
+                               [&] { return run_inputs(*program, options.run, wanted.method); });
     for (const session::PassBisectRun& run : found.runs) {
         std::printf("%-8s after %3zu passes", run.is_same ? "same" : "DIFFERS", run.passes);
-        if (!run.error.empty()) std::printf("  %s", run.error.c_str());
-        else if (!run.worst.empty()) std::printf("  worst %s max abs %.1e max rel %.1e", run.worst.c_str(), run.max_abs, run.max_rel);
+        if (!run.error.empty())
+            std::printf("  %s", run.error.c_str());
+        else if (!run.worst.empty())
+            std::printf("  worst %s max abs %.1e max rel %.1e", run.worst.c_str(), run.max_abs, run.max_rel);
         std::printf("  %.3f s\n", run.seconds);
     }
     std::printf("%s\n", found.verdict.c_str());

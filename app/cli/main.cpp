@@ -15,10 +15,10 @@
 #include "core/base/share_cores.h"
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
-#include "core/study/compile_mode.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
 #include "core/session/session.h"
+#include "core/study/compile_mode.h"
 
 namespace {
 
@@ -31,11 +31,14 @@ constexpr int kRun = 4;
 
 int status_of(const Error& error) {
     switch (error.kind()) {
-        case ErrorKind::Usage: return kUsage;
+        case ErrorKind::Usage:
+            return kUsage;
         case ErrorKind::File:
         case ErrorKind::Unsupported:
-        case ErrorKind::Compile: return kFile;
-        default: return kRun;
+        case ErrorKind::Compile:
+            return kFile;
+        default:
+            return kRun;
     }
 }
 
@@ -48,7 +51,10 @@ void add_permissions(CLI::App& command, FilePermissions& permissions) {
     const CLI::Validator can_appear(refuse, "PATH");
     const auto add = [&](const char* option, std::vector<std::filesystem::path>& paths, const CLI::Validator& check,
                          const char* what) {
-        command.add_option_function<std::vector<std::string>>(option, [&paths](const std::vector<std::string>& given) { paths.assign(given.begin(), given.end()); }, what)
+        command
+            .add_option_function<std::vector<std::string>>(
+                option, [&paths](const std::vector<std::string>& given) { paths.assign(given.begin(), given.end()); },
+                what)
             ->check(check)
             ->allow_extra_args(false);
     };
@@ -62,29 +68,40 @@ void add_model_options(CLI::App& command, RunArguments& options) {
     add_permissions(command, options.permissions);
     command.add_option("MODEL", options.model, "the model file")->required();
     command.add_option("--inputs", options.inputs_file, "inputs: .npz (arg0, arg1, ...), .npy, .pt, .png, .jpg");
-    command.add_option("--input", options.input_specs, "instead, one for each input: 2x3x224x224, 8x16:int64, 1x8:float32:zeros")
+    command
+        .add_option("--input", options.input_specs,
+                    "instead, one for each input: 2x3x224x224, 8x16:int64, 1x8:float32:zeros")
         ->allow_extra_args(false);
     command.add_option("--method", options.method, "default forward");
     command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
     command.add_option("--build", options.build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
-    command.add_flag("--script", options.scripted, "of a model source: compile it as torch.jit.script does, instead of tracing it");
+    command.add_flag("--script", options.scripted,
+                     "of a model source: compile it as torch.jit.script does, instead of tracing it");
     command.add_option("--seed", options.seed, "of random inputs and operators");
-    command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
+    command.add_option("--mode", options.mode, "eval or train; default as the file says")
+        ->check(CLI::IsMember({"eval", "train"}));
 }
 
 void add_run_options(CLI::App& command, RunArguments& options) {
     add_model_options(command, options);
     command.add_option("--device", options.device, "cpu or cuda[:N]");
     command.add_option("--threads", options.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
-    command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
-    command.add_option("--compile-mode", options.compile_mode, "how hard to compile: " + loupe::join(loupe::session::compile_modes(), ", "))
+    command.add_option("--pipeline", options.pipeline,
+                       "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
+    command
+        .add_option("--compile-mode", options.compile_mode,
+                    "how hard to compile: " + loupe::join(loupe::session::compile_modes(), ", "))
         ->check(CLI::IsMember(loupe::session::compile_modes()));
     auto* backward = command.add_flag("--backward", options.backward, "also run backward");
-    auto* loss = command.add_option("--loss", options.loss,
-                                    "what backward starts from: sum (default; of a source with a loss: own), mean, own, cross_entropy, mse, "
-                                    "\"CrossEntropyLoss(label_smoothing=0.1)\", ..., \"out0[0,3]\", cotangents:FILE.npz");
-    auto* target = command.add_option("--target", options.target, "of the loss: a value as Python writes it, FILE.npy, FILE.npz:KEY, or labels of the data");
-    command.add_option("--data", options.data, "whose first labels --target labels takes: a file or folder of samples")->needs(target);
+    auto* loss = command.add_option(
+        "--loss", options.loss,
+        "what backward starts from: sum (default; of a source with a loss: own), mean, own, cross_entropy, mse, "
+        "\"CrossEntropyLoss(label_smoothing=0.1)\", ..., \"out0[0,3]\", cotangents:FILE.npz");
+    auto* target =
+        command.add_option("--target", options.target,
+                           "of the loss: a value as Python writes it, FILE.npy, FILE.npz:KEY, or labels of the data");
+    command.add_option("--data", options.data, "whose first labels --target labels takes: a file or folder of samples")
+        ->needs(target);
     for (auto* option : {loss, target}) {
         option->each([&options](const std::string&) { options.backward = true; });
     }
@@ -105,7 +122,8 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--target-name", how.data.options["target"], "the array of targets");
     command.add_option("--shape", how.data.shape, "of one made-up example: --shape 1 8 8");
     command.add_option("--classes", how.data.classes, "of made-up data; 0: numbers");
-    command.add_option("--loss", how.loss, "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: what the model gives");
+    command.add_option("--loss", how.loss,
+                       "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: what the model gives");
     command.add_option("--optimizer", how.optimizer, "\"SGD(0.1, momentum=0.9)\"");
     command.add_option("--schedule", how.schedule, "\"StepLR(2, gamma=0.5)\"");
     command.add_flag("--schedule-steps", how.schedule_every_step, "the schedule counts steps, not epochs");
@@ -114,16 +132,20 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--batch", how.batch_size, "default 32");
     command.add_flag("!--no-shuffle", how.shuffle, "examples in their own order");
     command.add_flag("--drop-last", how.drop_last, "leave out a batch that is not full");
-    command.add_option("--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")->check(CLI::Range(0.0, 0.9));
+    command.add_option("--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")
+        ->check(CLI::Range(0.0, 0.9));
     command.add_option("--clip", how.clip_norm, "greatest norm of all gradients together");
-    command.add_option("--autocast", how.autocast, "forward and loss under torch.autocast: bfloat16, or float16 on a GPU with a GradScaler");
+    command.add_option("--autocast", how.autocast,
+                       "forward and loss under torch.autocast: bfloat16, or float16 on a GPU with a GradScaler");
     command.add_flag("!--keep-going", how.stop_at_nan, "also when the loss is NaN or Inf");
     command.add_option("--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     command.add_option("--seed", model.seed, "of order, dropout and made-up data");
     command.add_option("--csv", options.csv_file, "write a row a step");
     command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .npz");
-    command.add_option("--checkpoint", options.checkpoint_file, "after every epoch write model, optimizer, scheduler, epoch and random numbers: .pt");
-    command.add_option("--resume", how.resume, "go on with the training of a checkpoint; give the other options as they were");
+    command.add_option("--checkpoint", options.checkpoint_file,
+                       "after every epoch write model, optimizer, scheduler, epoch and random numbers: .pt");
+    command.add_option("--resume", how.resume,
+                       "go on with the training of a checkpoint; give the other options as they were");
 }
 
 // Flushes output: a full disk is detected only then.
@@ -131,7 +153,8 @@ int end_output(int status) {
     const bool has_failed = std::ferror(stdout) != 0;
     errno = 0;
     if (std::fflush(stdout) == 0 && !has_failed) return status;
-    std::fprintf(stderr, "standard output: cannot write: %s\n", errno != 0 ? std::strerror(errno) : "is the disk full?");
+    std::fprintf(stderr, "standard output: cannot write: %s\n",
+                 errno != 0 ? std::strerror(errno) : "is the disk full?");
     return status == 0 ? kFile : status;
 }
 
@@ -153,9 +176,12 @@ int run(int argc, char** argv) {
     auto* run = app.add_subcommand("run", "run forward, and backward if asked");
     add_run_options(*run, run_options);
     auto* outputs = run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
-    run->add_flag("--grad-norms", run_options.grad_norms, "run backward, and write a parameter's gradient as its norm alone")->needs(outputs);
+    run->add_flag("--grad-norms", run_options.grad_norms,
+                  "run backward, and write a parameter's gradient as its norm alone")
+        ->needs(outputs);
     run->add_option("--trace", run_options.trace_file, "write the events as a Chrome trace");
-    run->add_option("--record", run_options.record_file, "write the whole recording, to open later in the window (.loupe)");
+    run->add_option("--record", run_options.record_file,
+                    "write the whole recording, to open later in the window (.loupe)");
     run->add_flag("--stats", run_options.stats, "print a row an event");
     run->callback([&] {
         run_options.backward |= run_options.grad_norms;
@@ -177,7 +203,8 @@ int run(int argc, char** argv) {
     bench->add_option("--repeat", bench_options.repeat, "runs that are timed");
     bench->add_flag("--json", bench_options.json, "print one JSON object");
     bench->add_flag("--stats", bench_options.stats, "record every event with statistics while running");
-    bench->add_flag("--operators", bench_options.operators, "print a row an operator: the median of its warm times, and the quartiles");
+    bench->add_flag("--operators", bench_options.operators,
+                    "print a row an operator: the median of its warm times, and the quartiles");
     bench->callback([&] { status = run_bench(bench_options); });
 
     RunArguments trained;
@@ -203,11 +230,13 @@ int run(int argc, char** argv) {
     bisect->add_option("--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor");
     bisect->add_option("--atol", bisect_options.run.atol, "absolute tolerance");
     bisect->add_flag("--outputs-only", bisect_options.outputs_only, "do not compare gradients");
-    bisect->add_option("-o", bisect_options.output_folder, "write the graph before and after that pass into this folder");
+    bisect->add_option("-o", bisect_options.output_folder,
+                       "write the graph before and after that pass into this folder");
     bisect->callback([&] { status = run_bisect(bisect_options); });
 
     RunArguments traced;
-    auto* trace = app.add_subcommand("trace", "trace a model source: what the trace does not have of it, and where it differs on other inputs");
+    auto* trace = app.add_subcommand(
+        "trace", "trace a model source: what the trace does not have of it, and where it differs on other inputs");
     add_model_options(*trace, traced);
     trace->callback([&] { status = run_trace_check(traced); });
 
@@ -215,20 +244,25 @@ int run(int argc, char** argv) {
     auto* data = app.add_subcommand("data", "data sources; with PATH what it holds, with --batch how fast it comes");
     data->add_option("PATH", data_options.path, "a file or folder of data");
     data->add_option("--source", data_options.source, "what it is; default by its name and contents");
-    data->add_option("--option", data_options.options, "NAME=VALUE, repeated; without PATH they are listed")->allow_extra_args(false);
-    data->add_option("--batch", data_options.batch, "load all of it once in batches of that many")->check(CLI::PositiveNumber);
+    data->add_option("--option", data_options.options, "NAME=VALUE, repeated; without PATH they are listed")
+        ->allow_extra_args(false);
+    data->add_option("--batch", data_options.batch, "load all of it once in batches of that many")
+        ->check(CLI::PositiveNumber);
     data->add_flag("--shuffle", data_options.shuffle, "in a random order");
-    data->add_option("--workers", data_options.workers, "threads that load; default none of their own")->check(CLI::Range(0, 256));
+    data->add_option("--workers", data_options.workers, "threads that load; default none of their own")
+        ->check(CLI::Range(0, 256));
     data->add_option("--seed", data_options.seed, "of the order and of random changes");
     data->add_flag("--skip-damaged", data_options.skip_damaged, "leave damaged records out instead of stopping");
     data->callback([&] { status = run_data(data_options); });
 
     PlanArguments plan_options;
     plan_options.run.pipeline = "inference";
-    auto* plan = app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
+    auto* plan =
+        app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
     add_model_options(*plan, plan_options.run);
     plan->add_option("--pipeline", plan_options.run.pipeline, "passes to run on the graph first; default inference");
-    plan->add_option("--threads", plan_options.run.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
+    plan->add_option("--threads", plan_options.run.threads, "default all cores")
+        ->check(CLI::Range(0, loupe::most_threads()));
     plan->add_flag("--buffers", plan_options.buffers, "print a line a buffer");
     plan->add_flag("--json", plan_options.run.json, "print one JSON object");
     plan->callback([&] { status = run_plan(plan_options); });
@@ -239,7 +273,8 @@ int run(int argc, char** argv) {
     RunArguments convert_options;
     add_model_options(*convert, convert_options);
     convert->add_option("OUT", converted, "the file to write")->required();
-    convert->add_option("--pipeline", convert_options.pipeline, "passes to run on the graph that is written: a pipeline, or names with commas between");
+    convert->add_option("--pipeline", convert_options.pipeline,
+                        "passes to run on the graph that is written: a pipeline, or names with commas between");
     convert->callback([&] { status = run_convert(convert_options, converted); });
 
     auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
@@ -264,13 +299,17 @@ int run(int argc, char** argv) {
     } catch (const Error& error) {
         std::fflush(stdout);
         if (error.kind() == ErrorKind::Cancelled && stop_signal() != 0) {
-            std::fprintf(stderr, "%s\n", error.message() == "stopped" ? concat("stopped by ", stop_signal_name()).c_str() : error.message().c_str());
+            std::fprintf(stderr, "%s\n",
+                         error.message() == "stopped" ? concat("stopped by ", stop_signal_name()).c_str()
+                                                      : error.message().c_str());
             end_by_stop_signal();
         }
         // One line for programs; a terminal also gets the source lines, underlined.
         const std::string details = isatty(STDERR_FILENO) != 0 ? session::details_of(error) : std::string();
-        if (details.empty()) std::fprintf(stderr, "%s\n", error.what());
-        else std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());
+        if (details.empty())
+            std::fprintf(stderr, "%s\n", error.what());
+        else
+            std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());
         return status_of(error);
     } catch (const std::bad_alloc&) {
         std::fputs("out of memory\n", stderr);

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
-#include "core/study/operator_info.h"
 #include "core/model/program.h"
+#include "core/study/operator_info.h"
 
 namespace loupe::cli {
 namespace {
@@ -16,7 +16,9 @@ using session::OperatorInfo;
 
 // Does the text contain the words, ignoring case?
 bool holds(const std::string& text, const std::string& words) {
-    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
     return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();
 }
 
@@ -43,7 +45,8 @@ json operator_json(const OperatorInfo& op) {
     for (const auto& argument : op.arguments) out["arguments"].push_back(argument_json(argument));
     for (const auto& result : op.returns) out["returns"].push_back(argument_json(result));
     for (const auto& saved : op.saved) out["saved"].push_back(saved.name);
-    for (const auto& kernel : op.kernels) out["kernels"].push_back({{"device", kernel.device}, {"backend", kernel.backend}});
+    for (const auto& kernel : op.kernels)
+        out["kernels"].push_back({{"device", kernel.device}, {"backend", kernel.backend}});
     return out;
 }
 
@@ -51,8 +54,10 @@ void print_operators(const OpsOptions& options) {
     json all = json::array();
     for (const OperatorInfo& op : session::list_operators()) {
         if (!holds(op.schema, options.filter) && !holds(op.summary, options.filter)) continue;
-        if (options.json) all.push_back(operator_json(op));
-        else std::printf("%s\n", op.schema.c_str());
+        if (options.json)
+            all.push_back(operator_json(op));
+        else
+            std::printf("%s\n", op.schema.c_str());
     }
     if (options.json) std::printf("%s\n", all.dump().c_str());
 }
@@ -63,8 +68,10 @@ void print_missing(const OpsOptions& options) {
     json all = json::array();
     for (const std::string& line : program->missing_operators()) {
         if (!holds(line, options.filter)) continue;
-        if (options.json) all.push_back(line);
-        else std::printf("%s\n", line.c_str());
+        if (options.json)
+            all.push_back(line);
+        else
+            std::printf("%s\n", line.c_str());
     }
     if (options.json) std::printf("%s\n", all.dump(-1, ' ', false, json::error_handler_t::replace).c_str());
 }
@@ -72,8 +79,10 @@ void print_missing(const OpsOptions& options) {
 }  // namespace
 
 int run_ops(const OpsOptions& options) {
-    if (options.missing_in.empty()) print_operators(options);
-    else print_missing(options);
+    if (options.missing_in.empty())
+        print_operators(options);
+    else
+        print_missing(options);
     return 0;
 }
 

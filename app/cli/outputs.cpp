@@ -5,9 +5,9 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"
 #include "core/model/script_output.h"
+#include "core/record/compute_statistics.h"
 #include "core/record/run_phases.h"
 
 namespace loupe::cli {
@@ -22,11 +22,11 @@ TensorList execute(const PreparedRun& run) {
             });
         }
     }
-    const session::WarningScope warnings(
-        [&run](const session::ScriptWarning& warning) { run.notice(warning.line()); });
+    const session::WarningScope warnings([&run](const session::ScriptWarning& warning) { run.notice(warning.line()); });
     try {
         TensorList outputs;
-        session::run_phases(*run.method, run.arguments, run.backward.get(), [&](const IValue& result) { outputs = session::flatten_tensors(result); });
+        session::run_phases(*run.method, run.arguments, run.backward.get(),
+                            [&](const IValue& result) { outputs = session::flatten_tensors(result); });
         return outputs;
     } catch (Error& error) {
         // Missing operators are reported as part of the file's information.
@@ -40,7 +40,10 @@ namespace {
 double norm_of(const Tensor& grad) {
     if (!grad.defined()) return 0;
     const session::Statistics statistics = session::compute_statistics(grad);
-    return statistics.nan_count > 0 ? std::nan("") : statistics.inf_count > 0 ? HUGE_VAL : statistics.finite ? statistics.finite->norm : 0;
+    return statistics.nan_count > 0   ? std::nan("")
+           : statistics.inf_count > 0 ? HUGE_VAL
+           : statistics.finite        ? statistics.finite->norm
+                                      : 0;
 }
 
 }  // namespace
@@ -59,7 +62,8 @@ NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, 
     for (const auto& [name, parameter] : run.program->module().named_parameters()) {
         const Tensor grad = grad_of(parameter);
         if (gradients.parameters && grad.defined()) all.emplace_back(concat("grad.param.", name), grad);
-        if (gradients.norms) all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm_of(grad), ScalarType::Float64));
+        if (gradients.norms)
+            all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm_of(grad), ScalarType::Float64));
     }
     return all;
 }

@@ -7,12 +7,12 @@
 #include "app/cli/written_files.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/model/script_output.h"
 #include "core/python/language/file_notice.h"
-#include "core/record/run_phases.h"
-#include "core/runtime/interpreter/print.h"
 #include "core/record/finite_check.h"
 #include "core/record/recording_file.h"
-#include "core/model/script_output.h"
+#include "core/record/run_phases.h"
+#include "core/runtime/interpreter/print.h"
 
 namespace loupe::cli {
 namespace {
@@ -27,7 +27,8 @@ void name_tensors(const PreparedRun& run, session::Recorder& recorder) {
 
 TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
     const bool keeps = !options.record_file.empty();
-    session::Recorder recorder({.statistics = options.stats || keeps, .values = keeps}, run.method->build_graph(), nullptr, nullptr);
+    session::Recorder recorder({.statistics = options.stats || keeps, .values = keeps}, run.method->build_graph(),
+                               nullptr, nullptr);
     name_tensors(run, recorder);
     TensorList outputs;
     try {
@@ -44,7 +45,8 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
     if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
     if (options.stats) print_stats(*recorder.recording());
     if (!options.trace_file.empty()) write_trace(*recorder.recording(), options.trace_file);
-    if (options.stats || keeps) print_verdict(session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr}));
+    if (options.stats || keeps)
+        print_verdict(session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr}));
     return outputs;
 }
 
@@ -52,13 +54,14 @@ std::int64_t bad_tensors(const NamedTensors& all) {
     return std::count_if(all.begin(), all.end(), [](const auto& each) { return !session::is_all_finite(each.second); });
 }
 
-// The run once more, from the file on, to see where what is not finite begins. What the program prints, notes and writes it
-// has given already.
+// The run once more, from the file on, to see where what is not finite begins. What the program prints, notes and
+// writes it has given already.
 session::Verdict find_cause(const RunArguments& options) {
     const runtime::PrintScope silent([](std::string_view) {});
     const session::WarningScope unwarned([](const session::ScriptWarning&) {});
     const python::FileNoticeScope unnoted([](const python::FileNotice& notice) {
-        if (notice.kind == python::FileNotice::Kind::Left) print_notice(notice.line());  // of a source that did not open again
+        if (notice.kind == python::FileNotice::Kind::Left)
+            print_notice(notice.line());  // of a source that did not open again
     });
     RunArguments again = options;
     again.stats = true;
@@ -96,12 +99,15 @@ session::Verdict cause_or_count(const RunArguments& options, std::int64_t bad, s
 // Of a run that was not watched: its ends are looked at, and where they are not finite, the cause is looked for.
 void print_run_verdict(const PreparedRun& run, const TensorList& outputs, const RunArguments& options) {
     const bool is_backward = run.backward != nullptr;
-    const NamedTensors ends = collect_outputs(run, outputs, {.arguments = is_backward, .parameters = is_backward, .norms = false});
-    if (const std::int64_t bad = bad_tensors(ends); bad > 0) return print_verdict(cause_or_count(options, bad, ends.size()));
+    const NamedTensors ends =
+        collect_outputs(run, outputs, {.arguments = is_backward, .parameters = is_backward, .norms = false});
+    if (const std::int64_t bad = bad_tensors(ends); bad > 0)
+        return print_verdict(cause_or_count(options, bad, ends.size()));
     session::Verdict verdict;
     const std::size_t gradients = ends.size() - outputs.size();
     verdict.text = concat("finished: ", outputs.size(), outputs.size() == 1 ? " output" : " outputs",
-                          is_backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "", " without NaN or Inf");
+                          is_backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "",
+                          " without NaN or Inf");
     print_verdict(verdict);
 }
 
@@ -114,17 +120,19 @@ void print_verdict(const session::Verdict& verdict) {
 
 int run_run(const RunArguments& options) {
     check_npz_name({"--outputs", options.outputs_file});
-    check_written_files({{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
-                        read_files(options));
+    check_written_files(
+        {{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
+        read_files(options));
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     const bool is_watched = options.stats || !options.record_file.empty();
-    const TensorList outputs = is_watched || !options.trace_file.empty() ? execute_recorded(run, options) : execute(run);
+    const TensorList outputs =
+        is_watched || !options.trace_file.empty() ? execute_recorded(run, options) : execute(run);
     if (!options.outputs_file.empty()) {
         write_npz(options.outputs_file, collect_outputs(run, outputs,
-                                                         {.arguments = options.backward,
-                                                          .parameters = options.backward && !options.grad_norms,
-                                                          .norms = options.grad_norms}));
+                                                        {.arguments = options.backward,
+                                                         .parameters = options.backward && !options.grad_norms,
+                                                         .norms = options.grad_norms}));
     }
     if (!options.stats) print_results(outputs);
     if (!is_watched) print_run_verdict(run, outputs, options);

@@ -8,12 +8,12 @@
 #include "core/base/parallel.h"
 #include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/formats/checkpoint/checkpoint.h"
-#include "core/ops/random/generator.h"
-#include "core/study/compile_mode.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
+#include "core/ops/random/generator.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/study/compile_mode.h"
 
 namespace loupe::cli {
 namespace {
@@ -28,14 +28,16 @@ bool takes_literal(const Type& type, const std::string& text) {
     return !is_tensor && (text.find(':') == std::string::npos || plain.kind() == TypeKind::String);
 }
 
-std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program, const FunctionSchema& schema) {
+std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program,
+                                         const FunctionSchema& schema) {
     if (!options.inputs_file.empty() && !options.input_specs.empty()) {
         throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
     }
     if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, *program.info());
     if (options.input_specs.empty()) {
         std::vector<std::string> notes;
-        std::vector<session::InputSpec> own = program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
+        std::vector<session::InputSpec> own =
+            program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
         for (const std::string& note : notes) options.notice(note);
         return own;
     }
@@ -57,7 +59,8 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
 session::BackwardFrom backward_from(const RunArguments& options) {
     const bool has_cotangents = !options.inputs_file.empty() && !session::read_cotangents(options.inputs_file).empty();
     if (has_cotangents && !options.loss.empty()) {
-        throw Error(ErrorKind::Usage, "--loss and gradients of outputs (cot0, ...) both say what backward starts from", {.file = options.inputs_file});
+        throw Error(ErrorKind::Usage, "--loss and gradients of outputs (cot0, ...) both say what backward starts from",
+                    {.file = options.inputs_file});
     }
     session::BackwardFrom from = session::parse_backward_from(options.loss, options.target);
     if (has_cotangents) {
@@ -67,7 +70,9 @@ session::BackwardFrom backward_from(const RunArguments& options) {
     if (from.target.source != session::LossTarget::Source::Data) return from;
     if (options.data.empty()) {
         // The inputs' file may contain them too.
-        if (!options.inputs_file.ends_with(".npz")) throw Error(ErrorKind::Usage, "labels of which data?", {.hint = "give --data, or an array `labels` in --inputs"});
+        if (!options.inputs_file.ends_with(".npz"))
+            throw Error(ErrorKind::Usage, "labels of which data?",
+                        {.hint = "give --data, or an array `labels` in --inputs"});
         from.target = {session::LossTarget::Source::File, options.inputs_file, "labels", {}};
         return from;
     }
@@ -78,7 +83,8 @@ session::BackwardFrom backward_from(const RunArguments& options) {
 // A model source is traced.
 bool needs_graph(const RunArguments& options) {
     const bool is_plain = options.pipeline.empty() || options.pipeline == "none";
-    return !is_plain || !options.compile_mode.empty() || options.stats || !options.trace_file.empty() || !options.record_file.empty();
+    return !is_plain || !options.compile_mode.empty() || options.stats || !options.trace_file.empty() ||
+           !options.record_file.empty();
 }
 
 // The folder that has to be written for a file, or a folder, to appear.
@@ -94,8 +100,10 @@ fs::path cache_folder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
     fs::path folder;
-    if (cache != nullptr && *cache != '\0') folder = cache;
-    else if (home != nullptr && *home != '\0') folder = fs::path(home) / ".cache";
+    if (cache != nullptr && *cache != '\0')
+        folder = cache;
+    else if (home != nullptr && *home != '\0')
+        folder = fs::path(home) / ".cache";
     std::error_code failed;
     return fs::is_directory(folder / "tensorloupe", failed) ? folder / "tensorloupe" : folder;
 }
@@ -104,7 +112,8 @@ fs::path cache_folder() {
 
 void print_notice(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
 
-void confine_source(const std::string& model, const FilePermissions& permissions, const std::vector<std::string>& written) {
+void confine_source(const std::string& model, const FilePermissions& permissions,
+                    const std::vector<std::string>& written) {
     if (fs::path(model).extension() != ".py") return;
     std::error_code failed;
     std::vector<fs::path> writable{"/dev", fs::temp_directory_path(failed)};
@@ -147,12 +156,14 @@ void trace_program(session::Program& program, const RunArguments& options) {
     }
 }
 
-std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method) {
+std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options,
+                                    const std::string& method) {
     if (options.inputs_file.empty() && options.input_specs.empty()) return {};
     return program.make_arguments(specs_of(options, program, program.schema(method)), method);
 }
 
-std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method) {
+std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options,
+                               const std::string& method) {
     return program.make_arguments(specs_of(options, program, program.schema(method)), method);
 }
 
@@ -160,9 +171,11 @@ namespace {
 
 // Prints a line for each part of the graph that the mode leaves to the interpreter.
 void compile(PreparedRun& run, const RunArguments& options, const std::string& method) {
-    const session::CompileOptions how{session::parse_compile_mode(options.compile_mode), options.pipeline, options.backward, method};
+    const session::CompileOptions how{session::parse_compile_mode(options.compile_mode), options.pipeline,
+                                      options.backward, method};
     const auto arguments = [&] { return run.program->make_arguments(run.options.inputs, method); };
-    session::CompiledMethod compiled = session::compile_method(how, *run.program->method(method).graph(), run.program->script_module(), arguments);
+    session::CompiledMethod compiled =
+        session::compile_method(how, *run.program->method(method).graph(), run.program->script_module(), arguments);
     if (!compiled.complaint.empty()) options.notice(compiled.complaint);
     for (const session::GraphBreak& found : compiled.breaks) options.notice(concat("graph break: ", found.line()));
     run.options.pipeline = compiled.pipeline;
@@ -189,17 +202,23 @@ PreparedRun prepare_run(const RunArguments& options) {
     default_generator().set_seed(options.seed);  // opening a model source drew numbers
     run.arguments = run.program->make_arguments(run.options.inputs, method);
     if (needs_graph(options)) run.program->trace_with(run.arguments);
-    if (options.compile_mode.empty()) run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
-    else compile(run, options, method);
-    if (options.backward) run.backward = std::make_unique<session::BackwardSource>(run.options.backward_from, *run.method, options.seed);
+    if (options.compile_mode.empty())
+        run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
+    else
+        compile(run, options, method);
+    if (options.backward)
+        run.backward = std::make_unique<session::BackwardSource>(run.options.backward_from, *run.method, options.seed);
     return run;
 }
 
 PreparedRun prepare_model(const RunArguments& options) {
     PreparedRun run = prepare_run(options);
     if (run.program) return run;
-    throw Error(ErrorKind::File, "holds no model",
-                {.file = options.model, .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
+    throw Error(
+        ErrorKind::File, "holds no model",
+        {.file = options.model,
+         .hint =
+             "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
 }
 
 }  // namespace loupe::cli

@@ -17,7 +17,8 @@ constexpr unsigned kSecondsToStop = 5;  // unless more is allowed
 CancelFlag flag{false};
 std::atomic<int> caught{0};
 std::atomic<unsigned> seconds_to_stop{kSecondsToStop};
-static_assert(CancelFlag::is_always_lock_free && std::atomic<int>::is_always_lock_free, "signal handlers take no locks");
+static_assert(CancelFlag::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "signal handlers take no locks");
 
 extern "C" void end_now(int) {
     remove_temporary_names();
@@ -59,9 +60,12 @@ void allow_time_to_stop() {
 
 const char* stop_signal_name() {
     switch (caught.load()) {
-        case SIGINT: return "Ctrl-C";
-        case SIGHUP: return "SIGHUP";
-        default: return "SIGTERM";
+        case SIGINT:
+            return "Ctrl-C";
+        case SIGHUP:
+            return "SIGHUP";
+        default:
+            return "SIGTERM";
     }
 }
 

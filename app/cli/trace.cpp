@@ -4,6 +4,8 @@
 
 namespace loupe::cli {
 
-void write_trace(const session::Recording& recording, const std::string& file) { session::write_chrome_trace(recording, file); }
+void write_trace(const session::Recording& recording, const std::string& file) {
+    session::write_chrome_trace(recording, file);
+}
 
 }  // namespace loupe::cli

@@ -12,14 +12,18 @@ namespace loupe::cli {
 int run_trace_check(const RunArguments& options) {
     const auto program = open_program(options);
     if (!program) return 0;
-    if (program->source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is traced", {.file = options.model});
+    if (program->source() == nullptr)
+        throw Error(ErrorKind::Usage, "only a model source is traced", {.file = options.model});
     trace_program(*program, options);
-    const session::TraceCheck check = session::check_on_other_inputs(*program, run_inputs(*program, options, "forward"));
+    const session::TraceCheck check =
+        session::check_on_other_inputs(*program, run_inputs(*program, options, "forward"));
     for (const session::TraceCheckCase& each : check.cases) {
         const char* result = !each.refused.empty() ? "refused" : each.differences.empty() ? "same" : "DIFFERS";
-        std::printf("%-8s %s: %s%s%s\n", result, each.what.c_str(), each.inputs.c_str(), each.refused.empty() ? "" : ": ", each.refused.c_str());
+        std::printf("%-8s %s: %s%s%s\n", result, each.what.c_str(), each.inputs.c_str(),
+                    each.refused.empty() ? "" : ": ", each.refused.c_str());
         for (const session::SourceNote& note : each.differences) {
-            const std::string place = note.source.line > 0 ? concat(note.source.file, ":", note.source.line, ": ") : std::string();
+            const std::string place =
+                note.source.line > 0 ? concat(note.source.file, ":", note.source.line, ": ") : std::string();
             std::printf("         %s%s\n", place.c_str(), note.text.c_str());
         }
     }

@@ -31,8 +31,9 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     std::string out = "step,epoch,loss,learning_rate,gradient_norm,accuracy,seconds\n";
     char line[256];
     for (const session::TrainingStep& step : log.steps()) {
-        std::snprintf(line, sizeof line, "%lld,%d,%.9g,%.9g,%.9g,%s,%.6f\n", static_cast<long long>(step.step), step.epoch, step.loss,
-                      step.learning_rate, step.gradient_norm, step.accuracy ? std::to_string(*step.accuracy).c_str() : "", step.seconds);
+        std::snprintf(line, sizeof line, "%lld,%d,%.9g,%.9g,%.9g,%s,%.6f\n", static_cast<long long>(step.step),
+                      step.epoch, step.loss, step.learning_rate, step.gradient_norm,
+                      step.accuracy ? std::to_string(*step.accuracy).c_str() : "", step.seconds);
         out += line;
     }
     return out;
@@ -40,7 +41,8 @@ std::string steps_as_csv(const session::TrainingLog& log) {
 
 // Progress, on standard error, as it is no result.
 void print_findings(const std::vector<session::TrainingFinding>& findings) {
-    for (const session::TrainingFinding& finding : findings) std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
+    for (const session::TrainingFinding& finding : findings)
+        std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
 }
 
 // How a training ended.
@@ -161,8 +163,8 @@ void end_training(const session::Trainer& trainer, const Ending& ending, const R
     if (ending.how == Ending::How::Stopped) {
         print_failures(results.failures);
         const std::string wrote = results.written.empty() ? "nothing was written" : results.text();
-        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ", trainer.steps_done(),
-                                                 " (epoch ", trainer.epoch(), "); ", wrote));
+        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ",
+                                                 trainer.steps_done(), " (epoch ", trainer.epoch(), "); ", wrote));
     }
     if (!ending.is_failure() && results.failures.empty()) return;
     if (!results.written.empty()) print_notice(results.text());
@@ -176,7 +178,8 @@ void end_training(const session::Trainer& trainer, const Ending& ending, const R
 
 void check_files(const RunArguments& model, const TrainArguments& options) {
     // A training may be continued in its own files.
-    const NamedFile csv{"--csv", options.csv_file}, save{"--save", options.save_file}, checkpoint{"--checkpoint", options.checkpoint_file};
+    const NamedFile csv{"--csv", options.csv_file}, save{"--save", options.save_file},
+        checkpoint{"--checkpoint", options.checkpoint_file};
     const NamedFile program{"the model", model.model}, data{"--data", options.how.data.path};
     const NamedFile weights{"--weights", model.weights}, resume{"--resume", options.how.resume};
     check_written_files({csv, save, checkpoint}, {program, data});
@@ -199,7 +202,8 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     how.threads = model.threads;
     if (!how.data.path.empty()) program->permit_reading(how.data.path);
     session::Trainer trainer(program, how);
-    std::printf("%s, %lld steps an epoch\n", trainer.data_summary().c_str(), static_cast<long long>(trainer.steps_an_epoch()));
+    std::printf("%s, %lld steps an epoch\n", trainer.data_summary().c_str(),
+                static_cast<long long>(trainer.steps_an_epoch()));
     const auto began = std::chrono::steady_clock::now();
     const std::int64_t done_before = trainer.steps_done();
     if (done_before > 0) std::printf("going on after step %lld\n", static_cast<long long>(done_before));
@@ -207,7 +211,8 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     const CancelScope whole(nullptr);
     std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done() - done_before),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-    if (const session::TrainingVerdict verdict = trainer.log()->verdict(); !verdict.text.empty()) std::fprintf(stderr, "%s\n", verdict.text.c_str());
+    if (const session::TrainingVerdict verdict = trainer.log()->verdict(); !verdict.text.empty())
+        std::fprintf(stderr, "%s\n", verdict.text.c_str());
     // Where nothing was learned, files of before stay.
     const bool has_learned = trainer.steps_done() > done_before || !ending.is_failure();
     Results results;

@@ -28,7 +28,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
 void add_backward_files(std::vector<NamedFile>& files, const RunArguments& options) try {
     const session::BackwardFrom from = session::parse_backward_from(options.loss, options.target);
     if (!from.file.empty()) files.push_back({"the file of --loss", from.file});
-    if (from.target.source == session::LossTarget::Source::File) files.push_back({"the file of --target", from.target.text});
+    if (from.target.source == session::LossTarget::Source::File)
+        files.push_back({"the file of --target", from.target.text});
 } catch (const Error&) {
 }
 
@@ -41,7 +42,9 @@ fs::path checkpoint_beside(const fs::path& model) try {
 }  // namespace
 
 std::vector<NamedFile> read_files(const RunArguments& options) {
-    std::vector<NamedFile> files{{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights},
+    std::vector<NamedFile> files{{"the model", options.model},
+                                 {"--inputs", options.inputs_file},
+                                 {"--weights", options.weights},
                                  {"--data", options.data}};
     if (options.weights.empty()) files.push_back({"the checkpoint beside the model", checkpoint_beside(options.model)});
     if (options.inputs_file.empty() && options.input_specs.empty()) {
@@ -55,12 +58,16 @@ void check_written_files(const std::vector<NamedFile>& written, const std::vecto
     for (std::size_t i = 0; i < written.size(); ++i) {
         for (const NamedFile& input : read) {
             if (!is_same_file(written[i].path, input.path)) continue;
-            throw Error(ErrorKind::Usage, concat(written[i].option, " would overwrite ", input.option, ", which is read: give another name"),
-                        {.file = written[i].path});
+            throw Error(
+                ErrorKind::Usage,
+                concat(written[i].option, " would overwrite ", input.option, ", which is read: give another name"),
+                {.file = written[i].path});
         }
         for (std::size_t other = 0; other < i; ++other) {
             if (!is_same_file(written[i].path, written[other].path)) continue;
-            throw Error(ErrorKind::Usage, concat(written[other].option, " and ", written[i].option, " name the same file"), {.file = written[i].path});
+            throw Error(ErrorKind::Usage,
+                        concat(written[other].option, " and ", written[i].option, " name the same file"),
+                        {.file = written[i].path});
         }
     }
 }
@@ -70,7 +77,8 @@ void check_npz_name(const NamedFile& file) {
     const fs::file_status status = fs::status(file.path, failed);
     const bool is_special = fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
     if (file.path.empty() || is_special || fs::path(file.path).extension() == ".npz") return;
-    throw Error(ErrorKind::Usage, concat(file.option, " writes a NumPy archive: give a name that ends in .npz"), {.file = file.path});
+    throw Error(ErrorKind::Usage, concat(file.option, " writes a NumPy archive: give a name that ends in .npz"),
+                {.file = file.path});
 }
 
 }  // namespace loupe::cli

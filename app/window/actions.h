@@ -13,7 +13,7 @@ class Actions : public QObject {
 
   public:
     struct Command {
-        QString id;    // "run"; the QAction is called "action.run"
+        QString id;  // "run"; the QAction is called "action.run"
         QString text;
         QString tip;
         QString icon;

@@ -65,13 +65,17 @@ void Banner::fitText() {
     constexpr int kMostLines = 3;
     const int width = std::max(80, label_->width());
     const QFontMetrics metrics = label_->fontMetrics();
-    const auto heightOf = [&](const QString& words) { return metrics.boundingRect(QRect(0, 0, width, 1 << 16), Qt::TextWordWrap | Qt::TextWrapAnywhere, words).height(); };
+    const auto heightOf = [&](const QString& words) {
+        return metrics.boundingRect(QRect(0, 0, width, 1 << 16), Qt::TextWordWrap | Qt::TextWrapAnywhere, words)
+            .height();
+    };
     const int most = kMostLines * metrics.lineSpacing() + 2;
     QString shown = message_;
     if (heightOf(shown) > most) {
         qsizetype fits = 0;
         for (qsizetype step = shown.size() / 2; step > 0; step /= 2) {
-            while (fits + step < shown.size() && heightOf(shown.left(fits + step) + QStringLiteral("\u2026")) <= most) fits += step;
+            while (fits + step < shown.size() && heightOf(shown.left(fits + step) + QStringLiteral("\u2026")) <= most)
+                fits += step;
         }
         shown = shown.left(fits) + QStringLiteral("\u2026");
     }

@@ -87,7 +87,8 @@ void Chooser::filter(const QString& words) {
     std::vector<std::size_t> first;
     std::vector<std::size_t> rest;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-        const bool all = std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return keys_[i].contains(part); });
+        const bool all =
+            std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return keys_[i].contains(part); });
         if (!all) continue;
         const bool begins = !parts.empty() && keys_[i].startsWith(parts.front());
         (begins ? first : rest).push_back(i);
@@ -105,7 +106,10 @@ void Chooser::filter(const QString& words) {
         if (!items_[i].enabled) row->setFlags(row->flags() & ~Qt::ItemIsEnabled);
     }
     if (first.empty()) {
-        auto* row = new QListWidgetItem(words.trimmed().isEmpty() ? tr("There is nothing to choose.") : tr("Nothing matches \u201c%1\u201d.").arg(words.trimmed()), list_);
+        auto* row =
+            new QListWidgetItem(words.trimmed().isEmpty() ? tr("There is nothing to choose.")
+                                                          : tr("Nothing matches \u201c%1\u201d.").arg(words.trimmed()),
+                                list_);
         row->setFlags(Qt::NoItemFlags);
     }
     for (int row = 0; row < list_->count(); ++row) {
@@ -122,10 +126,15 @@ bool Chooser::eventFilter(QObject* watched, QEvent* event) {
         case Qt::Key_Up:
         case Qt::Key_Down:
         case Qt::Key_PageUp:
-        case Qt::Key_PageDown: QCoreApplication::sendEvent(list_, event); return true;
+        case Qt::Key_PageDown:
+            QCoreApplication::sendEvent(list_, event);
+            return true;
         case Qt::Key_Return:
-        case Qt::Key_Enter: chooseCurrent(); return true;
-        default: return QDialog::eventFilter(watched, event);
+        case Qt::Key_Enter:
+            chooseCurrent();
+            return true;
+        default:
+            return QDialog::eventFilter(watched, event);
     }
 }
 

@@ -42,7 +42,8 @@ class Docks::LayoutEdit : public QUndoCommand {
     bool done_ = false;
 };
 
-Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window), window_(window), undo_(bridge.undoStack()) {
+Docks::Docks(QMainWindow* window, views::SessionBridge& bridge)
+    : QObject(window), window_(window), undo_(bridge.undoStack()) {
     window->setDockNestingEnabled(true);
     window->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AnimatedDocks);
     window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -56,7 +57,8 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         view->setAccessibleName(entry.description.title);
         view->setAccessibleDescription(entry.description.tip);
         // No content, however long, makes the window wider than the screen.
-        const bool isLeft = entry.description.place == views::Place::Left || entry.description.place == views::Place::LeftBelow;
+        const bool isLeft =
+            entry.description.place == views::Place::Left || entry.description.place == views::Place::LeftBelow;
         view->setMinimumSize(isLeft ? kLeastLeftPanel : kLeastPanel);
         dock->setWidget(view);
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::tidySoon);
@@ -64,7 +66,10 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, view](bool is_visible) {
             tidySoon();
             // After it is placed.
-            if (is_visible) QTimer::singleShot(0, view, [view] { if (view->isInSight()) view->comeIntoSight(); });
+            if (is_visible)
+                QTimer::singleShot(0, view, [view] {
+                    if (view->isInSight()) view->comeIntoSight();
+                });
             if (dock->isHidden() != closed_.contains(dock)) noteChange();
         });
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::noteChange);
@@ -122,7 +127,9 @@ QDockWidget* Docks::inFront(QDockWidget* dock) const {
     if (!dock) return nullptr;
     auto all = window_->tabifiedDockWidgets(dock);
     all.prepend(dock);
-    const auto seen = std::find_if(all.begin(), all.end(), [](const QDockWidget* each) { return !each->isFloating() && !each->visibleRegion().isEmpty(); });
+    const auto seen = std::find_if(all.begin(), all.end(), [](const QDockWidget* each) {
+        return !each->isFloating() && !each->visibleRegion().isEmpty();
+    });
     return seen == all.end() ? nullptr : *seen;
 }
 
@@ -152,13 +159,18 @@ void Docks::keepShares() {
     QDockWidget* right = inFront(first(views::Place::Right));
     QDockWidget* bottom = inFront(first(views::Place::Bottom));
     const auto part = [](double share, int whole) { return static_cast<int>(std::lround(share * whole)); };
-    const bool are_columns = left && centre && right && left_share_ > 0 && right_share_ > 0 && left->geometry().right() < centre->geometry().left() &&
+    const bool are_columns = left && centre && right && left_share_ > 0 && right_share_ > 0 &&
+                             left->geometry().right() < centre->geometry().left() &&
                              centre->geometry().right() < right->geometry().left();
-    const bool is_below = centre && bottom && bottom_share_ > 0 && centre->geometry().bottom() < bottom->geometry().top();
+    const bool is_below =
+        centre && bottom && bottom_share_ > 0 && centre->geometry().bottom() < bottom->geometry().top();
     if (are_columns) {
         const int left_now = std::max(left->minimumSizeHint().width(), part(left_share_, window_->width()));
         const int right_now = std::max(right->minimumSizeHint().width(), part(right_share_, window_->width()));
-        window_->resizeDocks({left, centre, right}, {left_now, std::max(kLeastPanel.width(), window_->width() - left_now - right_now), right_now}, Qt::Horizontal);
+        window_->resizeDocks(
+            {left, centre, right},
+            {left_now, std::max(kLeastPanel.width(), window_->width() - left_now - right_now), right_now},
+            Qt::Horizontal);
     }
     if (is_below) {
         const int both = centre->height() + bottom->height();
@@ -251,7 +263,8 @@ void Docks::tidy() {
         bar->setElideMode(Qt::ElideNone);
         for (int tab = 0; tab < bar->count(); ++tab) {
             for (const QDockWidget* dock : docks_) {
-                if (dock->windowTitle() == bar->tabText(tab)) bar->setTabToolTip(tab, dock->widget()->accessibleDescription());
+                if (dock->windowTitle() == bar->tabText(tab))
+                    bar->setTabToolTip(tab, dock->widget()->accessibleDescription());
             }
         }
     }
@@ -325,8 +338,10 @@ void Docks::showAll() {
     if (!hidden_) return;
     hidden_ = false;
     arranging_ = true;
-    if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion)) arrange();
-    else placeNewcomers();
+    if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion))
+        arrange();
+    else
+        placeNewcomers();
     tidySoon();
 }
 
@@ -339,7 +354,9 @@ void Docks::resetLayout() {
     if (!before.isEmpty()) undo_->push(new LayoutEdit(*this, before, window_->saveState(kLayoutVersion)));
 }
 
-QByteArray Docks::layoutState() const { return hidden_ ? state_ : maximised_ ? before_maximised_ : window_->saveState(kLayoutVersion); }
+QByteArray Docks::layoutState() const {
+    return hidden_ ? state_ : maximised_ ? before_maximised_ : window_->saveState(kLayoutVersion);
+}
 
 bool Docks::takeLayout(const QByteArray& state) {
     if (state.isEmpty()) return false;
@@ -363,7 +380,8 @@ void Docks::toggleMaximised(const QString& id) {
     if (hidden_) return;
     if (maximised_) return unmaximise();
     QDockWidget* wanted = dock(id);
-    for (QWidget* widget = id.isEmpty() ? focused_.data() : nullptr; widget && !wanted; widget = widget->parentWidget()) wanted = qobject_cast<QDockWidget*>(widget);
+    for (QWidget* widget = id.isEmpty() ? focused_.data() : nullptr; widget && !wanted; widget = widget->parentWidget())
+        wanted = qobject_cast<QDockWidget*>(widget);
     if (!wanted) wanted = inFront(first(views::Place::Centre));
     if (wanted && !wanted->isFloating()) maximise(wanted);
 }
@@ -393,13 +411,15 @@ void Docks::unmaximise() {
 
 QDockWidget* Docks::titleAt(QObject* watched, const QPoint& at) const {
     if (auto* dock = qobject_cast<QDockWidget*>(watched)) {
-        const bool isTitle = dock->widget() && !dock->widget()->geometry().contains(at) && at.y() < dock->widget()->geometry().top();
+        const bool isTitle =
+            dock->widget() && !dock->widget()->geometry().contains(at) && at.y() < dock->widget()->geometry().top();
         return isTitle ? dock : nullptr;
     }
     const auto* bar = qobject_cast<QTabBar*>(watched);
     const int tab = bar ? bar->tabAt(at) : -1;
     if (tab < 0) return nullptr;
-    const auto found = std::find_if(docks_.begin(), docks_.end(), [&](const QDockWidget* dock) { return dock->windowTitle() == bar->tabText(tab); });
+    const auto found = std::find_if(docks_.begin(), docks_.end(),
+                                    [&](const QDockWidget* dock) { return dock->windowTitle() == bar->tabText(tab); });
     return found == docks_.end() ? nullptr : *found;
 }
 
@@ -409,7 +429,8 @@ void Docks::showTitleMenu(QDockWidget* dock, const QPoint& at) {
     menu->setObjectName(QStringLiteral("titleMenu"));
     menu->setToolTipsVisible(true);
     if (!dock->isFloating()) {
-        QAction* maximise = menu->addAction(maximised_ ? tr("Show all panels again") : tr("Maximise"), dock, [this, dock] { toggleMaximised(dock->objectName()); });
+        QAction* maximise = menu->addAction(maximised_ ? tr("Show all panels again") : tr("Maximise"), dock,
+                                            [this, dock] { toggleMaximised(dock->objectName()); });
         maximise->setToolTip(tr("The same as a double click on the title, or Ctrl+F11"));
     }
     menu->addAction(dock->isFloating() ? tr("Dock") : tr("Float"), dock, [this, dock] {

@@ -63,14 +63,17 @@ void ErrorDetails::markPlaces() {
 // The last source position at or above the line of the text; the first one for lines before it.
 void ErrorDetails::follow(int block) {
     QRegularExpressionMatch found;
-    for (QTextBlock at = document()->findBlockByNumber(block); at.isValid() && !found.hasMatch(); at = at.previous()) found = placePattern().match(at.text());
-    for (QTextBlock at = document()->begin(); at.isValid() && !found.hasMatch(); at = at.next()) found = placePattern().match(at.text());
+    for (QTextBlock at = document()->findBlockByNumber(block); at.isValid() && !found.hasMatch(); at = at.previous())
+        found = placePattern().match(at.text());
+    for (QTextBlock at = document()->begin(); at.isValid() && !found.hasMatch(); at = at.next())
+        found = placePattern().match(at.text());
     if (found.hasMatch()) emit placeChosen(found.captured(1), found.captured(2).toInt());
 }
 
 void ErrorDetails::mouseReleaseEvent(QMouseEvent* event) {
     QPlainTextEdit::mouseReleaseEvent(event);
-    if (event->button() == Qt::LeftButton && !textCursor().hasSelection()) follow(cursorForPosition(event->pos()).blockNumber());
+    if (event->button() == Qt::LeftButton && !textCursor().hasSelection())
+        follow(cursorForPosition(event->pos()).blockNumber());
 }
 
 void ErrorDetails::keyPressEvent(QKeyEvent* event) {

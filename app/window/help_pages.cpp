@@ -40,7 +40,9 @@ HelpPage readHelpPage(const QString& name, const QString& markdown) {
             page.sections.back().text += line + QLatin1Char('\n');
         }
     }
-    const auto titled = std::find_if(page.sections.begin(), page.sections.end(), [](const HelpSection& section) { return section.level == 1 && !section.heading.isEmpty(); });
+    const auto titled = std::find_if(page.sections.begin(), page.sections.end(), [](const HelpSection& section) {
+        return section.level == 1 && !section.heading.isEmpty();
+    });
     if (titled != page.sections.end()) page.title = titled->heading;
     return page;
 }
@@ -50,7 +52,8 @@ std::vector<HelpPage> shippedHelpPages() {
     const QString index = readText(folder.filePath(QStringLiteral("index.md")));
     std::vector<HelpPage> pages;
     const auto add = [&](const QString& name) {
-        const bool is_known = std::any_of(pages.begin(), pages.end(), [&](const HelpPage& page) { return page.name == name; });
+        const bool is_known =
+            std::any_of(pages.begin(), pages.end(), [&](const HelpPage& page) { return page.name == name; });
         const QString markdown = readText(folder.filePath(name + QStringLiteral(".md")));
         if (!is_known && !markdown.isEmpty()) pages.push_back(readHelpPage(name, markdown));
     };
@@ -64,7 +67,8 @@ std::vector<HelpMatch> searchHelp(const std::vector<HelpPage>& pages, const QStr
     const QStringList wanted = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     if (wanted.isEmpty()) return {};
     const auto holdsAll = [&](const QString& text) {
-        return std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+        return std::all_of(wanted.begin(), wanted.end(),
+                           [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
     };
     std::vector<HelpMatch> in_headings;
     std::vector<HelpMatch> in_texts;
@@ -76,7 +80,9 @@ std::vector<HelpMatch> searchHelp(const std::vector<HelpPage>& pages, const QStr
             HelpMatch match{page, section, {}};
             for (const QString& line : each.text.split(QLatin1Char('\n'))) {
                 if (line.startsWith(QLatin1String("```")) || withoutMarks(line).isEmpty()) continue;
-                const bool holds_one = std::any_of(wanted.begin(), wanted.end(), [&](const QString& word) { return line.contains(word, Qt::CaseInsensitive); });
+                const bool holds_one = std::any_of(wanted.begin(), wanted.end(), [&](const QString& word) {
+                    return line.contains(word, Qt::CaseInsensitive);
+                });
                 if (match.line.isEmpty() || holds_one) match.line = withoutMarks(line);
                 if (holds_one) break;
             }

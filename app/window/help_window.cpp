@@ -33,7 +33,8 @@ void dress(QTextDocument& document) {
     for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
         QTextCursor cursor(block);
         QTextBlockFormat format = block.blockFormat();
-        const bool is_code = format.hasProperty(QTextFormat::BlockCodeFence) || format.hasProperty(QTextFormat::BlockCodeLanguage);
+        const bool is_code =
+            format.hasProperty(QTextFormat::BlockCodeFence) || format.hasProperty(QTextFormat::BlockCodeLanguage);
         const int level = format.headingLevel();
         if (is_code) {
             format.setBackground(theme.colour(Theme::Colour::Raised));
@@ -144,7 +145,8 @@ HelpWindow::HelpWindow(std::vector<HelpPage> pages, QWidget* parent)
     connect(contents_, &QTreeWidget::itemActivated, this, &HelpWindow::onItem);
     connect(back_, &QToolButton::clicked, this, &HelpWindow::goBack);
     connect(text_, &QTextBrowser::anchorClicked, this, &HelpWindow::onLink);
-    connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this, [this] { search_->setFocus(), search_->selectAll(); });
+    connect(new QShortcut(QKeySequence::Find, this), &QShortcut::activated, this,
+            [this] { search_->setFocus(), search_->selectAll(); });
     connect(new QShortcut(Qt::Key_Escape, this), &QShortcut::activated, this, &QWidget::close);
     connect(&Theme::instance(), &Theme::changed, this, &HelpWindow::render);
     fillContents();
@@ -152,14 +154,17 @@ HelpWindow::HelpWindow(std::vector<HelpPage> pages, QWidget* parent)
     search_->setFocus();
 }
 
-QString HelpWindow::page() const { return position_.page < 0 ? QString() : pages_[static_cast<std::size_t>(position_.page)].name; }
+QString HelpWindow::page() const {
+    return position_.page < 0 ? QString() : pages_[static_cast<std::size_t>(position_.page)].name;
+}
 
 void HelpWindow::showPage(const QString& name, const QString& heading) {
     for (std::size_t i = 0; i < pages_.size(); ++i) {
         if (pages_[i].name != name) continue;
         int section = 0;
         for (std::size_t j = 0; j < pages_[i].sections.size(); ++j) {
-            if (!heading.isEmpty() && pages_[i].sections[j].heading.compare(heading, Qt::CaseInsensitive) == 0) section = static_cast<int>(j);
+            if (!heading.isEmpty() && pages_[i].sections[j].heading.compare(heading, Qt::CaseInsensitive) == 0)
+                section = static_cast<int>(j);
         }
         go({static_cast<int>(i), section});
         return;
@@ -233,7 +238,8 @@ void HelpWindow::fillMatches(const QString& words) {
     for (const HelpMatch& match : matches) {
         const HelpPage& page = pages_[static_cast<std::size_t>(match.page)];
         const QString& heading = page.sections[static_cast<std::size_t>(match.section)].heading;
-        auto* item = new QTreeWidgetItem(contents_, {heading == page.title ? heading : QStringLiteral("%1 \u203a %2").arg(page.title, heading)});
+        auto* item = new QTreeWidgetItem(
+            contents_, {heading == page.title ? heading : QStringLiteral("%1 \u203a %2").arg(page.title, heading)});
         item->setData(0, kPageRole, match.page);
         item->setData(0, kSectionRole, match.section);
         item->setToolTip(0, match.line);

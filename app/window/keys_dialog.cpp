@@ -33,7 +33,8 @@ QString keysOf(const QAction& action) {
 // The first line of the tip, without the contents of other columns.
 QString tipOf(const QAction& action) {
     QString tip = action.toolTip().section(QLatin1Char('\n'), 0, 0);
-    for (const QKeySequence& key : action.shortcuts()) tip.remove(QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText)));
+    for (const QKeySequence& key : action.shortcuts())
+        tip.remove(QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText)));
     return plain(tip) == plain(action.text()) ? QString() : tip;
 }
 
@@ -46,7 +47,8 @@ QString purposeOf(const QShortcut& shortcut) {
 
 }  // namespace
 
-KeysDialog::KeysDialog(QMainWindow* window) : QDialog(window), search_(new QLineEdit(this)), list_(new QTreeWidget(this)) {
+KeysDialog::KeysDialog(QMainWindow* window)
+    : QDialog(window), search_(new QLineEdit(this)), list_(new QTreeWidget(this)) {
     setObjectName(QStringLiteral("keys"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Keys and commands"));
@@ -60,7 +62,8 @@ KeysDialog::KeysDialog(QMainWindow* window) : QDialog(window), search_(new QLine
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(search_);
     layout->addWidget(list_, 1);
-    auto* note = new QLabel(tr("Every command is also in the palette (Ctrl+Shift+P), whether it has a key or not."), this);
+    auto* note =
+        new QLabel(tr("Every command is also in the palette (Ctrl+Shift+P), whether it has a key or not."), this);
     note->setProperty("faint", true);
     layout->addWidget(note);
     fill(*window);
@@ -108,7 +111,8 @@ void KeysDialog::fill(QMainWindow& window) {
         for (const QAction* action : dock->findChildren<QAction*>()) {
             if (!action->shortcuts().isEmpty()) addAction(to, *action);
         }
-        for (const QShortcut* shortcut : dock->findChildren<QShortcut*>()) add(to, purposeOf(*shortcut), shortcut->key().toString(QKeySequence::NativeText), {});
+        for (const QShortcut* shortcut : dock->findChildren<QShortcut*>())
+            add(to, purposeOf(*shortcut), shortcut->key().toString(QKeySequence::NativeText), {});
         if (to->childCount() == 0) delete to;
     }
     list_->expandAll();
@@ -121,8 +125,11 @@ void KeysDialog::filter(const QString& words) {
         int shown = 0;
         for (int k = 0; k < group->childCount(); ++k) {
             QTreeWidgetItem* row = group->child(k);
-            const QString all = (group->text(0) + QLatin1Char(' ') + row->text(Command) + QLatin1Char(' ') + row->text(Keys) + QLatin1Char(' ') + row->text(Tip)).toLower();
-            const bool isWanted = std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return all.contains(part); });
+            const QString all = (group->text(0) + QLatin1Char(' ') + row->text(Command) + QLatin1Char(' ') +
+                                 row->text(Keys) + QLatin1Char(' ') + row->text(Tip))
+                                    .toLower();
+            const bool isWanted =
+                std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return all.contains(part); });
             row->setHidden(!isWanted);
             shown += isWanted;
         }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tensorloupe [FILE]: the window. tensorloupe report MODEL -o DIR: the panels as pictures and a page, without a display.
+// tensorloupe [FILE]: the window. tensorloupe report MODEL -o DIR: the panels as pictures and a page, without a
+// display.
 
 #include <QCommandLineParser>
+#include <QFile>
 #include <QSettings>
 #include <QTimer>
-#include <QFile>
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -82,14 +83,23 @@ void runWhenOpen(loupe::views::SessionBridge& bridge) {
 }
 
 void addPermissions(QCommandLineParser& parser) {
-    parser.addOption({QStringLiteral("allow-read"), QStringLiteral("A folder or file that a model source may read besides its own folder; may be repeated."), QStringLiteral("path")});
-    parser.addOption({QStringLiteral("allow-write"), QStringLiteral("A folder or file that a model source may write besides a fresh folder of its own; may be repeated."), QStringLiteral("path")});
+    parser.addOption(
+        {QStringLiteral("allow-read"),
+         QStringLiteral("A folder or file that a model source may read besides its own folder; may be repeated."),
+         QStringLiteral("path")});
+    parser.addOption(
+        {QStringLiteral("allow-write"),
+         QStringLiteral(
+             "A folder or file that a model source may write besides a fresh folder of its own; may be repeated."),
+         QStringLiteral("path")});
 }
 
 loupe::FilePermissions permissionsOf(const QCommandLineParser& parser) {
     loupe::FilePermissions permissions;
-    for (const QString& path : parser.values(QStringLiteral("allow-read"))) permissions.read.emplace_back(path.toStdString());
-    for (const QString& path : parser.values(QStringLiteral("allow-write"))) permissions.write.emplace_back(path.toStdString());
+    for (const QString& path : parser.values(QStringLiteral("allow-read")))
+        permissions.read.emplace_back(path.toStdString());
+    for (const QString& path : parser.values(QStringLiteral("allow-write")))
+        permissions.write.emplace_back(path.toStdString());
     return permissions;
 }
 
@@ -114,7 +124,8 @@ int showWindow(const QCommandLineParser& parser) {
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
     loupe::window::MainWindow window;
     window.show();
-    const bool isForPicture = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("startup-time"));
+    const bool isForPicture =
+        parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("startup-time"));
     if (!isForPicture) window.keepSession();
     if (!parser.positionalArguments().empty()) {
         const QString file = parser.positionalArguments().front();
@@ -126,7 +137,8 @@ int showWindow(const QCommandLineParser& parser) {
     if (parser.isSet(QStringLiteral("run"))) runWhenOpen(window.bridge());
     if (parser.isSet(QStringLiteral("startup-time"))) reportStart(window);
     if (parser.isSet(QStringLiteral("screenshot"))) {
-        saveScreenshot(window, parser.value(QStringLiteral("screenshot")), parser.value(QStringLiteral("after")).toInt());
+        saveScreenshot(window, parser.value(QStringLiteral("screenshot")),
+                       parser.value(QStringLiteral("after")).toInt());
     }
     return QApplication::exec();
 }
@@ -136,28 +148,39 @@ void describeReport(QCommandLineParser& parser) {
     parser.setApplicationDescription(QStringLiteral("Writes every panel as a picture, and a page that holds them."));
     parser.addHelpOption();
     parser.addPositionalArgument(QStringLiteral("report"), QString(), QStringLiteral("report"));
-    parser.addPositionalArgument(QStringLiteral("model"), QStringLiteral("The model to open."), QStringLiteral("model"));
-    parser.addOption({{QStringLiteral("o"), QStringLiteral("output")}, QStringLiteral("The folder to write."), QStringLiteral("dir"), QStringLiteral("report")});
+    parser.addPositionalArgument(QStringLiteral("model"), QStringLiteral("The model to open."),
+                                 QStringLiteral("model"));
+    parser.addOption({{QStringLiteral("o"), QStringLiteral("output")},
+                      QStringLiteral("The folder to write."),
+                      QStringLiteral("dir"),
+                      QStringLiteral("report")});
     parser.addOption({QStringLiteral("forward"), QStringLiteral("Run forward only.")});
     addPermissions(parser);
-    parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light."), QStringLiteral("name"), QStringLiteral("light")});
+    parser.addOption(
+        {QStringLiteral("theme"), QStringLiteral("dark or light."), QStringLiteral("name"), QStringLiteral("light")});
 }
 
 void describeWindow(QCommandLineParser& parser) {
-    parser.setApplicationDescription(QStringLiteral("A desktop inspector for neural networks.\n\n"
-                                                    "  tensorloupe [options] [file]       the window, on a model or a recorded run\n"
-                                                    "  tensorloupe report model -o dir    every panel as a picture and a page, without a display\n"
-                                                    "  tensorloupe-cli                    the engine without a window"));
+    parser.setApplicationDescription(
+        QStringLiteral("A desktop inspector for neural networks.\n\n"
+                       "  tensorloupe [options] [file]       the window, on a model or a recorded run\n"
+                       "  tensorloupe report model -o dir    every panel as a picture and a page, without a display\n"
+                       "  tensorloupe-cli                    the engine without a window"));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model or a recorded run to open."), QStringLiteral("[file]"));
+    parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model or a recorded run to open."),
+                                 QStringLiteral("[file]"));
     parser.addOption({QStringLiteral("restore"), QStringLiteral("Restore the last session.")});
-    parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
+    parser.addOption(
+        {QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
     addPermissions(parser);
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
-    parser.addOption({QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
-    parser.addOption({QStringLiteral("startup-time"), QStringLiteral("Print how long it took until the model stood in the window, and end.")});
-    parser.addOption({QStringLiteral("after"), QStringLiteral("Milliseconds before the picture."), QStringLiteral("ms"), QStringLiteral("2000")});
+    parser.addOption(
+        {QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
+    parser.addOption({QStringLiteral("startup-time"),
+                      QStringLiteral("Print how long it took until the model stood in the window, and end.")});
+    parser.addOption({QStringLiteral("after"), QStringLiteral("Milliseconds before the picture."), QStringLiteral("ms"),
+                      QStringLiteral("2000")});
 }
 
 // Is it a question that no window is needed for?
@@ -184,13 +207,15 @@ int report(QApplication& app) {
         return 2;
     }
     if (hasWrongPermission(parser)) return 2;
-    Theme::instance().setMode(parser.value(QStringLiteral("theme")) == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+    Theme::instance().setMode(parser.value(QStringLiteral("theme")) == QLatin1String("dark") ? Theme::Mode::Dark
+                                                                                             : Theme::Mode::Light);
     loupe::views::ReportOptions options;
     options.model = parser.positionalArguments().back();
     options.folder = parser.value(QStringLiteral("output"));
     options.permissions = permissionsOf(parser);
     options.backward = !parser.isSet(QStringLiteral("forward"));
-    return loupe::views::writeReport(options, [](const QString& line) { std::fprintf(stderr, "%s\n", line.toLocal8Bit().constData()); });
+    return loupe::views::writeReport(
+        options, [](const QString& line) { std::fprintf(stderr, "%s\n", line.toLocal8Bit().constData()); });
 }
 
 int start(int argc, char** argv) {
@@ -199,13 +224,16 @@ int start(int argc, char** argv) {
         const QCoreApplication app(argc, argv);
         nameApplication();
         QCommandLineParser parser;
-        if (is_report) describeReport(parser);
-        else describeWindow(parser);
+        if (is_report)
+            describeReport(parser);
+        else
+            describeWindow(parser);
         parser.process(app);  // handles --help and --version and exits
     }
     // Pictures need no display, and do not depend on one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+    if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") &&
+        qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         std::fputs("tensorloupe: there is no display; try: tensorloupe report MODEL -o DIR\n", stderr);
         return 2;
     }

@@ -29,8 +29,8 @@
 #include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
-#include "views/common/theme.h"
 #include "views/common/panel_output.h"
+#include "views/common/theme.h"
 #include "views/inputs/inputs_view.h"
 #include "views/registry.h"
 
@@ -58,7 +58,12 @@ MainWindow::MainWindow()
     setObjectName(QStringLiteral("mainWindow"));
     views::Failures::instance().setSink(bridge_, [this](const QString& text, const QString& place) {
         using Entry = views::SessionBridge::LogEntry;
-        bridge_->addLog({Entry::Level::Error, tr("An error inside the program, in %1: %2").arg(place, text).toStdString(), 0, -1, {}, {}});
+        bridge_->addLog({Entry::Level::Error,
+                         tr("An error inside the program, in %1: %2").arg(place, text).toStdString(),
+                         0,
+                         -1,
+                         {},
+                         {}});
     });
     setWindowTitle(QStringLiteral("Tensorloupe"));
     setWindowIcon(views::themeIcon(QStringLiteral("tensorloupe")));
@@ -92,31 +97,35 @@ MainWindow::MainWindow()
                               &views::SessionBridge::bookmarksChanged, &views::SessionBridge::timesChanged}) {
         connect(bridge_, signal, actions_, &Actions::update);
     }
-    connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this, [this](const QString& why) {
-        banner_->tell(why, {{tr("Choose another file\u2026"), [this] {
-                                 QMenu menu;
-                                 docks_->view(QStringLiteral("inputs"))->addActions(menu);
-                                 menu.actions().front()->trigger();
-                             }}});
-    });
+    connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this,
+            [this](const QString& why) {
+                banner_->tell(why, {{tr("Choose another file\u2026"), [this] {
+                                         QMenu menu;
+                                         docks_->view(QStringLiteral("inputs"))->addActions(menu);
+                                         menu.actions().front()->trigger();
+                                     }}});
+            });
     connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
     connect(new SourceWatch(*bridge_, this), &SourceWatch::changed, this, [this](const QString& file) {
         banner_->note(tr("%1 was changed by another program.").arg(QFileInfo(file).fileName()),
-                      {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }}, {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
+                      {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }},
+                       {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
     });
-    connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) { showSource({file.toStdString(), line, 0}); });
+    connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) {
+        showSource({file.toStdString(), line, 0});
+    });
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
     connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
     connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
     connect(docks_, &Docks::changed, actions_, &Actions::update);
     connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
-    connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) {
-        banner_->tell(why, {});
-    });
+    connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) { banner_->tell(why, {}); });
     connect(keeper_, &SessionKeeper::restored, this, [this](const QString& said, session::EventId reached) {
         std::vector<Banner::Link> links;
-        if (reached != 0) links.push_back({tr("Run to the same place"), [this, reached] { startRun([this, reached] { bridge_->runToEvent(reached + 1); }); }});
+        if (reached != 0)
+            links.push_back({tr("Run to the same place"),
+                             [this, reached] { startRun([this, reached] { bridge_->runToEvent(reached + 1); }); }});
         banner_->note(said, links);
         showUnsaved();
     });
@@ -129,7 +138,8 @@ MainWindow::MainWindow()
 }
 
 MainWindow::~MainWindow() {
-    // Qt deletes what is inside once this is a mere QWidget: no signal of it, nor of the focus that moves on, may come here.
+    // Qt deletes what is inside once this is a mere QWidget: no signal of it, nor of the focus that moves on, may come
+    // here.
     disconnect(qApp, nullptr, this, nullptr);
     disconnect(bridge_->undoStack(), nullptr, this, nullptr);
     for (QObject* inside : findChildren<QObject*>()) disconnect(inside, nullptr, this, nullptr);
@@ -140,41 +150,84 @@ MainWindow::~MainWindow() {
 
 void MainWindow::makeFileActions() {
     const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
-    actions_->add({"open", tr("&Open\u2026"), tr("Open a model file"), "open", {QKeySequence(Qt::CTRL | Qt::Key_O)},
-                   [this] {
-                       const QString file = QFileDialog::getOpenFileName(
-                           this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
-                           tr("Models and recordings (*.pt *.pth *.ptl *.torchscript *.zip *.py *.loupe);;All files (*)"));
-                       if (!file.isEmpty()) openFile(file);
-                   },
-                   {}});
-    actions_->add({"reload", tr("&Reload"), tr("Open the file again"), {}, {QKeySequence(Qt::CTRL | Qt::Key_R)},
+    actions_->add(
+        {"open",
+         tr("&Open\u2026"),
+         tr("Open a model file"),
+         "open",
+         {QKeySequence(Qt::CTRL | Qt::Key_O)},
+         [this] {
+             const QString file = QFileDialog::getOpenFileName(
+                 this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
+                 tr("Models and recordings (*.pt *.pth *.ptl *.torchscript *.zip *.py *.loupe);;All files (*)"));
+             if (!file.isEmpty()) openFile(file);
+         },
+         {}});
+    actions_->add({"reload",
+                   tr("&Reload"),
+                   tr("Open the file again"),
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_R)},
                    [this] {
                        const auto& model = *bridge_->model();
                        openFile(QString::fromStdString(model.recorded_in.empty() ? model.path : model.recorded_in));
                    },
                    needModel});
-    actions_->add({"keep_written", tr("Save what the source &wrote\u2026"), tr("Copy the files that the .py source has written, from its own folder to another"), "export", {},
+    actions_->add({"keep_written",
+                   tr("Save what the source &wrote\u2026"),
+                   tr("Copy the files that the .py source has written, from its own folder to another"),
+                   "export",
+                   {},
                    [this] { permissions_->keepWritten(); },
-                   [this] { return permissions_->folder().isEmpty() ? tr("no source that is open has written a file") : QString(); }});
-    actions_->add({"load_weights", tr("Load &weights into the model\u2026"), tr("A checkpoint (.pt, .pth, .npz) into the model that is open, as load_state_dict does"), "open", {},
-                   [this] { weights_->choose(); }, [this] { return weights_->whyNot(); }});
-    actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
-                   [this] { whenSaved(tr("Close the model"), [this] { bridge_->closeModel(); }); }, needModel});
+                   [this] {
+                       return permissions_->folder().isEmpty() ? tr("no source that is open has written a file")
+                                                               : QString();
+                   }});
+    actions_->add({"load_weights",
+                   tr("Load &weights into the model\u2026"),
+                   tr("A checkpoint (.pt, .pth, .npz) into the model that is open, as load_state_dict does"),
+                   "open",
+                   {},
+                   [this] { weights_->choose(); },
+                   [this] { return weights_->whyNot(); }});
+    actions_->add({"close",
+                   tr("&Close model"),
+                   {},
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_W)},
+                   [this] { whenSaved(tr("Close the model"), [this] { bridge_->closeModel(); }); },
+                   needModel});
     actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
-    actions_->add({"copy", tr("&Copy rows"), tr("Copy the selected rows of the list that has the keyboard"), {}, {QKeySequence(QKeySequence::Copy)},
+    actions_->add({"copy",
+                   tr("&Copy rows"),
+                   tr("Copy the selected rows of the list that has the keyboard"),
+                   {},
+                   {QKeySequence(QKeySequence::Copy)},
                    [] {
                        if (const auto* view = qobject_cast<QAbstractItemView*>(QApplication::focusWidget())) {
                            QApplication::clipboard()->setText(views::selectedRowsText(*view));
                        }
                    },
                    {}});
-    actions_->add({"save_picture", tr("Save a &picture of the panel\u2026"), tr("As PNG, SVG or PDF"), "export", {}, [this] { choosePicture(); },
+    actions_->add({"save_picture",
+                   tr("Save a &picture of the panel\u2026"),
+                   tr("As PNG, SVG or PDF"),
+                   "export",
+                   {},
+                   [this] { choosePicture(); },
                    [this] { return docks_ && docks_->focused() ? QString() : tr("no panel has the keyboard"); }});
-    actions_->add({"undo", tr("&Undo"), tr("Undo the last change of breakpoints or layout"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Z)},
+    actions_->add({"undo",
+                   tr("&Undo"),
+                   tr("Undo the last change of breakpoints or layout"),
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_Z)},
                    [this] { bridge_->undoStack()->undo(); },
                    [this] { return bridge_->undoStack()->canUndo() ? QString() : tr("nothing was changed"); }});
-    actions_->add({"redo", tr("&Redo"), {}, {}, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z)},
+    actions_->add({"redo",
+                   tr("&Redo"),
+                   {},
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z)},
                    [this] { bridge_->undoStack()->redo(); },
                    [this] { return bridge_->undoStack()->canRedo() ? QString() : tr("nothing was undone"); }});
 }
@@ -196,37 +249,60 @@ void MainWindow::makeRunActions() {
                          std::function<void()> run, std::function<QString()> whyNot) {
         actions_->add({id, text, tip, id, {QKeySequence(key)}, std::move(run), std::move(whyNot)});
     };
-    add("run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5, [this] { startRun([this] { bridge_->run(); }); }, notBusy);
-    add("pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
+    add(
+        "run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5,
+        [this] { startRun([this] { bridge_->run(); }); }, notBusy);
+    add(
+        "pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
         [this] { bridge_->session().pause(); }, busy);
-    add("stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
+    add(
+        "stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
         [this] { bridge_->stop(); }, parked);
-    add("step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
+    add(
+        "step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
         [this] { startRun([this] { bridge_->step(StepKind::Over); }); }, notBusy);
-    add("step_into", tr("Step &into"), tr("Run the next operator, going into module calls"), Qt::Key_F11,
+    add(
+        "step_into", tr("Step &into"), tr("Run the next operator, going into module calls"), Qt::Key_F11,
         [this] { startRun([this] { bridge_->step(StepKind::Into); }); }, notBusy);
-    add("step_out", tr("Step o&ut"), tr("Run to the end of this module call"), QKeyCombination(Qt::SHIFT, Qt::Key_F11),
+    add(
+        "step_out", tr("Step o&ut"), tr("Run to the end of this module call"), QKeyCombination(Qt::SHIFT, Qt::Key_F11),
         [this] { bridge_->step(StepKind::Out); }, paused);
-    add("step_back", tr("Step &back"), tr("Look at the event before this one"), QKeyCombination(Qt::SHIFT, Qt::Key_F10),
+    add(
+        "step_back", tr("Step &back"), tr("Look at the event before this one"), QKeyCombination(Qt::SHIFT, Qt::Key_F10),
         [this] { bridge_->stepBack(); },
         [this] { return bridge_->currentEvent() > 1 ? QString() : tr("there is no event before"); });
-    add("run_here", tr("Run to &here"), tr("Run until before the current node"), QKeyCombination(Qt::CTRL, Qt::Key_F10),
-        [this] { startRun([this] { runToHere(); }); }, [this, notBusy] {
+    add(
+        "run_here", tr("Run to &here"), tr("Run until before the current node"), QKeyCombination(Qt::CTRL, Qt::Key_F10),
+        [this] { startRun([this] { runToHere(); }); },
+        [this, notBusy] {
             const QString why = notBusy();
             if (!why.isEmpty()) return why;
             return bridge_->currentNode() >= 0 ? QString() : tr("no node is selected");
         });
-    add("run_nan", tr("Run to next &NaN or Inf"), tr("Run until an operator makes a NaN or an Inf; those that are passed on or meant are no stops"), Qt::Key_F6,
+    add(
+        "run_nan", tr("Run to next &NaN or Inf"),
+        tr("Run until an operator makes a NaN or an Inf; those that are passed on or meant are no stops"), Qt::Key_F6,
         [this] { startRun([this] { bridge_->runToNan(); }); }, notBusy);
-    add("origin", tr("Go to the &origin of this NaN or Inf"), tr("From the current event back to the one that made its NaN or Inf, over both phases"),
-        QKeyCombination(Qt::SHIFT, Qt::Key_F6), [this] { bridge_->goToOrigin(); }, [this] { return bridge_->whyNoOrigin(); });
-    add("run_backward", tr("Run to back&ward"), tr("Run until backward begins"), Qt::Key_F7,
+    add(
+        "origin", tr("Go to the &origin of this NaN or Inf"),
+        tr("From the current event back to the one that made its NaN or Inf, over both phases"),
+        QKeyCombination(Qt::SHIFT, Qt::Key_F6), [this] { bridge_->goToOrigin(); },
+        [this] { return bridge_->whyNoOrigin(); });
+    add(
+        "run_backward", tr("Run to back&ward"), tr("Run until backward begins"), Qt::Key_F7,
         [this] { startRun([this] { bridge_->runToBackward(); }); }, notBusy);
-    actions_->add({QStringLiteral("time_properly"), tr("Ti&me it properly"),
-                   tr("Repeat the run until it is warm, then time it: each operator gets the median and the spread, as columns in Events, in Timeline, and in Graph's colours"), {}, {},
-                   [this] { bridge_->timeProperly(); }, [this] { return bridge_->whyNotTimed(); }});
-    add("breakpoint", tr("Toggle &breakpoint"), tr("Set or remove a breakpoint where the keyboard is, else at the current node"),
-        Qt::Key_F9, [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
+    actions_->add({QStringLiteral("time_properly"),
+                   tr("Ti&me it properly"),
+                   tr("Repeat the run until it is warm, then time it: each operator gets the median and the spread, as "
+                      "columns in Events, in Timeline, and in Graph's colours"),
+                   {},
+                   {},
+                   [this] { bridge_->timeProperly(); },
+                   [this] { return bridge_->whyNotTimed(); }});
+    add(
+        "breakpoint", tr("Toggle &breakpoint"),
+        tr("Set or remove a breakpoint where the keyboard is, else at the current node"), Qt::Key_F9,
+        [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
 }
 
 // How to make a graph of a model source.
@@ -237,11 +313,20 @@ void MainWindow::makeFormActions() {
         QString text;
         QString tip;
         ModelForm form;
-    } forms[] = {{"script", tr("Script this &model"), tr("Compile the source as torch.jit.script does; the panel Source says where it cannot"), ModelForm::Scripted},
-                 {"trace", tr("&Trace with these inputs"), tr("Run the source once on the inputs and keep the operators that ran, as torch.jit.trace does"), ModelForm::Traced},
-                 {"evaluate", tr("&Evaluate the source"), tr("Run the source statement by statement again"), ModelForm::Evaluated}};
+    } forms[] = {
+        {"script", tr("Script this &model"),
+         tr("Compile the source as torch.jit.script does; the panel Source says where it cannot"), ModelForm::Scripted},
+        {"trace", tr("&Trace with these inputs"),
+         tr("Run the source once on the inputs and keep the operators that ran, as torch.jit.trace does"),
+         ModelForm::Traced},
+        {"evaluate", tr("&Evaluate the source"), tr("Run the source statement by statement again"),
+         ModelForm::Evaluated}};
     for (const auto& each : forms) {
-        actions_->add({each.id, each.text, each.tip, {}, {},
+        actions_->add({each.id,
+                       each.text,
+                       each.tip,
+                       {},
+                       {},
                        [this, form = each.form] {
                            bridge_->setForm(form);
                            docks_->show(QStringLiteral("compile"));
@@ -249,17 +334,23 @@ void MainWindow::makeFormActions() {
                        [this, form = each.form]() -> QString {
                            const auto& model = bridge_->model();
                            if (!model) return tr("no model is open");
-                           if (model->form == ModelForm::AsRead) return model->constructors.empty() ? tr("only a .py source is scripted or traced") : tr("the source does not say how its model is built");
+                           if (model->form == ModelForm::AsRead)
+                               return model->constructors.empty()
+                                          ? tr("only a .py source is scripted or traced")
+                                          : tr("the source does not say how its model is built");
                            if (bridge_->isBusy() || bridge_->isPaused()) return tr("the run is not at its end");
                            if (model->form != form) return {};
-                           return form == ModelForm::Scripted ? tr("it is scripted") : form == ModelForm::Traced ? tr("it is traced") : tr("it is evaluated");
+                           return form == ModelForm::Scripted ? tr("it is scripted")
+                                  : form == ModelForm::Traced ? tr("it is traced")
+                                                              : tr("it is evaluated");
                        }});
     }
     connect(bridge_, &views::SessionBridge::formRefused, this, [this](const QString& why) {
         // The log has the full text already.
         const auto& entry = bridge_->log().back();
         std::vector<Banner::Link> links;
-        if (entry.source.line > 0) links.push_back({tr("Show the line"), [this, place = entry.source] { showSource(place); }});
+        if (entry.source.line > 0)
+            links.push_back({tr("Show the line"), [this, place = entry.source] { showSource(place); }});
         links.push_back({tr("Show in the log"), [this] { docks_->show(QStringLiteral("log")); }});
         banner_->tell(why, links, views::text(entry.details));
     });
@@ -268,38 +359,87 @@ void MainWindow::makeFormActions() {
 void MainWindow::makeGoActions() {
     const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
     const auto needEvent = [this] { return bridge_->currentEvent() ? QString() : tr("no event is selected"); };
-    actions_->add({"palette", tr("Command &palette\u2026"), tr("Find any command"), "palette",
-                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { openPalette(); }, {}});
-    actions_->add({"goto", tr("&Go to node or module\u2026"), {}, "search", {QKeySequence(Qt::CTRL | Qt::Key_P)},
-                   [this] { openGoTo(); }, needModel});
-    actions_->add({"find", tr("&Find in this panel"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_F)},
-                   [this] { if (auto* view = docks_->focused()) view->find(); }, needModel});
-    actions_->add({"fit", tr("Fit &everything"), tr("Show all of this panel"), {}, {QKeySequence(Qt::Key_Space)},
-                   [this] { if (auto* view = docks_->focused()) view->fit(); }, needModel});
-    actions_->add({"back", tr("&Back"), tr("The event that was current before"), "back", {QKeySequence(Qt::ALT | Qt::Key_Left)},
+    actions_->add({"palette",
+                   tr("Command &palette\u2026"),
+                   tr("Find any command"),
+                   "palette",
+                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)},
+                   [this] { openPalette(); },
+                   {}});
+    actions_->add({"goto",
+                   tr("&Go to node or module\u2026"),
+                   {},
+                   "search",
+                   {QKeySequence(Qt::CTRL | Qt::Key_P)},
+                   [this] { openGoTo(); },
+                   needModel});
+    actions_->add({"find",
+                   tr("&Find in this panel"),
+                   {},
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_F)},
+                   [this] {
+                       if (auto* view = docks_->focused()) view->find();
+                   },
+                   needModel});
+    actions_->add({"fit",
+                   tr("Fit &everything"),
+                   tr("Show all of this panel"),
+                   {},
+                   {QKeySequence(Qt::Key_Space)},
+                   [this] {
+                       if (auto* view = docks_->focused()) view->fit();
+                   },
+                   needModel});
+    actions_->add({"back",
+                   tr("&Back"),
+                   tr("The event that was current before"),
+                   "back",
+                   {QKeySequence(Qt::ALT | Qt::Key_Left)},
                    [this] { bridge_->goBack(); },
                    [this] { return bridge_->canGoBack() ? QString() : tr("nothing was selected before"); }});
-    actions_->add({"forward", tr("&Forward"), {}, "forward", {QKeySequence(Qt::ALT | Qt::Key_Right)},
+    actions_->add({"forward",
+                   tr("&Forward"),
+                   {},
+                   "forward",
+                   {QKeySequence(Qt::ALT | Qt::Key_Right)},
                    [this] { bridge_->goForward(); },
                    [this] { return bridge_->canGoForward() ? QString() : tr("you have not gone back"); }});
-    actions_->add({"bookmark", tr("Toggle book&mark"), tr("Mark the current event"), "bookmark",
+    actions_->add({"bookmark",
+                   tr("Toggle book&mark"),
+                   tr("Mark the current event"),
+                   "bookmark",
                    {QKeySequence(Qt::CTRL | Qt::Key_B)},
-                   [this] { bridge_->toggleBookmark(bridge_->currentEvent()); }, needEvent});
-    actions_->add({"next_bookmark", tr("&Next bookmark"), {}, {}, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B)},
+                   [this] { bridge_->toggleBookmark(bridge_->currentEvent()); },
+                   needEvent});
+    actions_->add({"next_bookmark",
+                   tr("&Next bookmark"),
+                   {},
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B)},
                    [this] {
                        const auto& marks = bridge_->bookmarks();
                        const auto next = std::upper_bound(marks.begin(), marks.end(), bridge_->currentEvent());
                        bridge_->setCurrentEvent(next == marks.end() ? marks.front() : *next);
                    },
                    [this] { return bridge_->bookmarks().empty() ? tr("there are no bookmarks") : QString(); }});
-    actions_->add({"documentation", tr("&Documentation of the operator"), tr("What the current node or event computes"), "help", {QKeySequence(Qt::Key_F1)},
-                   [this] { docks_->show(QStringLiteral("documentation")); }, needModel});
-    actions_->add({"peer", tr("&Peer event"), tr("From a backward event to its forward one, and back"), {},
+    actions_->add({"documentation",
+                   tr("&Documentation of the operator"),
+                   tr("What the current node or event computes"),
+                   "help",
+                   {QKeySequence(Qt::Key_F1)},
+                   [this] { docks_->show(QStringLiteral("documentation")); },
+                   needModel});
+    actions_->add({"peer",
+                   tr("&Peer event"),
+                   tr("From a backward event to its forward one, and back"),
+                   {},
                    {QKeySequence(Qt::CTRL | Qt::Key_J)},
                    [this] {
                        const auto& recording = *bridge_->recording();
                        const auto& event = recording.event(bridge_->currentEvent());
-                       const auto peer = event.phase == session::RunPhase::Forward ? recording.backward_peer(event.id) : event.peer;
+                       const auto peer =
+                           event.phase == session::RunPhase::Forward ? recording.backward_peer(event.id) : event.peer;
                        if (peer != 0) bridge_->setCurrentEvent(peer);
                    },
                    needEvent});
@@ -314,18 +454,38 @@ void MainWindow::makeViewActions() {
                   {"theme_dark", tr("&Dark theme"), Theme::Mode::Dark},
                   {"theme_light", tr("&Light theme"), Theme::Mode::Light}};
     for (const auto& theme : themes) {
-        actions_->add({theme.id, theme.text, {}, {}, {}, [this, mode = theme.mode] { setThemeMode(static_cast<int>(mode)); }, {},
+        actions_->add({theme.id,
+                       theme.text,
+                       {},
+                       {},
+                       {},
+                       [this, mode = theme.mode] { setThemeMode(static_cast<int>(mode)); },
+                       {},
                        [mode = theme.mode] { return Theme::instance().mode() == mode; }});
     }
-    actions_->add({"reset_layout", tr("&Reset layout"), tr("Put all panels where they were at first"), {}, {},
+    actions_->add({"reset_layout",
+                   tr("&Reset layout"),
+                   tr("Put all panels where they were at first"),
+                   {},
+                   {},
                    [this] { docks_->resetLayout(); },
                    [this] { return bridge_->model() ? QString() : tr("no model is open"); }});
-    actions_->add({"maximise", tr("&Maximise the panel"), tr("Give the panel that has the keyboard the room of all, or show all again: also a double click on its title"), {},
-                   {QKeySequence(Qt::CTRL | Qt::Key_F11)}, [this] { docks_->toggleMaximised(); },
-                   [this] { return bridge_->model() ? QString() : tr("no model is open"); }, [this] { return docks_->isMaximised(); }});
+    actions_->add({"maximise",
+                   tr("&Maximise the panel"),
+                   tr("Give the panel that has the keyboard the room of all, or show all again: also a double click on "
+                      "its title"),
+                   {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_F11)},
+                   [this] { docks_->toggleMaximised(); },
+                   [this] { return bridge_->model() ? QString() : tr("no model is open"); },
+                   [this] { return docks_->isMaximised(); }});
     for (const auto& entry : views::registry().entries()) {
         const auto& description = entry.description;
-        actions_->add({QStringLiteral("panel.") + description.id, description.title, description.tip, description.icon, {},
+        actions_->add({QStringLiteral("panel.") + description.id,
+                       description.title,
+                       description.tip,
+                       description.icon,
+                       {},
                        [this, id = description.id] { docks_->show(id); },
                        [this] { return bridge_->model() ? QString() : tr("no model is open"); }});
     }
@@ -346,13 +506,16 @@ void MainWindow::makeMenus() {
     fill(file, {"open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "", "load_weights", "", "restore_at_start", "ask_for_runs", "", "close", "quit"});
+    fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "",
+                "load_weights", "", "restore_at_start", "ask_for_runs", "", "close", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
-         {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
-          "run_backward", "", "time_properly", "", "breakpoint", "", "save_before_run", "", "script", "trace", "evaluate"});
-    fill(menuBar()->addMenu(tr("&Go")),
-         {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation", "", "bookmark", "next_bookmark"});
+         {"run",      "pause",         "stop",  "",           "step_over", "step_into",
+          "step_out", "step_back",     "",      "run_here",   "run_nan",   "run_backward",
+          "",         "time_properly", "",      "breakpoint", "",          "save_before_run",
+          "",         "script",        "trace", "evaluate"});
+    fill(menuBar()->addMenu(tr("&Go")), {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation",
+                                         "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     view->setToolTipsVisible(true);
     for (const auto& entry : views::registry().entries()) {
@@ -371,8 +534,9 @@ void MainWindow::makeToolBar() {
     bar->setMovable(false);
     bar->setIconSize(QSize(20, 20));
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
-    for (const char* id : {"open", "", "run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "",
-                           "run_backward", "run_nan", "run_here", "", "breakpoint", "bookmark", "", "back", "forward"}) {
+    for (const char* id : {"open",      "",           "run",       "pause", "stop",         "",        "step_over",
+                           "step_into", "step_out",   "step_back", "",      "run_backward", "run_nan", "run_here",
+                           "",          "breakpoint", "bookmark",  "",      "back",         "forward"}) {
         if (*id) {
             bar->addAction((*actions_)[QLatin1String(id)]);
         } else {
@@ -426,7 +590,8 @@ void MainWindow::toggleBreakpoint() {
     if (bridge_->currentNode() >= 0) {
         bridge_->toggleNodeBreakpoint(bridge_->currentNode());
     } else {
-        banner_->tell(tr("No node is selected to break at: select an event, a node in the graph or a line of source."), {});
+        banner_->tell(tr("No node is selected to break at: select an event, a node in the graph or a line of source."),
+                      {});
     }
 }
 
@@ -437,8 +602,9 @@ void MainWindow::openPalette() {
     for (QAction* action : actions_->all()) {
         const QString title = QString(action->text()).remove(QLatin1Char('&'));
         const bool panel = action->objectName().startsWith(QLatin1String("action.panel."));
-        items.push_back({panel ? tr("Show panel: %1").arg(title) : title, action->shortcut().toString(QKeySequence::NativeText),
-                         action->icon(), action->isEnabled(), action->toolTip(), [action] { action->trigger(); }});
+        items.push_back({panel ? tr("Show panel: %1").arg(title) : title,
+                         action->shortcut().toString(QKeySequence::NativeText), action->icon(), action->isEnabled(),
+                         action->toolTip(), [action] { action->trigger(); }});
     }
     // The panels' actions; the menus are owned with the list.
     auto chooser = [this](std::vector<Chooser::Item> all) {
@@ -453,9 +619,12 @@ void MainWindow::openPalette() {
         static_cast<views::View*>(dock->widget())->addActions(*menu);
         for (QAction* action : menu->actions()) {
             if (action->isSeparator() || action->menu()) continue;
-            items.push_back({QStringLiteral("%1: %2").arg(dock->windowTitle(), QString(action->text()).remove(QLatin1Char('&'))),
-                             action->shortcut().toString(QKeySequence::NativeText), action->icon(), action->isEnabled(),
-                             action->toolTip(), [action = QPointer<QAction>(action)] { if (action) action->trigger(); }});
+            items.push_back(
+                {QStringLiteral("%1: %2").arg(dock->windowTitle(), QString(action->text()).remove(QLatin1Char('&'))),
+                 action->shortcut().toString(QKeySequence::NativeText), action->icon(), action->isEnabled(),
+                 action->toolTip(), [action = QPointer<QAction>(action)] {
+                     if (action) action->trigger();
+                 }});
         }
     }
     Chooser* dialog = chooser(std::move(items));
@@ -476,15 +645,20 @@ void MainWindow::openGoTo() {
     const QIcon nodeIcon = views::themeIcon(QStringLiteral("graph"));
     for (const auto& module : model->modules) {
         const QString path = QString::fromStdString(module.path);
-        items.push_back({path.isEmpty() ? tr("(model)") : path, QString::fromStdString(module.class_name), moduleIcon, true, {},
+        items.push_back({path.isEmpty() ? tr("(model)") : path,
+                         QString::fromStdString(module.class_name),
+                         moduleIcon,
+                         true,
+                         {},
                          [this, path] { bridge_->setCurrentModule(path); }});
     }
     if (model->graph) {
         for (const auto& node : model->graph->nodes) {
             if (node.is_group || node.is_plumbing) continue;
             const QString scope = QString::fromStdString(node.scope);
-            items.push_back({QString::fromStdString(node.label), scope, nodeIcon, true, {},
-                             [this, id = node.id] { bridge_->setCurrentNode(id); }});
+            items.push_back({QString::fromStdString(node.label), scope, nodeIcon, true, {}, [this, id = node.id] {
+                                 bridge_->setCurrentNode(id);
+                             }});
         }
     }
     (new Chooser(tr("Go to a module or a node"), std::move(items), this))->show();
@@ -517,8 +691,9 @@ void MainWindow::chooseRecording(std::function<void()> then) {
 void MainWindow::choosePicture() {
     views::View* view = docks_->focused();
     if (!view) return;
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save a picture of %1").arg(view->accessibleName()),
-                                                      view->objectName().section(QLatin1Char('.'), -1) + QStringLiteral(".png"), tr("Pictures (*.png *.svg *.pdf)"));
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Save a picture of %1").arg(view->accessibleName()),
+        view->objectName().section(QLatin1Char('.'), -1) + QStringLiteral(".png"), tr("Pictures (*.png *.svg *.pdf)"));
     if (file.isEmpty()) return;
     if (const QString error = views::savePanel(*view, file); !error.isEmpty()) banner_->tell(error, {});
 }
@@ -526,7 +701,8 @@ void MainWindow::choosePicture() {
 void MainWindow::saveRun(const QString& file, std::function<void()> then) {
     bridge_->requestSaveRecording(file, this, [this, file, then = std::move(then)](const std::string& error) {
         using Level = views::SessionBridge::LogEntry::Level;
-        if (!error.empty()) return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
+        if (!error.empty())
+            return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
         bridge_->addLog({Level::Info, tr("The run was written to %1").arg(file).toStdString(), 0, -1, {}, {}});
         if (then) then();
     });
@@ -600,7 +776,8 @@ void MainWindow::onStatus() {
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
     showUnsaved();
     const bool isStopped = bridge_->isPaused() && before != RunState::Paused;
-    const bool isWorth = status.verdict && (status.verdict->severity >= session::Verdict::Severity::Warning || status.verdict->answers_search);
+    const bool isWorth = status.verdict && (status.verdict->severity >= session::Verdict::Severity::Warning ||
+                                            status.verdict->answers_search);
     if ((finished || isStopped) && isWorth) tellVerdict(*status.verdict);
     if (!failed) return;
     std::vector<Banner::Link> links = permissions_->linksOfFailure();
@@ -616,8 +793,10 @@ void MainWindow::onStatus() {
                                  docks_->show(QStringLiteral("events"));
                              }});
         }
-        if (was_training_) links.push_back({tr("Change the training"), [this] { docks_->show(QStringLiteral("train")); }});
-        else links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
+        if (was_training_)
+            links.push_back({tr("Change the training"), [this] { docks_->show(QStringLiteral("train")); }});
+        else
+            links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
     }
     banner_->tell(views::text(status.error), links, views::text(status.details));
 }
@@ -630,7 +809,8 @@ void MainWindow::tellVerdict(const session::Verdict& verdict) {
                              docks_->show(QStringLiteral("events"));
                          }});
     }
-    if (verdict.source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = verdict.source] { showSource(place); }});
+    if (verdict.source.line > 0 && bridge_->model())
+        links.push_back({tr("Show the line"), [this, place = verdict.source] { showSource(place); }});
     if (verdict.answers_search && !bridge_->session().run_options().backward && !bridge_->isTraining()) {
         links.push_back({tr("Search backward too"), [this] {
                              session::RunOptions options = bridge_->runOptions();
@@ -640,8 +820,10 @@ void MainWindow::tellVerdict(const session::Verdict& verdict) {
                          }});
     }
     using Severity = session::Verdict::Severity;
-    if (verdict.severity == Severity::Error) banner_->tell(views::text(verdict.line()), links);
-    else banner_->note(views::text(verdict.line()), links);
+    if (verdict.severity == Severity::Error)
+        banner_->tell(views::text(verdict.line()), links);
+    else
+        banner_->note(views::text(verdict.line()), links);
 }
 
 void MainWindow::showSource(const session::SourcePlace& place) {
@@ -649,7 +831,8 @@ void MainWindow::showSource(const session::SourcePlace& place) {
     session::SourcePlace known = place;
     if (const auto& model = bridge_->model()) {
         for (const auto& source : model->sources) {
-            const bool isIt = source.name == place.file || QFileInfo(views::text(source.name)).fileName() == views::text(place.file);
+            const bool isIt =
+                source.name == place.file || QFileInfo(views::text(source.name)).fileName() == views::text(place.file);
             if (isIt) known.file = source.name;
         }
     }
@@ -660,7 +843,8 @@ void MainWindow::showSource(const session::SourcePlace& place) {
 void MainWindow::onModel() {
     const auto& model = bridge_->model();
     setWindowFilePath(model ? QString::fromStdString(model->path) : QString());
-    setWindowTitle(model ? QStringLiteral("%1[*] \u2013 Tensorloupe").arg(views::text(model->title)) : QStringLiteral("Tensorloupe"));
+    setWindowTitle(model ? QStringLiteral("%1[*] \u2013 Tensorloupe").arg(views::text(model->title))
+                         : QStringLiteral("Tensorloupe"));
     showUnsaved();
     if (model) {
         remember(QString::fromStdString(model->recorded_in.empty() ? model->path : model->recorded_in));
@@ -669,7 +853,9 @@ void MainWindow::onModel() {
         if (!model->missing_operators.empty()) {
             QStringList missing;
             for (const auto& op : model->missing_operators) missing += views::text(op);
-            banner_->tell(tr("This model cannot run: the engine lacks %1. You can still look at it.").arg(missing.join(QStringLiteral(", "))), {});
+            banner_->tell(tr("This model cannot run: the engine lacks %1. You can still look at it.")
+                              .arg(missing.join(QStringLiteral(", "))),
+                          {});
         }
     } else {
         docks_->hideAll();

@@ -55,45 +55,114 @@ void MainWindow::makeSaveActions() {
         if (bridge_->eventCount() == 0) return tr("nothing has run yet");
         return bridge_->isBusy() || bridge_->isPaused() ? tr("the run is not at its end") : QString();
     };
-    actions_->add({"save", tr("&Save"), tr("Save what has the keyboard: in Source the source, in Train and Modules the model, else the run"), "export", {QKeySequence(Qt::CTRL | Qt::Key_S)},
-                   [this] { saveFocused(); }, [this, noEdits, noModel, noRun] {
+    actions_->add({"save",
+                   tr("&Save"),
+                   tr("Save what has the keyboard: in Source the source, in Train and Modules the model, else the run"),
+                   "export",
+                   {QKeySequence(Qt::CTRL | Qt::Key_S)},
+                   [this] { saveFocused(); },
+                   [this, noEdits, noModel, noRun] {
                        switch (saveTarget()) {
-                           case Unsaved::Source: return noEdits();
-                           case Unsaved::Training: return noModel();
-                           case Unsaved::Run: return noRun();
+                           case Unsaved::Source:
+                               return noEdits();
+                           case Unsaved::Training:
+                               return noModel();
+                           case Unsaved::Run:
+                               return noRun();
                        }
                        return QString();
                    }});
-    actions_->add({"save_source", tr("Save the &source"), tr("Write what was edited in Source into its file"), {}, {}, [this] { saveAll({Unsaved::Source}, {}); }, noEdits});
-    actions_->add({"save_model", tr("Save the &model\u2026"), tr("Write the weights as they are now, or the training to go on from"), {}, {}, [this] { saveTraining({}); }, noModel});
-    actions_->add({"save_run", tr("Save the &run\u2026"), tr("Write events, statistics and values into a file that can be opened later, here or elsewhere"), "export", {}, [this] { chooseRecording(); }, noRun});
-    actions_->add({"save_before_run", tr("Save &edited sources before a run"), tr("Without being asked; else the first run of an edited source asks"), {}, {}, [this] {
+    actions_->add({"save_source",
+                   tr("Save the &source"),
+                   tr("Write what was edited in Source into its file"),
+                   {},
+                   {},
+                   [this] { saveAll({Unsaved::Source}, {}); },
+                   noEdits});
+    actions_->add({"save_model",
+                   tr("Save the &model\u2026"),
+                   tr("Write the weights as they are now, or the training to go on from"),
+                   {},
+                   {},
+                   [this] { saveTraining({}); },
+                   noModel});
+    actions_->add({"save_run",
+                   tr("Save the &run\u2026"),
+                   tr("Write events, statistics and values into a file that can be opened later, here or elsewhere"),
+                   "export",
+                   {},
+                   [this] { chooseRecording(); },
+                   noRun});
+    actions_->add({"save_before_run",
+                   tr("Save &edited sources before a run"),
+                   tr("Without being asked; else the first run of an edited source asks"),
+                   {},
+                   {},
+                   [this] {
                        turn(kSaveBeforeRun, false);
                        actions_->update();
-                   }, {}, [] { return setting(kSaveBeforeRun, false); }});
-    actions_->add({"ask_for_runs", tr("&Ask before a run is lost"), tr("A run that is in no file is asked for like an edited source; it comes back with the session all the same"), {}, {}, [this] {
-                       turn(kAskForRuns, true);
-                       actions_->update();
-                       showUnsaved();
-                   }, {}, [] { return setting(kAskForRuns, true); }});
-    actions_->add({"restore_at_start", tr("R&estore the last session at start"), tr("Without a file to open the program begins where it was left"), {}, {}, [this] {
+                   },
+                   {},
+                   [] { return setting(kSaveBeforeRun, false); }});
+    actions_->add(
+        {"ask_for_runs",
+         tr("&Ask before a run is lost"),
+         tr("A run that is in no file is asked for like an edited source; it comes back with the session all the same"),
+         {},
+         {},
+         [this] {
+             turn(kAskForRuns, true);
+             actions_->update();
+             showUnsaved();
+         },
+         {},
+         [] { return setting(kAskForRuns, true); }});
+    actions_->add({"restore_at_start",
+                   tr("R&estore the last session at start"),
+                   tr("Without a file to open the program begins where it was left"),
+                   {},
+                   {},
+                   [this] {
                        turn(kRestoreAtStart, false);
                        actions_->update();
-                   }, {}, [] { return setting(kRestoreAtStart, false); }});
+                   },
+                   {},
+                   [] { return setting(kRestoreAtStart, false); }});
 }
 
 void MainWindow::makeHelpActions() {
-    actions_->add({"keys", tr("&Keys and commands\u2026"), tr("Every command with its keys, to search in"), {}, {QKeySequence(Qt::SHIFT | Qt::Key_F1)}, [this] { showKeys(); }, {}});
-    actions_->add({"manual", tr("&Manual"), tr("The pages of documentation, with a search over all of them"), "help", {}, [this] { showManual(); }, {}});
-    actions_->add({"about", tr("&About Tensorloupe"), tr("The version, and where this comes from"), {}, {}, [this] {
-                       auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Tensorloupe"),
-                                                   tr("<b>Tensorloupe %1</b><p>A desktop inspector for neural networks: opens a model, runs it forward and backward one operator at a time, and shows everything "
-                                                      "on the way.</p><p>The engine is under Apache-2.0, the window under GPL-3.0-or-later.</p>")
-                                                       .arg(QCoreApplication::applicationVersion()),
-                                                   QMessageBox::Close, this);
-                       box->setAttribute(Qt::WA_DeleteOnClose);
-                       box->open();
-                   }, {}});
+    actions_->add({"keys",
+                   tr("&Keys and commands\u2026"),
+                   tr("Every command with its keys, to search in"),
+                   {},
+                   {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
+                   [this] { showKeys(); },
+                   {}});
+    actions_->add({"manual",
+                   tr("&Manual"),
+                   tr("The pages of documentation, with a search over all of them"),
+                   "help",
+                   {},
+                   [this] { showManual(); },
+                   {}});
+    actions_->add(
+        {"about",
+         tr("&About Tensorloupe"),
+         tr("The version, and where this comes from"),
+         {},
+         {},
+         [this] {
+             auto* box = new QMessageBox(
+                 QMessageBox::NoIcon, tr("About Tensorloupe"),
+                 tr("<b>Tensorloupe %1</b><p>A desktop inspector for neural networks: opens a model, runs it forward "
+                    "and backward one operator at a time, and shows everything "
+                    "on the way.</p><p>The engine is under Apache-2.0, the window under GPL-3.0-or-later.</p>")
+                     .arg(QCoreApplication::applicationVersion()),
+                 QMessageBox::Close, this);
+             box->setAttribute(Qt::WA_DeleteOnClose);
+             box->open();
+         },
+         {}});
 }
 
 void MainWindow::showKeys() { (new KeysDialog(this))->show(); }
@@ -120,18 +189,28 @@ std::vector<UnsavedQuestion::Item> MainWindow::unsaved() const {
     std::vector<UnsavedQuestion::Item> items;
     const auto& edits = bridge_->sourceEdits();
     if (!edits.empty()) {
-        items.push_back({Unsaved::Source, edits.size() == 1 ? tr("%1 was edited").arg(namesOf(edits)) : tr("%1 were edited").arg(namesOf(edits)), QStringList([&] {
-                             QStringList files;
-                             for (const auto& [file, text] : edits) files += file;
-                             return files;
-                         }()).join(QLatin1Char('\n'))});
+        items.push_back(
+            {Unsaved::Source,
+             edits.size() == 1 ? tr("%1 was edited").arg(namesOf(edits)) : tr("%1 were edited").arg(namesOf(edits)),
+             QStringList([&] {
+                 QStringList files;
+                 for (const auto& [file, text] : edits) files += file;
+                 return files;
+             }())
+                 .join(QLatin1Char('\n'))});
     }
     if (bridge_->hasUnsavedTraining()) {
         const auto steps = bridge_->training() ? static_cast<std::int64_t>(bridge_->training()->step_count()) : 0;
-        items.push_back({Unsaved::Training, steps > 0 ? tr("The model has learned for %1 steps").arg(views::countText(steps)) : tr("The model has learned"), tr("Its weights are in no file")});
+        items.push_back({Unsaved::Training,
+                         steps > 0 ? tr("The model has learned for %1 steps").arg(views::countText(steps))
+                                   : tr("The model has learned"),
+                         tr("Its weights are in no file")});
     }
     if (bridge_->hasUnsavedRun() && !bridge_->isBusy() && setting(kAskForRuns, true)) {
-        items.push_back({Unsaved::Run, tr("The run of %1 events").arg(views::countText(static_cast<std::int64_t>(bridge_->eventCount()))), tr("It is in no file; the session keeps it until another model is opened")});
+        items.push_back(
+            {Unsaved::Run,
+             tr("The run of %1 events").arg(views::countText(static_cast<std::int64_t>(bridge_->eventCount()))),
+             tr("It is in no file; the session keeps it until another model is opened")});
     }
     return items;
 }
@@ -141,7 +220,8 @@ void MainWindow::whenSaved(const QString& title, std::function<void()> then) {
     const auto items = unsaved();
     if (items.empty()) return then();
     auto* question = new UnsavedQuestion(title, items, this);
-    connect(question, &UnsavedQuestion::save, this, [this, then](const std::vector<Unsaved>& chosen) { saveAll(chosen, then); });
+    connect(question, &UnsavedQuestion::save, this,
+            [this, then](const std::vector<Unsaved>& chosen) { saveAll(chosen, then); });
     connect(question, &UnsavedQuestion::discard, this, [this, then] {
         bridge_->discardSourceEdits();
         bridge_->setUnsaved(false, false);
@@ -163,12 +243,16 @@ void MainWindow::saveAll(std::vector<Unsaved> which, std::function<void()> then)
     switch (first) {
         case Unsaved::Source: {
             const QString names = namesOf(bridge_->sourceEdits());
-            if (const QString failure = bridge_->saveSourceEdits(); !failure.isEmpty()) return banner_->tell(failure, {});
-            if (!names.isEmpty()) bridge_->addLog({.text = tr("%1 was saved").arg(names).toStdString(), .scope = {}, .source = {}});
+            if (const QString failure = bridge_->saveSourceEdits(); !failure.isEmpty())
+                return banner_->tell(failure, {});
+            if (!names.isEmpty())
+                bridge_->addLog({.text = tr("%1 was saved").arg(names).toStdString(), .scope = {}, .source = {}});
             return rest();
         }
-        case Unsaved::Training: return saveTraining(rest);
-        case Unsaved::Run: return chooseRecording(rest);
+        case Unsaved::Training:
+            return saveTraining(rest);
+        case Unsaved::Run:
+            return chooseRecording(rest);
     }
 }
 
@@ -177,8 +261,10 @@ void MainWindow::saveTraining(std::function<void()> then) {
     const QString weights = tr("The weights alone (*.pt *.pth *.npz)");
     const bool hasTraining = bridge_->training() != nullptr;
     QString chosen = hasTraining ? checkpoint : weights;
-    const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() + (hasTraining ? QStringLiteral("-trained.pt") : QStringLiteral("-weights.pt"));
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save the model"), name, hasTraining ? checkpoint + QStringLiteral(";;") + weights : weights, &chosen);
+    const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() +
+                         (hasTraining ? QStringLiteral("-trained.pt") : QStringLiteral("-weights.pt"));
+    const QString file = QFileDialog::getSaveFileName(
+        this, tr("Save the model"), name, hasTraining ? checkpoint + QStringLiteral(";;") + weights : weights, &chosen);
     if (file.isEmpty()) return;
     // One that goes on is ended: what it has learned until then is what is saved.
     if (then && bridge_->isTraining()) bridge_->stop();
@@ -187,31 +273,39 @@ void MainWindow::saveTraining(std::function<void()> then) {
     if (bridge_->isAtPastStep() && then) bridge_->returnToEnd();
     const bool isCheckpoint = chosen == checkpoint && hasTraining && !file.endsWith(QLatin1String(".npz"));
     const auto done = [this, file, isPast, then = std::move(then)](const std::string& failure) {
-        if (!failure.empty()) return banner_->tell(views::text(failure), {{tr("Save elsewhere\u2026"), [this, then] { saveTraining(then); }}});
+        if (!failure.empty())
+            return banner_->tell(views::text(failure),
+                                 {{tr("Save elsewhere\u2026"), [this, then] { saveTraining(then); }}});
         bridge_->setUnsaved(isPast && bridge_->hasUnsavedTraining(), bridge_->hasUnsavedRun());
         bridge_->addLog({.text = tr("the model was written to %1").arg(file).toStdString(), .scope = {}, .source = {}});
         if (then) then();
     };
     bridge_->ask<std::string>(this, done, [&](auto reply) {
         auto& session = bridge_->session();
-        if (isCheckpoint) session.request_save_checkpoint("save checkpoint", file.toStdString(), reply);
-        else session.request_save_weights("save weights", file.toStdString(), reply);
+        if (isCheckpoint)
+            session.request_save_checkpoint("save checkpoint", file.toStdString(), reply);
+        else
+            session.request_save_weights("save weights", file.toStdString(), reply);
     });
 }
 
 Unsaved MainWindow::saveTarget() const {
     const views::View* view = docks_ ? docks_->focused() : nullptr;
     const QString id = view ? view->objectName().section(QLatin1Char('.'), -1) : QString();
-    if (id == QLatin1String("source") && static_cast<const views::SourceView*>(view)->isEditable()) return Unsaved::Source;
+    if (id == QLatin1String("source") && static_cast<const views::SourceView*>(view)->isEditable())
+        return Unsaved::Source;
     if (id == QLatin1String("train") || id == QLatin1String("modules")) return Unsaved::Training;
     return Unsaved::Run;
 }
 
 void MainWindow::saveFocused() {
     switch (saveTarget()) {
-        case Unsaved::Source: return saveAll({Unsaved::Source}, {});
-        case Unsaved::Training: return saveTraining({});
-        case Unsaved::Run: return chooseRecording();
+        case Unsaved::Source:
+            return saveAll({Unsaved::Source}, {});
+        case Unsaved::Training:
+            return saveTraining({});
+        case Unsaved::Run:
+            return chooseRecording();
     }
 }
 
@@ -220,11 +314,13 @@ void MainWindow::saveFocused() {
 void MainWindow::startRun(std::function<void()> go) {
     const bool isNew = !bridge_->isPaused();
     if (!isNew) return go();
-    if (bridge_->sourceEdits().empty()) return bridge_->isModelBehindSource() ? bridge_->openAgainThen(std::move(go)) : go();
+    if (bridge_->sourceEdits().empty())
+        return bridge_->isModelBehindSource() ? bridge_->openAgainThen(std::move(go)) : go();
     if (setting(kSaveBeforeRun, false)) return saveAndStart(std::move(go));
     if (findChild<QMessageBox*>(QStringLiteral("runEdited"))) return;
     const QString names = namesOf(bridge_->sourceEdits());
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Run an edited source"), tr("%1 was edited. What shall run?").arg(names), QMessageBox::Cancel, this);
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Run an edited source"),
+                                tr("%1 was edited. What shall run?").arg(names), QMessageBox::Cancel, this);
     box->setObjectName(QStringLiteral("runEdited"));
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(tr("The edits are not in the model until they are saved."));

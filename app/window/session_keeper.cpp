@@ -30,9 +30,12 @@ QByteArray bytesOf(const QJsonValue& value) { return QByteArray::fromBase64(valu
 QString in(const QJsonObject& object, const char* key) { return object[QLatin1String(key)].toString(); }
 
 QJsonObject breakpointJson(const Breakpoint& breakpoint) {
-    QJsonObject object{{QStringLiteral("kind"), static_cast<int>(breakpoint.kind)}, {QStringLiteral("node"), breakpoint.graph_node},
-                       {QStringLiteral("text"), text(breakpoint.text)},            {QStringLiteral("line"), breakpoint.line},
-                       {QStringLiteral("condition"), text(breakpoint.condition)},  {QStringLiteral("ignore"), breakpoint.ignore_first},
+    QJsonObject object{{QStringLiteral("kind"), static_cast<int>(breakpoint.kind)},
+                       {QStringLiteral("node"), breakpoint.graph_node},
+                       {QStringLiteral("text"), text(breakpoint.text)},
+                       {QStringLiteral("line"), breakpoint.line},
+                       {QStringLiteral("condition"), text(breakpoint.condition)},
+                       {QStringLiteral("ignore"), breakpoint.ignore_first},
                        {QStringLiteral("enabled"), breakpoint.enabled}};
     if (breakpoint.phase) object[QStringLiteral("phase")] = static_cast<int>(*breakpoint.phase);
     return object;
@@ -42,7 +45,9 @@ std::optional<Breakpoint> breakpointOf(const QJsonObject& object) {
     Breakpoint breakpoint;
     const int kind = object[QStringLiteral("kind")].toInt(-1);
     const int phase = object[QStringLiteral("phase")].toInt(-1);
-    if (kind < 0 || kind > static_cast<int>(Breakpoint::Kind::NanOrInf) || phase > static_cast<int>(session::RunPhase::Optimizer)) return std::nullopt;
+    if (kind < 0 || kind > static_cast<int>(Breakpoint::Kind::NanOrInf) ||
+        phase > static_cast<int>(session::RunPhase::Optimizer))
+        return std::nullopt;
     breakpoint.kind = static_cast<Breakpoint::Kind>(kind);
     breakpoint.graph_node = object[QStringLiteral("node")].toInt(-1);
     breakpoint.text = in(object, "text").toStdString();
@@ -55,15 +60,20 @@ std::optional<Breakpoint> breakpointOf(const QJsonObject& object) {
 }
 
 QJsonObject logJson(const views::SessionBridge::LogEntry& entry) {
-    return {{QStringLiteral("level"), static_cast<int>(entry.level)}, {QStringLiteral("text"), text(entry.text)},
-            {QStringLiteral("event"), static_cast<qint64>(entry.event)}, {QStringLiteral("node"), entry.graph_node},
-            {QStringLiteral("scope"), text(entry.scope)}, {QStringLiteral("file"), text(entry.source.file)},
-            {QStringLiteral("line"), entry.source.line}, {QStringLiteral("details"), text(entry.details)}};
+    return {{QStringLiteral("level"), static_cast<int>(entry.level)},
+            {QStringLiteral("text"), text(entry.text)},
+            {QStringLiteral("event"), static_cast<qint64>(entry.event)},
+            {QStringLiteral("node"), entry.graph_node},
+            {QStringLiteral("scope"), text(entry.scope)},
+            {QStringLiteral("file"), text(entry.source.file)},
+            {QStringLiteral("line"), entry.source.line},
+            {QStringLiteral("details"), text(entry.details)}};
 }
 
 views::SessionBridge::LogEntry logOf(const QJsonObject& object) {
     views::SessionBridge::LogEntry entry;
-    entry.level = static_cast<views::SessionBridge::LogEntry::Level>(std::clamp(object[QStringLiteral("level")].toInt(), 0, 2));
+    entry.level =
+        static_cast<views::SessionBridge::LogEntry::Level>(std::clamp(object[QStringLiteral("level")].toInt(), 0, 2));
     entry.text = in(object, "text").toStdString();
     entry.event = static_cast<session::EventId>(std::max<qint64>(0, object[QStringLiteral("event")].toInteger()));
     entry.graph_node = object[QStringLiteral("node")].toInt(-1);
@@ -76,25 +86,29 @@ views::SessionBridge::LogEntry logOf(const QJsonObject& object) {
 // The file's identity, to detect changes.
 QJsonObject fileJson(const QString& path) {
     const QFileInfo info(path);
-    return {{QStringLiteral("bytes"), info.size()}, {QStringLiteral("changed"), info.lastModified().toMSecsSinceEpoch()}};
+    return {{QStringLiteral("bytes"), info.size()},
+            {QStringLiteral("changed"), info.lastModified().toMSecsSinceEpoch()}};
 }
 
 views::WatchView* watchOf(Docks& docks) { return static_cast<views::WatchView*>(docks.view(QStringLiteral("watch"))); }
 
 }  // namespace
 
-SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWindow& window) : QObject(&window), bridge_(bridge), docks_(docks), window_(window) {
+SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWindow& window)
+    : QObject(&window), bridge_(bridge), docks_(docks), window_(window) {
     writer_.setMaxThreadCount(1);
     timer_.setSingleShot(true);
     timer_.setInterval(kWriteEvery);
     connect(&timer_, &QTimer::timeout, this, &SessionKeeper::write);
     using Bridge = views::SessionBridge;
-    for (const auto signal : {&Bridge::modelChanged, &Bridge::statusChanged, &Bridge::currentChanged, &Bridge::bookmarksChanged, &Bridge::breakpointsChanged, &Bridge::inputsChanged,
+    for (const auto signal : {&Bridge::modelChanged, &Bridge::statusChanged, &Bridge::currentChanged,
+                              &Bridge::bookmarksChanged, &Bridge::breakpointsChanged, &Bridge::inputsChanged,
                               &Bridge::runOptionsChanged, &Bridge::unsavedChanged, &Bridge::logAdded}) {
         connect(&bridge_, signal, this, &SessionKeeper::markDirty);
     }
     connect(&bridge_, &Bridge::olderLogAdded, this, &SessionKeeper::markDirty);
-    connect(watchOf(docks_)->findChild<views::WatchModel*>(), &views::WatchModel::expressionsChanged, this, &SessionKeeper::markDirty);
+    connect(watchOf(docks_)->findChild<views::WatchModel*>(), &views::WatchModel::expressionsChanged, this,
+            &SessionKeeper::markDirty);
     connect(&docks_, &Docks::changed, this, &SessionKeeper::markDirty);
     connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::onStatus);
     // Before the first run, so that it is saved from its beginning.
@@ -141,32 +155,37 @@ QJsonObject SessionKeeper::state() const {
     for (const session::EventId event : bridge_.bookmarks()) bookmarks.append(static_cast<qint64>(event));
     state[QStringLiteral("bookmarks")] = bookmarks;
     state[QStringLiteral("watches")] = QJsonArray::fromStringList(watchOf(docks_)->watches().expressions());
-    state[QStringLiteral("current")] = QJsonObject{{QStringLiteral("event"), static_cast<qint64>(bridge_.currentEvent())},
-                                                   {QStringLiteral("value"), static_cast<qint64>(bridge_.currentValue())},
-                                                   {QStringLiteral("module"), bridge_.currentModule()},
-                                                   {QStringLiteral("node"), bridge_.currentNode()},
-                                                   {QStringLiteral("file"), text(bridge_.currentSource().file)},
-                                                   {QStringLiteral("line"), bridge_.currentSource().line}};
+    state[QStringLiteral("current")] =
+        QJsonObject{{QStringLiteral("event"), static_cast<qint64>(bridge_.currentEvent())},
+                    {QStringLiteral("value"), static_cast<qint64>(bridge_.currentValue())},
+                    {QStringLiteral("module"), bridge_.currentModule()},
+                    {QStringLiteral("node"), bridge_.currentNode()},
+                    {QStringLiteral("file"), text(bridge_.currentSource().file)},
+                    {QStringLiteral("line"), bridge_.currentSource().line}};
     QString next = views::shortOpName(status.next_op);
     if (!next.isEmpty() && !status.next_scope.empty()) next += tr(" in %1").arg(text(status.next_scope));
     const auto& training = bridge_.training();
-    state[QStringLiteral("run")] = QJsonObject{{QStringLiteral("state"), static_cast<int>(status.state)},
-                                               {QStringLiteral("events"), static_cast<qint64>(bridge_.eventCount())},
-                                               {QStringLiteral("reached"), static_cast<qint64>(status.reached)},
-                                               {QStringLiteral("next"), next},
-                                               {QStringLiteral("training"), bridge_.isTraining()},
-                                               {QStringLiteral("steps"), training ? static_cast<qint64>(training->step_count()) : 0},
-                                               {QStringLiteral("unsavedTraining"), bridge_.hasUnsavedTraining()},
-                                               {QStringLiteral("unsavedRun"), bridge_.hasUnsavedRun()}};
+    state[QStringLiteral("run")] =
+        QJsonObject{{QStringLiteral("state"), static_cast<int>(status.state)},
+                    {QStringLiteral("events"), static_cast<qint64>(bridge_.eventCount())},
+                    {QStringLiteral("reached"), static_cast<qint64>(status.reached)},
+                    {QStringLiteral("next"), next},
+                    {QStringLiteral("training"), bridge_.isTraining()},
+                    {QStringLiteral("steps"), training ? static_cast<qint64>(training->step_count()) : 0},
+                    {QStringLiteral("unsavedTraining"), bridge_.hasUnsavedTraining()},
+                    {QStringLiteral("unsavedRun"), bridge_.hasUnsavedRun()}};
     QJsonObject views;
     for (const QDockWidget* dock : docks_.all()) {
         const QJsonObject panel = static_cast<const views::View*>(dock->widget())->keptState();
         if (!panel.isEmpty()) views[dock->objectName()] = panel;
     }
-    state[QStringLiteral("panels")] = QJsonObject{{QStringLiteral("docks"), base64(docks_.layoutState())}, {QStringLiteral("window"), base64(window_.saveGeometry())}, {QStringLiteral("views"), views}};
+    state[QStringLiteral("panels")] = QJsonObject{{QStringLiteral("docks"), base64(docks_.layoutState())},
+                                                  {QStringLiteral("window"), base64(window_.saveGeometry())},
+                                                  {QStringLiteral("views"), views}};
     QJsonArray log;
     const auto& entries = bridge_.log();
-    for (std::size_t i = entries.size() > kMostLog ? entries.size() - kMostLog : 0; i < entries.size(); ++i) log.append(logJson(entries[i]));
+    for (std::size_t i = entries.size() > kMostLog ? entries.size() - kMostLog : 0; i < entries.size(); ++i)
+        log.append(logJson(entries[i]));
     state[QStringLiteral("log")] = log;
     return state;
 }
@@ -187,7 +206,10 @@ void SessionKeeper::write() {
     const QString folder = store_.folder();
     if (folder.isEmpty()) {
         is_keeping_ = false;
-        bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning, .text = tr("sessions are not kept: %1").arg(store_.error()).toStdString(), .scope = {}, .source = {}});
+        bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
+                        .text = tr("sessions are not kept: %1").arg(store_.error()).toStdString(),
+                        .scope = {},
+                        .source = {}});
         return;
     }
     if (isNew) bridge_.session().keep_in(folder.toStdString());
@@ -196,7 +218,8 @@ void SessionKeeper::write() {
     written_ = bytes;
     writer_.start([this, folder, bytes] {
         if (SessionStore::write(folder, bytes)) return;
-        QMetaObject::invokeMethod(this, [this, folder] { tellOfFailure(folder); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this, folder] { tellOfFailure(folder); }, Qt::QueuedConnection);
     });
 }
 
@@ -242,7 +265,8 @@ QString SessionKeeper::whereText(const QJsonObject& state) const {
     if (events > 0) parts += events == 1 ? tr("1 event") : tr("%1 events").arg(views::countText(events));
     if (steps > 0) parts += tr("trained for %1 steps").arg(views::countText(steps));
     const auto edits = state[QStringLiteral("edits")].toObject();
-    for (auto edit = edits.begin(); edit != edits.end(); ++edit) parts += tr("%1 edited, not saved").arg(QFileInfo(edit.key()).fileName());
+    for (auto edit = edits.begin(); edit != edits.end(); ++edit)
+        parts += tr("%1 edited, not saved").arg(QFileInfo(edit.key()).fileName());
     const auto breakpoints = state[QStringLiteral("breakpoints")].toArray().size();
     if (breakpoints > 0) parts += breakpoints == 1 ? tr("1 breakpoint") : tr("%1 breakpoints").arg(breakpoints);
     return parts.join(QStringLiteral(", "));
@@ -258,13 +282,21 @@ std::optional<EndedSession> SessionKeeper::last() {
         const QString path = in(state[QStringLiteral("model")].toObject(), "path");
         if (state[QStringLiteral("version")].toInt() != kVersion || path.isEmpty()) {
             SessionStore::mark(found.folder, SessionStore::Mark::Refused, true);
-            const QString why = !bytes                                         ? tr("it cannot be read")
-                                : error.error != QJsonParseError::NoError ? tr("%1 at byte %2").arg(error.errorString()).arg(error.offset)
-                                                                          : tr("it is not of this version");
-            if (damage.isEmpty()) damage = tr("The last session cannot be restored, %1/state.json is damaged: %2.").arg(found.folder, why);
+            const QString why = !bytes ? tr("it cannot be read")
+                                : error.error != QJsonParseError::NoError
+                                    ? tr("%1 at byte %2").arg(error.errorString()).arg(error.offset)
+                                    : tr("it is not of this version");
+            if (damage.isEmpty())
+                damage =
+                    tr("The last session cannot be restored, %1/state.json is damaged: %2.").arg(found.folder, why);
             continue;
         }
-        newest = EndedSession{found.folder, found.written, state[QStringLiteral("closed")].toBool(), !SessionStore::isMarked(found.folder, SessionStore::Mark::Restoring), path, whereText(state)};
+        newest = EndedSession{found.folder,
+                              found.written,
+                              state[QStringLiteral("closed")].toBool(),
+                              !SessionStore::isMarked(found.folder, SessionStore::Mark::Restoring),
+                              path,
+                              whereText(state)};
         break;
     }
     if (!damage.isEmpty()) emit refused(damage);
@@ -289,8 +321,10 @@ void SessionKeeper::restore(const QString& folder) {
     restoring_ = folder;
     const QJsonObject model = wanted_[QStringLiteral("model")].toObject();
     const QString path = in(model, "path");
-    if (wanted_.isEmpty() || path.isEmpty()) return giveUp(tr("The last session cannot be restored: its state is damaged."));
-    if (!QFileInfo(path).isFile()) return giveUp(tr("The last session cannot be restored: %1 is not there any more.").arg(path));
+    if (wanted_.isEmpty() || path.isEmpty())
+        return giveUp(tr("The last session cannot be restored: its state is damaged."));
+    if (!QFileInfo(path).isFile())
+        return giveUp(tr("The last session cannot be restored: %1 is not there any more.").arg(path));
     bridge_.session().keep_in({});
     writer_.waitForDone();
     if (!store_.adopt(folder)) return giveUp(tr("The last session cannot be restored: another window has it."));
@@ -326,7 +360,8 @@ void SessionKeeper::takeModel() {
         bridge_.setInputs(inputs->inputs);
     }
     const auto form = static_cast<session::ModelForm>(wanted[QStringLiteral("form")].toInt());
-    const bool isOther = (form == session::ModelForm::Scripted || form == session::ModelForm::Traced) && model->form == session::ModelForm::Evaluated;
+    const bool isOther = (form == session::ModelForm::Scripted || form == session::ModelForm::Traced) &&
+                         model->form == session::ModelForm::Evaluated;
     if (!isOther) return takeTraining();
     step_ = Step::Forming;
     has_begun_ = false;
@@ -344,7 +379,11 @@ void SessionKeeper::takeTraining() {
     bridge_.ask<std::string>(
         this,
         [this](const std::string& failure) {
-            if (!failure.empty()) bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning, .text = failure, .scope = {}, .source = {}});
+            if (!failure.empty())
+                bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
+                                .text = failure,
+                                .scope = {},
+                                .source = {}});
             bridge_.tellWeightsChanged();
             takeRun();
         },
@@ -366,12 +405,16 @@ void SessionKeeper::takeBreakpoints() {
     const auto& graph = bridge_.model()->graph;
     for (const auto& each : breakpoints) {
         const auto breakpoint = breakpointOf(each.toObject());
-        const bool isKnown = breakpoint && (breakpoint->kind != Breakpoint::Kind::Node || (graph && breakpoint->graph_node < static_cast<int>(graph->nodes.size())));
+        const bool isKnown = breakpoint && (breakpoint->kind != Breakpoint::Kind::Node ||
+                                            (graph && breakpoint->graph_node < static_cast<int>(graph->nodes.size())));
         if (!isKnown) continue;
         try {
             bridge_.session().add_breakpoint(*breakpoint);
         } catch (const std::exception& error) {  // a condition that is none
-            bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
+            bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
+                            .text = error.what(),
+                            .scope = {},
+                            .source = {}});
         }
     }
     emit bridge_.breakpointsChanged();
@@ -405,7 +448,9 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
     for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
         const std::string name = edit.key().toStdString();
         const auto& sources = bridge_.model()->sources;
-        const bool isSource = std::any_of(sources.begin(), sources.end(), [&](const auto& source) { return source.is_editable && source.name == name; });
+        const bool isSource = std::any_of(sources.begin(), sources.end(), [&](const auto& source) {
+            return source.is_editable && source.name == name;
+        });
         if (!isSource) continue;
         bridge_.session().move_breakpoints(name, edit->toString().toStdString());
         bridge_.restoreSourceEdit(edit.key(), edit->toString());
@@ -416,32 +461,43 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
     watchOf(docks_)->watches().setExpressions(watches);
     takePanels();
     std::vector<session::EventId> bookmarks;
-    for (const auto& event : wanted_[QStringLiteral("bookmarks")].toArray()) bookmarks.push_back(static_cast<session::EventId>(event.toInteger()));
+    for (const auto& event : wanted_[QStringLiteral("bookmarks")].toArray())
+        bookmarks.push_back(static_cast<session::EventId>(event.toInteger()));
     bridge_.setBookmarks(std::move(bookmarks));
     const QJsonObject current = wanted_[QStringLiteral("current")].toObject();
     const QJsonObject was = wanted_[QStringLiteral("run")].toObject();
-    if (const qint64 event = current[QStringLiteral("event")].toInteger(); event > 0 && event <= static_cast<qint64>(bridge_.eventCount())) {
+    if (const qint64 event = current[QStringLiteral("event")].toInteger();
+        event > 0 && event <= static_cast<qint64>(bridge_.eventCount())) {
         bridge_.setCurrentEvent(static_cast<session::EventId>(event));
         const qint64 value = current[QStringLiteral("value")].toInteger();
         const auto& recording = *bridge_.recording();
-        const bool isItsOwn = value > 0 && value <= static_cast<qint64>(recording.value_count()) && recording.value(static_cast<session::ValueId>(value)).producer == event;
+        const bool isItsOwn = value > 0 && value <= static_cast<qint64>(recording.value_count()) &&
+                              recording.value(static_cast<session::ValueId>(value)).producer == event;
         if (isItsOwn) bridge_.setCurrentValue(static_cast<session::ValueId>(value));
     } else if (const int node = current[QStringLiteral("node")].toInt(-1); node >= 0) {
         bridge_.setCurrentNode(node);
     }
-    bridge_.setUnsaved(was[QStringLiteral("unsavedTraining")].toBool() && bridge_.training() != nullptr, was[QStringLiteral("unsavedRun")].toBool() && run.events > 0);
+    bridge_.setUnsaved(was[QStringLiteral("unsavedTraining")].toBool() && bridge_.training() != nullptr,
+                       was[QStringLiteral("unsavedRun")].toBool() && run.events > 0);
     takeLog();
     QStringList notes;
-    if (!run.error.empty()) notes += tr("the run did not come back: %1").arg(text(run.error));
-    else if (!run.note.empty()) notes += text(run.note);
+    if (!run.error.empty())
+        notes += tr("the run did not come back: %1").arg(text(run.error));
+    else if (!run.note.empty())
+        notes += text(run.note);
     const QJsonObject file = fileJson(in(model, "path"));
-    if (file[QStringLiteral("bytes")] != model[QStringLiteral("bytes")] || file[QStringLiteral("changed")] != model[QStringLiteral("changed")]) {
-        notes += tr("%1 has changed since: the run is of the file as it was").arg(QFileInfo(in(model, "path")).fileName());
+    if (file[QStringLiteral("bytes")] != model[QStringLiteral("bytes")] ||
+        file[QStringLiteral("changed")] != model[QStringLiteral("changed")]) {
+        notes +=
+            tr("%1 has changed since: the run is of the file as it was").arg(QFileInfo(in(model, "path")).fileName());
     }
     const QString where = whereText(wanted_);
-    const bool wasParked = static_cast<RunState>(was[QStringLiteral("state")].toInt()) == RunState::Paused && !was[QStringLiteral("training")].toBool();
-    const QString said = (where.isEmpty() ? tr("The session is restored") : tr("The session is restored: %1").arg(where)) + (notes.isEmpty() ? QString() : QStringLiteral("; ") + notes.join(QStringLiteral("; "))) +
-                         (run.events > 0 ? tr(". Nothing is running: F5 runs again.") : tr("."));
+    const bool wasParked = static_cast<RunState>(was[QStringLiteral("state")].toInt()) == RunState::Paused &&
+                           !was[QStringLiteral("training")].toBool();
+    const QString said =
+        (where.isEmpty() ? tr("The session is restored") : tr("The session is restored: %1").arg(where)) +
+        (notes.isEmpty() ? QString() : QStringLiteral("; ") + notes.join(QStringLiteral("; "))) +
+        (run.events > 0 ? tr(". Nothing is running: F5 runs again.") : tr("."));
     bridge_.session().keep_in(restoring_.toStdString());
     SessionStore::mark(restoring_, SessionStore::Mark::Restoring, false);
     restoring_.clear();

@@ -24,10 +24,10 @@ class Docks;
 struct EndedSession {
     QString folder;
     QDateTime written;
-    bool was_closed = false;   // false: it crashed or was killed
+    bool was_closed = false;     // false: it crashed or was killed
     bool may_be_at_once = true;  // false: the last attempt did not finish
-    QString model;             // path of the file
-    QString what;              // "stopped before #20 conv2d in conv2, 19 events, net.py edited"
+    QString model;               // path of the file
+    QString what;                // "stopped before #20 conv2d in conv2, 19 events, net.py edited"
 };
 
 class SessionKeeper : public QObject {

@@ -28,12 +28,14 @@ const char* nameOf(SessionStore::Mark mark) { return mark == SessionStore::Mark:
 // A folder of this user without write permission for others; no link.
 bool isOwn(const QString& folder) {
     struct stat status {};
-    return ::lstat(QFile::encodeName(folder).constData(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+    return ::lstat(QFile::encodeName(folder).constData(), &status) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
 }
 
 qint64 bytesIn(const QString& folder) {
     qint64 bytes = 0;
-    for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files | QDir::Hidden | QDir::NoSymLinks)) bytes += file.size();
+    for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files | QDir::Hidden | QDir::NoSymLinks))
+        bytes += file.size();
     return bytes;
 }
 
@@ -68,7 +70,8 @@ QString SessionStore::folder() {
     QFile::setPermissions(root(), QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner);
     const QString stamp = QDateTime::currentDateTimeUtc().toString(QStringLiteral("yyyyMMdd-HHmmss"));
     for (int number = 0; number < 1000 && isOwn(root()); ++number) {
-        const QString name = QStringLiteral("%1/%2-%3-%4").arg(root(), stamp).arg(QCoreApplication::applicationPid()).arg(number);
+        const QString name =
+            QStringLiteral("%1/%2-%3-%4").arg(root(), stamp).arg(QCoreApplication::applicationPid()).arg(number);
         if (::mkdir(QFile::encodeName(name).constData(), 0700) != 0) {
             if (errno == EEXIST) continue;
             break;
@@ -90,7 +93,8 @@ bool SessionStore::adopt(const QString& folder) {
     lock_ = *locked;
     folder_ = folder;
     // Left over from an interrupted write.
-    for (const QFileInfo& file : QDir(folder).entryInfoList({QStringLiteral("*.pt.??????"), QStringLiteral("state.json.??????")}, QDir::Files | QDir::NoSymLinks)) {
+    for (const QFileInfo& file : QDir(folder).entryInfoList(
+             {QStringLiteral("*.pt.??????"), QStringLiteral("state.json.??????")}, QDir::Files | QDir::NoSymLinks)) {
         QFile::remove(file.filePath());
     }
     return true;
@@ -98,9 +102,12 @@ bool SessionStore::adopt(const QString& folder) {
 
 // Removes the program's files only, and no folder below: other files are the user's.
 void SessionStore::remove(const QString& folder) {
-    static const QStringList kOwn{QStringLiteral("state.json*"), QStringLiteral("run-*.events"), QStringLiteral("run-*.values"), QStringLiteral("training.pt*"),
-                                  QStringLiteral("restoring"), QStringLiteral("refused"), QStringLiteral("lock")};
-    for (const QFileInfo& file : QDir(folder).entryInfoList(kOwn, QDir::Files | QDir::Hidden | QDir::System)) QFile::remove(file.filePath());
+    static const QStringList kOwn{QStringLiteral("state.json*"),  QStringLiteral("run-*.events"),
+                                  QStringLiteral("run-*.values"), QStringLiteral("training.pt*"),
+                                  QStringLiteral("restoring"),    QStringLiteral("refused"),
+                                  QStringLiteral("lock")};
+    for (const QFileInfo& file : QDir(folder).entryInfoList(kOwn, QDir::Files | QDir::Hidden | QDir::System))
+        QFile::remove(file.filePath());
     QDir().rmdir(folder);
 }
 
@@ -151,11 +158,14 @@ void SessionStore::mark(const QString& folder, Mark mark, bool is_set) {
         QFile::remove(name);
         return;
     }
-    const int fd = ::open(QFile::encodeName(name).constData(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    const int fd =
+        ::open(QFile::encodeName(name).constData(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd >= 0) ::close(fd);
 }
 
-bool SessionStore::isMarked(const QString& folder, Mark mark) { return QFileInfo::exists(folder + QLatin1Char('/') + QLatin1String(nameOf(mark))); }
+bool SessionStore::isMarked(const QString& folder, Mark mark) {
+    return QFileInfo::exists(folder + QLatin1Char('/') + QLatin1String(nameOf(mark)));
+}
 
 void SessionStore::clean() const {
     qint64 bytes = 0;

@@ -22,7 +22,8 @@ namespace {
 // A path as people read it.
 QString shortPath(const QString& path) {
     const QString home = QDir::homePath();
-    return home.size() > 1 && path.startsWith(home + QLatin1Char('/')) ? QLatin1Char('~') + path.mid(home.size()) : path;
+    return home.size() > 1 && path.startsWith(home + QLatin1Char('/')) ? QLatin1Char('~') + path.mid(home.size())
+                                                                       : path;
 }
 
 }  // namespace
@@ -41,8 +42,10 @@ QString SourcePermissions::source() const {
 void SourcePermissions::onLog() {
     const Entry& entry = bridge_.log().back();
     switch (entry.access.kind) {
-        case Access::Kind::None: return;
-        case Access::Kind::Left: return;
+        case Access::Kind::None:
+            return;
+        case Access::Kind::Left:
+            return;
         case Access::Kind::Refused:
             refused_.push_back(entry);
             is_shown_ = false;
@@ -76,13 +79,19 @@ void SourcePermissions::tell() {
     if (!is_shown_ && !refused_.empty()) {
         is_shown_ = true;
         // Refused writes first.
-        const auto writes = std::find_if(refused_.begin(), refused_.end(), [](const Entry& entry) { return entry.access.is_write; });
+        const auto writes =
+            std::find_if(refused_.begin(), refused_.end(), [](const Entry& entry) { return entry.access.is_write; });
         const Entry& first = writes != refused_.end() ? *writes : refused_.front();
         const QString name = QFileInfo(text(first.source.file)).fileName();
-        const QString who = name.isEmpty() ? tr("The source") : first.source.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(first.source.line) : name;
-        QString what = first.access.allow.empty() ? tr("%1 may not remove or replace %2: it did not make it") : first.access.is_write ? tr("%1 may not write %2") : tr("%1 may not read %2");
+        const QString who = name.isEmpty()          ? tr("The source")
+                            : first.source.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(first.source.line)
+                                                    : name;
+        QString what = first.access.allow.empty() ? tr("%1 may not remove or replace %2: it did not make it")
+                       : first.access.is_write    ? tr("%1 may not write %2")
+                                                  : tr("%1 may not read %2");
         what = what.arg(who, shortPath(text(first.access.path)));
-        if (refused_.size() > 1) what += tr(", and %n more (see the log)", nullptr, static_cast<int>(refused_.size()) - 1);
+        if (refused_.size() > 1)
+            what += tr(", and %n more (see the log)", nullptr, static_cast<int>(refused_.size()) - 1);
         std::vector<Banner::Link> links = allowLink();
         for (Banner::Link& link : lineLink()) links.push_back(std::move(link));
         banner_.note(what + QLatin1Char('.'), links);
@@ -93,8 +102,10 @@ void SourcePermissions::tell() {
     // Edited and opened again, a source writes the same again.
     if (folder_of_ == source()) return;
     folder_of_ = source();
-    banner_.note(tr("%1 wrote files into a folder of its own: %2").arg(QFileInfo(source()).fileName(), shortPath(folder_)),
-                 {{tr("Save what it wrote as\u2026"), [this] { keepWritten(); }}, {tr("Show the folder"), [this] { showFolder(); }}});
+    banner_.note(
+        tr("%1 wrote files into a folder of its own: %2").arg(QFileInfo(source()).fileName(), shortPath(folder_)),
+        {{tr("Save what it wrote as\u2026"), [this] { keepWritten(); }},
+         {tr("Show the folder"), [this] { showFolder(); }}});
 }
 
 std::vector<Banner::Link> SourcePermissions::linksOfFailure() {
@@ -131,7 +142,8 @@ void SourcePermissions::allow() {
         if (entry.access.allow.empty()) continue;
         (entry.access.is_write ? permissions.write : permissions.read).emplace_back(entry.access.allow);
         bridge_.addLog({.level = Entry::Level::Info,
-                        .text = (entry.access.is_write ? tr("%1 may write to %2 until the window is closed") : tr("%1 may read %2 until the window is closed"))
+                        .text = (entry.access.is_write ? tr("%1 may write to %2 until the window is closed")
+                                                       : tr("%1 may read %2 until the window is closed"))
                                     .arg(QFileInfo(file).fileName(), text(entry.access.allow))
                                     .toStdString(),
                         .scope = {},
@@ -144,14 +156,18 @@ void SourcePermissions::allow() {
 void SourcePermissions::showFolder() const { QDesktopServices::openUrl(QUrl::fromLocalFile(folder_)); }
 
 void SourcePermissions::keepWritten() {
-    const QString to = QFileDialog::getExistingDirectory(window_, tr("Save what the source wrote in"), QFileInfo(source()).absolutePath());
+    const QString to = QFileDialog::getExistingDirectory(window_, tr("Save what the source wrote in"),
+                                                         QFileInfo(source()).absolutePath());
     if (!to.isEmpty()) copyWritten(to);
 }
 
 void SourcePermissions::copyWritten(const QString& to) {
     bridge_.requestKeepWritten(folder_, to, this, [this, to](const std::string& error) {
         if (!error.empty()) return banner_.tell(text(error), {{tr("Save elsewhere\u2026"), [this] { keepWritten(); }}});
-        bridge_.addLog({.level = Entry::Level::Info, .text = tr("What the source wrote was copied to %1").arg(to).toStdString(), .scope = {}, .source = {}});
+        bridge_.addLog({.level = Entry::Level::Info,
+                        .text = tr("What the source wrote was copied to %1").arg(to).toStdString(),
+                        .scope = {},
+                        .source = {}});
     });
 }
 

@@ -60,7 +60,8 @@ void SourceWatch::look() {
         if (QFileInfo::exists(name) && !files_.files().contains(name)) files_.addPath(name);
         const QByteArray now = contents(name);
         if (bridge_.wrote(name, QString::fromUtf8(now))) continue;
-        if (!now.isEmpty() && now != QByteArray::fromStdString(source.text) && now != tried_.value(name)) emit changed(name);
+        if (!now.isEmpty() && now != QByteArray::fromStdString(source.text) && now != tried_.value(name))
+            emit changed(name);
     }
 }
 

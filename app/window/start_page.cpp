@@ -40,7 +40,8 @@ QLabel* heading(const QString& text, QWidget* parent) {
 QString whenText(const QDateTime& time) {
     const qint64 minutes = time.secsTo(QDateTime::currentDateTime()) / 60;
     if (minutes < 1) return StartPage::tr("just now");
-    if (minutes < 60) return minutes == 1 ? StartPage::tr("a minute ago") : StartPage::tr("%1 minutes ago").arg(minutes);
+    if (minutes < 60)
+        return minutes == 1 ? StartPage::tr("a minute ago") : StartPage::tr("%1 minutes ago").arg(minutes);
     const QString clock = time.toString(QStringLiteral("HH:mm"));
     const qint64 days = time.date().daysTo(QDate::currentDate());
     if (days == 0) return StartPage::tr("today, %1").arg(clock);
@@ -70,11 +71,12 @@ class Card : public EnterButton {
         setAccessibleDescription(description);
         setCursor(Qt::PointingHandCursor);
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
-        setStyleSheet(QStringLiteral("QPushButton { background: %1; border: 1px solid %2; border-radius: 6px; text-align: left; }"
-                                     "QPushButton:hover, QPushButton:focus { border-color: %3; }")
-                          .arg(Theme::instance().colour(Theme::Colour::Panel).name(),
-                               Theme::instance().colour(Theme::Colour::Border).name(),
-                               Theme::instance().colour(Theme::Colour::Accent).name()));
+        setStyleSheet(
+            QStringLiteral("QPushButton { background: %1; border: 1px solid %2; border-radius: 6px; text-align: left; }"
+                           "QPushButton:hover, QPushButton:focus { border-color: %3; }")
+                .arg(Theme::instance().colour(Theme::Colour::Panel).name(),
+                     Theme::instance().colour(Theme::Colour::Border).name(),
+                     Theme::instance().colour(Theme::Colour::Accent).name()));
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(16, 14, 16, 14);
         column->setSpacing(6);
@@ -117,7 +119,8 @@ void StartPage::setRecentFiles(const QStringList& files) {
 }
 
 void StartPage::setLastSession(std::optional<EndedSession> session) {
-    const bool isSame = session.has_value() == last_.has_value() && (!session || (session->folder == last_->folder && session->written == last_->written));
+    const bool isSame = session.has_value() == last_.has_value() &&
+                        (!session || (session->folder == last_->folder && session->written == last_->written));
     if (isSame) return;
     last_ = std::move(session);
     rebuild();
@@ -125,7 +128,9 @@ void StartPage::setLastSession(std::optional<EndedSession> session) {
 
 void StartPage::focusFirst() {
     for (QPushButton* button : widget()->findChildren<QPushButton*>()) {
-        if (button->objectName() != QLatin1String("restoreSession") && !button->objectName().startsWith(QLatin1String("model."))) continue;
+        if (button->objectName() != QLatin1String("restoreSession") &&
+            !button->objectName().startsWith(QLatin1String("model.")))
+            continue;
         button->setFocus();
         return;
     }
@@ -134,8 +139,7 @@ void StartPage::focusFirst() {
 void StartPage::rebuild() {
     const bool hadFocus = widget() && widget()->isAncestorOf(focusWidget());
     auto* page = new QWidget;
-    page->setStyleSheet(
-        QStringLiteral("background: %1;").arg(Theme::instance().colour(Theme::Colour::Window).name()));
+    page->setStyleSheet(QStringLiteral("background: %1;").arg(Theme::instance().colour(Theme::Colour::Window).name()));
     auto* centred = new QHBoxLayout(page);
     auto* column = new QVBoxLayout;
     centred->addStretch(1);
@@ -151,8 +155,9 @@ void StartPage::rebuild() {
     auto* words = new QVBoxLayout;
     words->setSpacing(0);
     words->addWidget(label(QStringLiteral("Tensorloupe"), 20, Theme::Colour::Text, page));
-    words->addWidget(label(tr("Open a model, run it forward and backward one operator at a time, and look at everything."), 10,
-                           Theme::Colour::Faint, page));
+    words->addWidget(
+        label(tr("Open a model, run it forward and backward one operator at a time, and look at everything."), 10,
+              Theme::Colour::Faint, page));
     title->addLayout(words, 1);
     auto* open = new EnterButton(views::themeIcon(QStringLiteral("open")), tr("Open a model\u2026"), page);
     open->setToolTip(tr("Open a TorchScript file (Ctrl+O). You can also drop one on this window."));
@@ -165,16 +170,21 @@ void StartPage::rebuild() {
     if (last_) {
         column->addWidget(heading(tr("Last session"), page));
         const QString title = tr("Restore the last session: %1").arg(QFileInfo(last_->model).fileName());
-        const QString how = last_->was_closed ? whenText(last_->written) : tr("%1; the program ended without being closed").arg(whenText(last_->written));
-        auto* card = new Card(title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how), {}, page);
+        const QString how = last_->was_closed
+                                ? whenText(last_->written)
+                                : tr("%1; the program ended without being closed").arg(whenText(last_->written));
+        auto* card = new Card(
+            title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how), {}, page);
         card->setObjectName(QStringLiteral("restoreSession"));
-        card->setToolTip(tr("Opens %1 with its inputs, breakpoints, edits, panels and the run as it was").arg(last_->model));
+        card->setToolTip(
+            tr("Opens %1 with its inputs, breakpoints, edits, panels and the run as it was").arg(last_->model));
         connect(card, &QPushButton::clicked, this, [this, folder = last_->folder] { emit restoreSession(folder); });
         column->addWidget(card);
         auto* always = new QCheckBox(tr("Restore it at every start"), page);
         always->setObjectName(QStringLiteral("restoreAtStart"));
         always->setChecked(QSettings().value(QStringLiteral("session/restoreAtStart"), false).toBool());
-        connect(always, &QCheckBox::toggled, this, [](bool on) { QSettings().setValue(QStringLiteral("session/restoreAtStart"), on); });
+        connect(always, &QCheckBox::toggled, this,
+                [](bool on) { QSettings().setValue(QStringLiteral("session/restoreAtStart"), on); });
         column->addWidget(always);
         column->addSpacing(18);
     }
@@ -192,16 +202,19 @@ void StartPage::rebuild() {
     column->addSpacing(18);
 
     column->addWidget(heading(tr("Recent files"), page));
-    if (recent_.empty()) column->addWidget(label(tr("Files that you open are listed here."), 9, Theme::Colour::Faint, page));
+    if (recent_.empty())
+        column->addWidget(label(tr("Files that you open are listed here."), 9, Theme::Colour::Faint, page));
     for (const QString& file : recent_.mid(0, 8)) {
         auto* row = new EnterButton(page);
         row->setText(QStringLiteral("%1    %2").arg(QFileInfo(file).fileName(), QFileInfo(file).absolutePath()));
         row->setIcon(views::themeIcon(QStringLiteral("model")));
         row->setFlat(true);
         row->setCursor(Qt::PointingHandCursor);
-        row->setStyleSheet(QStringLiteral("QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
-                                          "QPushButton:hover, QPushButton:focus { background: %1; }")
-                               .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
+        row->setStyleSheet(
+            QStringLiteral(
+                "QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
+                "QPushButton:hover, QPushButton:focus { background: %1; }")
+                .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
         connect(row, &QPushButton::clicked, this, [this, file] { emit openFile(file); });
         column->addWidget(row);
     }

@@ -19,13 +19,20 @@ namespace {
 
 QString stateText(const session::Status& status) {
     switch (status.state) {
-        case RunState::Empty: return QObject::tr("No model");
-        case RunState::Opening: return QObject::tr("Opening");
-        case RunState::Ready: return QObject::tr("Ready");
-        case RunState::Running: return QObject::tr("Running");
-        case RunState::Paused: return QObject::tr("Paused");
-        case RunState::Finished: return QObject::tr("Finished");
-        case RunState::Failed: return QObject::tr("Failed");
+        case RunState::Empty:
+            return QObject::tr("No model");
+        case RunState::Opening:
+            return QObject::tr("Opening");
+        case RunState::Ready:
+            return QObject::tr("Ready");
+        case RunState::Running:
+            return QObject::tr("Running");
+        case RunState::Paused:
+            return QObject::tr("Paused");
+        case RunState::Finished:
+            return QObject::tr("Finished");
+        case RunState::Failed:
+            return QObject::tr("Failed");
     }
     return {};
 }
@@ -33,11 +40,16 @@ QString stateText(const session::Status& status) {
 Theme::Colour stateColour(RunState state) {
     switch (state) {
         case RunState::Opening:
-        case RunState::Running: return Theme::Colour::Accent;
-        case RunState::Paused: return Theme::Colour::Reached;
-        case RunState::Finished: return Theme::Colour::Good;
-        case RunState::Failed: return Theme::Colour::Bad;
-        default: return Theme::Colour::Faint;
+        case RunState::Running:
+            return Theme::Colour::Accent;
+        case RunState::Paused:
+            return Theme::Colour::Reached;
+        case RunState::Finished:
+            return Theme::Colour::Good;
+        case RunState::Failed:
+            return Theme::Colour::Bad;
+        default:
+            return Theme::Colour::Faint;
     }
 }
 
@@ -46,9 +58,12 @@ Theme::Colour stateColour(const session::Status& status) {
     if (status.state != RunState::Finished || !status.verdict) return stateColour(status.state);
     switch (status.verdict->severity) {
         case session::Verdict::Severity::Good:
-        case session::Verdict::Severity::Note: return Theme::Colour::Good;
-        case session::Verdict::Severity::Warning: return Theme::Colour::Warning;
-        case session::Verdict::Severity::Error: break;
+        case session::Verdict::Severity::Note:
+            return Theme::Colour::Good;
+        case session::Verdict::Severity::Warning:
+            return Theme::Colour::Warning;
+        case session::Verdict::Severity::Error:
+            break;
     }
     return Theme::Colour::Bad;
 }
@@ -110,7 +125,8 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
 bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
     const auto& verdict = bridge_.status().verdict;
     const bool isClick = watched == state_ && event->type() == QEvent::MouseButtonRelease;
-    if (isClick && bridge_.status().state == RunState::Finished && verdict && verdict->event != 0) bridge_.setCurrentEvent(verdict->event);
+    if (isClick && bridge_.status().state == RunState::Finished && verdict && verdict->event != 0)
+        bridge_.setCurrentEvent(verdict->event);
     return QStatusBar::eventFilter(watched, event);
 }
 
@@ -125,21 +141,27 @@ void StatusLine::showState() {
                               : bridge_.isBusy()               ? status.progress
                                                                : status.why;
     // "finished: 12 events" contains the state.
-    if (views::text(more).startsWith(line, Qt::CaseInsensitive) && isTold) line += views::text(more).mid(line.size());
-    else if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0) line += QStringLiteral(": ") + views::text(more);
+    if (views::text(more).startsWith(line, Qt::CaseInsensitive) && isTold)
+        line += views::text(more).mid(line.size());
+    else if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0)
+        line += QStringLiteral(": ") + views::text(more);
     if (bridge_.isPaused() && !status.next_op.empty()) {
         // A condition on an output stops behind the operator that made it.
         const auto& recording = bridge_.recording();
         const bool is_behind = recording && status.reached != 0 && status.reached <= recording->event_count() &&
-                               recording->event(status.reached).op == status.next_op && recording->event(status.reached).graph_node == status.next_node;
+                               recording->event(status.reached).op == status.next_op &&
+                               recording->event(status.reached).graph_node == status.next_node;
         line += (is_behind ? tr(", after %1") : tr(", before %1")).arg(views::shortOpName(status.next_op));
         if (!status.next_scope.empty()) line += tr(" in %1").arg(views::text(status.next_scope));
     }
     state_->setText(line);
     const bool isLink = isTold && status.verdict->event != 0;
-    state_->setToolTip(isTold ? views::text(status.verdict->line()) + (isLink ? tr("\nClick to go there") : QString()) : line);
-    if (isLink) state_->setCursor(Qt::PointingHandCursor);
-    else state_->unsetCursor();
+    state_->setToolTip(isTold ? views::text(status.verdict->line()) + (isLink ? tr("\nClick to go there") : QString())
+                              : line);
+    if (isLink)
+        state_->setCursor(Qt::PointingHandCursor);
+    else
+        state_->unsetCursor();
     progress_->setVisible(bridge_.isBusy());
     cancel_->setVisible(bridge_.isBusy());
     progress_->setRange(0, status.fraction < 0 ? 0 : 1000);
@@ -165,7 +187,8 @@ void StatusLine::showPlaces() {
     }
     selected_->setVisible(selected != 0);
     if (selected != 0) {
-        showPlace(*selected_, u'\u25c6', Theme::Colour::Accent, place(*recording, selected), tr("The current event: what the panels show"));
+        showPlace(*selected_, u'\u25c6', Theme::Colour::Accent, place(*recording, selected),
+                  tr("The current event: what the panels show"));
     }
 }
 

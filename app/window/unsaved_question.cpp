@@ -10,7 +10,8 @@
 
 namespace loupe::window {
 
-UnsavedQuestion::UnsavedQuestion(const QString& title, const std::vector<Item>& items, QWidget* parent) : QDialog(parent) {
+UnsavedQuestion::UnsavedQuestion(const QString& title, const std::vector<Item>& items, QWidget* parent)
+    : QDialog(parent) {
     setObjectName(QStringLiteral("unsavedQuestion"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowModality(Qt::WindowModal);
@@ -26,16 +27,20 @@ UnsavedQuestion::UnsavedQuestion(const QString& title, const std::vector<Item>& 
         layout->addWidget(box);
         boxes_.emplace_back(item.what, box);
     }
-    const bool hasRun = std::any_of(items.begin(), items.end(), [](const Item& item) { return item.what == Unsaved::Run; });
+    const bool hasRun =
+        std::any_of(items.begin(), items.end(), [](const Item& item) { return item.what == Unsaved::Run; });
     QCheckBox* never = nullptr;
     if (hasRun) {
         layout->addSpacing(6);
         never = new QCheckBox(tr("Do not ask about runs again: they come back with the session"), this);
         never->setObjectName(QStringLiteral("neverAskForRuns"));
-        never->setToolTip(tr("The start page restores the last session, its run included. File > Ask before a run is lost turns the question on again."));
+        never->setToolTip(
+            tr("The start page restores the last session, its run included. File > Ask before a run is lost turns the "
+               "question on again."));
         layout->addWidget(never);
     }
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Discard | QDialogButtonBox::Cancel, this);
+    auto* buttons =
+        new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Discard | QDialogButtonBox::Cancel, this);
     for (QAbstractButton* button : buttons->buttons()) button->setIcon({});
     buttons->button(QDialogButtonBox::Save)->setDefault(true);
     layout->addSpacing(4);

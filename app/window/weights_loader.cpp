@@ -26,26 +26,34 @@ using views::text;
 
 QString kindText(WeightDifference::Kind kind) {
     switch (kind) {
-        case WeightDifference::Kind::Missing: return WeightsLoader::tr("missing");
-        case WeightDifference::Kind::Unexpected: return WeightsLoader::tr("unexpected");
-        case WeightDifference::Kind::Size: return WeightsLoader::tr("size mismatch");
+        case WeightDifference::Kind::Missing:
+            return WeightsLoader::tr("missing");
+        case WeightDifference::Kind::Unexpected:
+            return WeightsLoader::tr("unexpected");
+        case WeightDifference::Kind::Size:
+            return WeightsLoader::tr("size mismatch");
     }
     return {};
 }
 
 QString countsText(const session::WeightsReport& report) {
     QStringList parts;
-    for (const auto kind : {WeightDifference::Kind::Size, WeightDifference::Kind::Missing, WeightDifference::Kind::Unexpected}) {
-        const auto count = std::count_if(report.differences.begin(), report.differences.end(), [&](const auto& each) { return each.kind == kind; });
+    for (const auto kind :
+         {WeightDifference::Kind::Size, WeightDifference::Kind::Missing, WeightDifference::Kind::Unexpected}) {
+        const auto count = std::count_if(report.differences.begin(), report.differences.end(),
+                                         [&](const auto& each) { return each.kind == kind; });
         const bool isMany = kind == WeightDifference::Kind::Size && count > 1;
-        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(isMany ? WeightsLoader::tr("size mismatches") : kindText(kind));
+        if (count > 0)
+            parts << QStringLiteral("%1 %2").arg(count).arg(isMany ? WeightsLoader::tr("size mismatches")
+                                                                   : kindText(kind));
     }
     return parts.join(QStringLiteral(", "));
 }
 
 }  // namespace
 
-WeightsLoader::WeightsLoader(views::SessionBridge& bridge, Banner& banner, QWidget* window) : QObject(window), bridge_(bridge), banner_(banner), window_(window) {}
+WeightsLoader::WeightsLoader(views::SessionBridge& bridge, Banner& banner, QWidget* window)
+    : QObject(window), bridge_(bridge), banner_(banner), window_(window) {}
 
 QString WeightsLoader::whyNot() const {
     if (!bridge_.model()) return tr("no model is open");
@@ -55,18 +63,21 @@ QString WeightsLoader::whyNot() const {
 }
 
 bool WeightsLoader::takes(const QString& file) const {
-    return bridge_.model() && bridge_.model()->recorded_in.empty() && bridge_.model()->cannot_run.empty() && session::holds_weights(file.toStdString());
+    return bridge_.model() && bridge_.model()->recorded_in.empty() && bridge_.model()->cannot_run.empty() &&
+           session::holds_weights(file.toStdString());
 }
 
 void WeightsLoader::choose() {
-    const QString file = QFileDialog::getOpenFileName(window_, tr("Load weights into the model"), QFileInfo(text(bridge_.model()->path)).absolutePath(),
+    const QString file = QFileDialog::getOpenFileName(window_, tr("Load weights into the model"),
+                                                      QFileInfo(text(bridge_.model()->path)).absolutePath(),
                                                       tr("Checkpoints (*.pt *.pth *.npz);;All files (*)"));
     if (!file.isEmpty()) load(file, true);
 }
 
 void WeightsLoader::load(const QString& file, bool strict) {
     banner_.dismiss();
-    bridge_.loadWeights(file, strict, this, [this, strict](const session::WeightsReport& report) { tell(report, strict); });
+    bridge_.loadWeights(file, strict, this,
+                        [this, strict](const session::WeightsReport& report) { tell(report, strict); });
 }
 
 void WeightsLoader::tell(const session::WeightsReport& report, bool strict) {
@@ -76,13 +87,21 @@ void WeightsLoader::tell(const session::WeightsReport& report, bool strict) {
     if (!report.differences.empty()) links.push_back({tr("Show the differences"), [this] { showDifferences(); }});
     if (report.error.empty()) {
         if (!report.differences.empty()) {
-            banner_.tell(tr("%1 of %2 tensors of %3 were loaded; passed over: %4.").arg(report.loaded).arg(report.tensors).arg(name, countsText(report)), links);
+            banner_.tell(tr("%1 of %2 tensors of %3 were loaded; passed over: %4.")
+                             .arg(report.loaded)
+                             .arg(report.tensors)
+                             .arg(name, countsText(report)),
+                         links);
         }
         return;
     }
-    if (strict && report.can_load_rest) links.push_back({tr("Load what fits"), [this] { load(text(report_.file), false); }});
-    if (!report.differences.empty()) links.push_back({tr("Open it by itself"), [this] { emit openWanted(text(report_.file)); }});
-    const QString why = report.differences.empty() ? text(report.error) : tr("%1 does not fit the model: %2. Nothing was changed.").arg(name, countsText(report));
+    if (strict && report.can_load_rest)
+        links.push_back({tr("Load what fits"), [this] { load(text(report_.file), false); }});
+    if (!report.differences.empty())
+        links.push_back({tr("Open it by itself"), [this] { emit openWanted(text(report_.file)); }});
+    const QString why = report.differences.empty()
+                            ? text(report.error)
+                            : tr("%1 does not fit the model: %2. Nothing was changed.").arg(name, countsText(report));
     banner_.tell(why, links);
 }
 
@@ -124,13 +143,18 @@ void WeightsLoader::showDifferences() {
     if (!dialog_) makeDialog();
     list_->clear();
     for (const WeightDifference& each : report_.differences) {
-        auto* row = new QTreeWidgetItem(list_, {text(each.name), kindText(each.kind), text(each.in_file), text(each.in_model)});
-        row->setForeground(1, views::Theme::instance().colour(each.kind == WeightDifference::Kind::Size ? views::Theme::Colour::Bad : views::Theme::Colour::Warning));
+        auto* row =
+            new QTreeWidgetItem(list_, {text(each.name), kindText(each.kind), text(each.in_file), text(each.in_model)});
+        row->setForeground(1, views::Theme::instance().colour(each.kind == WeightDifference::Kind::Size
+                                                                  ? views::Theme::Colour::Bad
+                                                                  : views::Theme::Colour::Warning));
         row->setToolTip(0, text(each.name));
     }
     list_->header()->resizeSections(QHeaderView::ResizeToContents);
-    const QString loaded = report_.error.empty() ? tr("%1 tensors were loaded").arg(report_.loaded) : tr("nothing was changed");
-    dialog_->findChild<QLabel*>(QStringLiteral("weightTitle"))->setText(tr("%1: %2; %3.").arg(text(report_.file), countsText(report_), loaded));
+    const QString loaded =
+        report_.error.empty() ? tr("%1 tensors were loaded").arg(report_.loaded) : tr("nothing was changed");
+    dialog_->findChild<QLabel*>(QStringLiteral("weightTitle"))
+        ->setText(tr("%1: %2; %3.").arg(text(report_.file), countsText(report_), loaded));
     dialog_->show();
     dialog_->raise();
 }

@@ -39,9 +39,10 @@ Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
             }
         }();
         if (!std::equal(sizes.begin(), sizes.end(), together.begin(), together.end())) {
-            throw Error(ErrorKind::Run, concat("Function ", node.name(), " returned an invalid gradient at index ", output,
-                                               " - got ", shape_list_text(sizes), " but expected shape compatible with ",
-                                               shape_list_text(span_of(want.sizes))));
+            throw Error(ErrorKind::Run,
+                        concat("Function ", node.name(), " returned an invalid gradient at index ", output, " - got ",
+                               shape_list_text(sizes), " but expected shape compatible with ",
+                               shape_list_text(span_of(want.sizes))));
         }
         result = arithmetic_table().sum_to(result, span_of(want.sizes));
     }
@@ -60,14 +61,16 @@ class AllLeavesScope final : ScopedValue<bool> {
 class InputBuffer {
   public:
     void add(std::uint32_t index, Tensor grad, std::size_t size) {
-        if (grads_.size() < std::max<std::size_t>(size, index + 1)) grads_.resize(std::max<std::size_t>(size, index + 1));
+        if (grads_.size() < std::max<std::size_t>(size, index + 1))
+            grads_.resize(std::max<std::size_t>(size, index + 1));
         Tensor& slot = grads_[index];
         if (!slot.defined()) {
             slot = std::move(grad);
             return;
         }
         const bool sole_owner = slot.impl()->use_count() == 1 && slot.storage()->use_count() == 1;
-        if (!GradMode::is_enabled() && sole_owner && slot.is_non_overlapping_and_dense() && slot.dtype() == grad.dtype()) {
+        if (!GradMode::is_enabled() && sole_owner && slot.is_non_overlapping_and_dense() &&
+            slot.dtype() == grad.dtype()) {
             arithmetic_table().add_in_place(slot, grad);
         } else {
             slot = arithmetic_table().add(slot, grad);
@@ -111,7 +114,8 @@ class BackwardRun {
         std::unordered_set<Node*> started;
         for (const Edge& root : roots) {
             Node* node = root.node.get();
-            if (node != nullptr && is_needed(node) && dependencies_[node] == 0 && started.insert(node).second) ready_.push(node);
+            if (node != nullptr && is_needed(node) && dependencies_[node] == 0 && started.insert(node).second)
+                ready_.push(node);
         }
         const NestedCallScope nested;  // nodes are observed, the operators inside them are not
         while (!ready_.empty()) {
@@ -173,9 +177,7 @@ class BackwardRun {
         }
     }
 
-    bool is_needed(Node* node) const {
-        return captures_.empty() || needed_.contains(node) || captures_.contains(node);
-    }
+    bool is_needed(Node* node) const { return captures_.empty() || needed_.contains(node) || captures_.contains(node); }
 
     void execute(Node& node) {
         const Ptr<Node> keep(&node);
@@ -238,7 +240,8 @@ class BackwardRun {
     static void check_for_nan(const Node& node, const TensorList& outgoing) {
         for (std::size_t i = 0; i < outgoing.size(); ++i) {
             if (outgoing[i].defined() && arithmetic_table().has_nan(outgoing[i])) {
-                throw Error(ErrorKind::Run, concat("Function '", node.name(), "' returned nan values in its ", i, "th output."));
+                throw Error(ErrorKind::Run,
+                            concat("Function '", node.name(), "' returned nan values in its ", i, "th output."));
             }
         }
     }
@@ -277,8 +280,9 @@ Tensor root_gradient(const Tensor& root, const Tensor& gradient) {
     const auto a = root.sizes();
     const auto b = gradient.sizes();
     if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-        throw Error(ErrorKind::Run, concat("Mismatch in shape: grad_output[0] has a shape of torch.Size(", shape_list_text(b),
-                                           ") and output[0] has a shape of torch.Size(", shape_list_text(a), ")."));
+        throw Error(ErrorKind::Run,
+                    concat("Mismatch in shape: grad_output[0] has a shape of torch.Size(", shape_list_text(b),
+                           ") and output[0] has a shape of torch.Size(", shape_list_text(a), ")."));
     }
     return gradient.dtype() == root.dtype() ? gradient : arithmetic_table().cast(gradient, root.dtype());
 }
@@ -295,7 +299,8 @@ Roots make_roots(const TensorList& outputs, const TensorList& gradients) {
     Roots roots;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (!requires_grad(outputs[i])) {
-            throw Error(ErrorKind::Run, concat("element ", i, " of tensors does not require grad and does not have a grad_fn"));
+            throw Error(ErrorKind::Run,
+                        concat("element ", i, " of tensors does not require grad and does not have a grad_fn"));
         }
         roots.edges.push_back(gradient_edge(outputs[i]));
         roots.gradients.push_back(root_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
@@ -322,8 +327,9 @@ TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, con
     TensorList result = run.run(start.edges, start.gradients);
     result.resize(inputs.size());
     if (!allow_unused && std::any_of(result.begin(), result.end(), [](const Tensor& t) { return !t.defined(); })) {
-        throw Error(ErrorKind::Run, "One of the differentiated Tensors appears to not have been used in the graph. "
-                                    "Set allow_unused=True if this is the desired behavior.");
+        throw Error(ErrorKind::Run,
+                    "One of the differentiated Tensors appears to not have been used in the graph. "
+                    "Set allow_unused=True if this is the desired behavior.");
     }
     return result;
 }

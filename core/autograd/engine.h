@@ -9,8 +9,8 @@ namespace loupe {
 
 struct BackwardOptions {
     bool retain_graph = false;
-    bool create_graph = false;   // implies retain_graph unless the caller sets it
-    bool detect_anomaly = false; // names the forward operator that made the first NaN
+    bool create_graph = false;    // implies retain_graph unless the caller sets it
+    bool detect_anomaly = false;  // names the forward operator that made the first NaN
 };
 
 // torch.autograd.backward: accumulates into the leaves. gradients: one per root, undefined means ones for a root with
@@ -23,9 +23,9 @@ TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, con
 
 // Arithmetic that the engine needs; the operators, which are built on the engine, register it.
 struct GradientArithmetic {
-    Tensor (*add)(const Tensor& a, const Tensor& b) = nullptr;       // recorded when grad mode is on
+    Tensor (*add)(const Tensor& a, const Tensor& b) = nullptr;         // recorded when grad mode is on
     void (*add_in_place)(const Tensor& a, const Tensor& b) = nullptr;  // a += b, not recorded
-    Tensor (*sum_to)(const Tensor& t, IntSpan sizes) = nullptr;      // undoes a broadcast
+    Tensor (*sum_to)(const Tensor& t, IntSpan sizes) = nullptr;        // undoes a broadcast
     Tensor (*cast)(const Tensor& t, ScalarType dtype) = nullptr;
     Tensor (*ones_like)(const Tensor& t) = nullptr;
     Tensor (*clone)(const Tensor& t) = nullptr;

@@ -61,7 +61,9 @@ RemovableHandle Node::add_tensor_hook(std::uint32_t output, std::function<Tensor
     return tensor_hooks_.back().hooks.add(std::move(hook));
 }
 
-void Node::set_retain_grad(std::uint32_t output, RetainedTensor tensor) { retained_.emplace_back(output, std::move(tensor)); }
+void Node::set_retain_grad(std::uint32_t output, RetainedTensor tensor) {
+    retained_.emplace_back(output, std::move(tensor));
+}
 
 void Node::run_pre_hooks(TensorList& grads) {
     for (const TensorHooks& entry : tensor_hooks_) {
@@ -74,7 +76,8 @@ void Node::run_pre_hooks(TensorList& grads) {
     }
     for (const auto& hook : pre_hooks.snapshot()) hook.hook(grads);
     for (const auto& [output, tensor] : retained_) {
-        if (*tensor != nullptr && output < grads.size() && grads[output].defined()) set_grad(Tensor(Ptr<TensorImpl>(*tensor)), grads[output]);
+        if (*tensor != nullptr && output < grads.size() && grads[output].defined())
+            set_grad(Tensor(Ptr<TensorImpl>(*tensor)), grads[output]);
     }
 }
 

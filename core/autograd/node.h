@@ -93,14 +93,19 @@ class HookList {
         });
         return RemovableHandle([shared = std::weak_ptr(shared_), id] {
             if (auto list = shared.lock()) {
-                list->change([id](std::vector<Entry>& entries) { std::erase_if(entries, [id](const Entry& e) { return e.id == id; }); });
+                list->change([id](std::vector<Entry>& entries) {
+                    std::erase_if(entries, [id](const Entry& e) { return e.id == id; });
+                });
             }
         });
     }
     // Removes the hooks for which is_gone(hook) holds.
     template <typename IsGone>
     void remove_if(IsGone&& is_gone) {
-        if (shared_) shared_->change([&](std::vector<Entry>& entries) { std::erase_if(entries, [&](const Entry& e) { return is_gone(e.hook); }); });
+        if (shared_)
+            shared_->change([&](std::vector<Entry>& entries) {
+                std::erase_if(entries, [&](const Entry& e) { return is_gone(e.hook); });
+            });
     }
     Snapshot snapshot() const { return shared_ ? Snapshot(shared_->entries) : Snapshot(); }
 
@@ -110,7 +115,8 @@ class HookList {
         std::shared_ptr<const std::vector<Entry>> entries;
         template <typename Change>
         void change(Change&& change_entries) {
-            auto changed = entries ? std::make_shared<std::vector<Entry>>(*entries) : std::make_shared<std::vector<Entry>>();
+            auto changed =
+                entries ? std::make_shared<std::vector<Entry>>(*entries) : std::make_shared<std::vector<Entry>>();
             change_entries(*changed);
             entries = std::move(changed);
         }

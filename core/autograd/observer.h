@@ -24,10 +24,11 @@ enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
 
 // A frame of the interpreter: a method or function being run.
 struct FrameInfo {
-    std::string_view function = {};   // "__torch__.torchvision.models.resnet.ResNet.forward"
-    std::string_view scope = {};      // path of the module from the root: "layer1.0.conv1"; empty at the root, and without a graph
-    const void* module = nullptr;   // nn::Module* of a method; null otherwise
-    const void* graph = nullptr;    // ir::Graph*
+    std::string_view function = {};  // "__torch__.torchvision.models.resnet.ResNet.forward"
+    std::string_view scope =
+        {};  // path of the module from the root: "layer1.0.conv1"; empty at the root, and without a graph
+    const void* module = nullptr;     // nn::Module* of a method; null otherwise
+    const void* graph = nullptr;      // ir::Graph*
     const void* call_site = nullptr;  // ir::Node* that called; null for the outermost
 };
 
@@ -43,12 +44,23 @@ struct OperatorCall {
 };
 
 // Use of a tensor that no operator records: the program continues with Python values.
-enum class PythonUse : std::uint8_t { Boolean, Integer, Float, Index, Number, List, Length, Iteration, Shape, Constructor };
+enum class PythonUse : std::uint8_t {
+    Boolean,
+    Integer,
+    Float,
+    Index,
+    Number,
+    List,
+    Length,
+    Iteration,
+    Shape,
+    Constructor
+};
 
 // The kernel that runs the current call, and those that declined.
 struct KernelChoice {
-    std::string_view op;       // "aten::conv2d"
-    std::string_view backend;  // "onednn", "portable"
+    std::string_view op;                // "aten::conv2d"
+    std::string_view backend;           // "onednn", "portable"
     std::vector<std::string> declined;  // "onednn declined: int64 input"
 };
 
@@ -74,8 +86,8 @@ class ExecutionObserver {
     // Statements that are no operators (constants, list and tuple construction) are not observed.
     // Called by the evaluator of a model source.
     virtual void on_python_use(PythonUse, const Tensor&) {}
-    // The size of a dimension, or the number of elements, as a 0-dim int64 tensor that stays tied to the tensor, so that a
-    // program that computes with sizes can be traced. Undefined: the program uses the number.
+    // The size of a dimension, or the number of elements, as a 0-dim int64 tensor that stays tied to the tensor, so
+    // that a program that computes with sizes can be traced. Undefined: the program uses the number.
     virtual Tensor tied_size(const Tensor&, std::int64_t dim) {
         static_cast<void>(dim);
         return {};
@@ -93,7 +105,7 @@ class ExecutionObserver {
 namespace detail {
 extern thread_local ExecutionObserver* thread_observer;
 extern thread_local bool thread_is_nested_call;
-}
+}  // namespace detail
 inline ExecutionObserver* execution_observer() { return detail::thread_observer; }
 
 // In this scope the thread's calls are not observed: they are nested in an observed call, or not the program's own.
@@ -102,7 +114,9 @@ class NestedCallScope final : ScopedValue<bool> {
     NestedCallScope() : ScopedValue(detail::thread_is_nested_call, true) {}
 };
 // The observer of a direct call from a program; null for nested calls.
-inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_nested_call ? nullptr : detail::thread_observer; }
+inline ExecutionObserver* observer_of_direct_calls() {
+    return detail::thread_is_nested_call ? nullptr : detail::thread_observer;
+}
 
 inline void notify_python_use(PythonUse use, const Tensor& t) {
     if (ExecutionObserver* observer = observer_of_direct_calls()) observer->on_python_use(use, t);
@@ -135,14 +149,17 @@ struct UnwoundModule {
 namespace detail {
 extern thread_local int thread_direct_depth;
 extern thread_local std::vector<UnwoundModule> thread_unwound;
-}
+}  // namespace detail
 inline const std::vector<UnwoundModule>& unwound_modules() { return detail::thread_unwound; }
 
 // The frame of a module or function without a graph, reported to the observer.
 class DirectFrame {
   public:
     explicit DirectFrame(const FrameInfo& info)
-        : observer_(observer_of_direct_calls()), module_(info.module), depth_(detail::thread_direct_depth++), errors_(std::uncaught_exceptions()) {
+        : observer_(observer_of_direct_calls()),
+          module_(info.module),
+          depth_(detail::thread_direct_depth++),
+          errors_(std::uncaught_exceptions()) {
         if (depth_ == 0) detail::thread_unwound.clear();
         if (observer_ != nullptr) observer_->enter_frame(info);
     }

@@ -39,10 +39,14 @@ void refresh_view(const Tensor& t, AutogradMeta& meta) {
 void check_view_for_recording(const Tensor& t, const AutogradMeta& meta) {
     if (!meta.view || !meta.view->made_without_grad || meta.view->seen_version == t.version()) return;
     if (meta.grad_fn || !GradMode::is_enabled() || !requires_grad(meta.view->base)) return;
-    run_error("A view was created in no_grad mode and its base or another view of its base has been modified inplace with grad mode "
-              "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-              "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
-              "both outside (if you want the inplace to be tracked).");
+    run_error(
+        "A view was created in no_grad mode and its base or another view of its base has been modified inplace with "
+        "grad mode "
+        "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+        "moving "
+        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+        "tracked) or "
+        "both outside (if you want the inplace to be tracked).");
 }
 
 }  // namespace
@@ -65,8 +69,9 @@ void set_requires_grad(const Tensor& t, bool value) {
         run_error("only Tensors of floating point and complex dtype can require gradients");
     }
     if (!value && !is_leaf(t)) {
-        run_error("you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
-                  "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+        run_error(
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+            "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
     }
     if (!value && autograd_meta(t) == nullptr) return;
     if (is_leaf(t)) ensure_autograd_meta(t).requires_grad = value;
@@ -155,10 +160,11 @@ void check_inplace(const Tensor& t, bool will_record) {
                              "inplace. You should replace the inplace operation by an out-of-place one."));
         }
         if (meta->view->made_without_grad) {
-            run_error("A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given "
-                      "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-                      "moving both the view and the inplace either both inside the no_grad block (if you don't want "
-                      "the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+            run_error(
+                "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given "
+                "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+                "moving both the view and the inplace either both inside the no_grad block (if you don't want "
+                "the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
         }
         if (requires_grad(base) && is_leaf(base)) {
             run_error("a view of a leaf Variable that requires grad is being used in an in-place operation.");
@@ -193,7 +199,8 @@ void set_view(const Tensor& result, const Tensor& base, bool is_multi_output) {
     const AutogradMeta* base_meta = autograd_meta(base);
     ViewInfo info;
     info.base = base_meta != nullptr && base_meta->view ? base_meta->view->base : base;
-    info.is_multi_output = is_multi_output || (base_meta != nullptr && base_meta->view && base_meta->view->is_multi_output);
+    info.is_multi_output =
+        is_multi_output || (base_meta != nullptr && base_meta->view && base_meta->view->is_multi_output);
     const bool is_of_such = base_meta != nullptr && base_meta->view && base_meta->view->made_without_grad;
     info.made_without_grad = !GradMode::is_enabled() || (is_of_such && !is_multi_output);
     info.seen_version = result.version();
@@ -203,7 +210,7 @@ void set_view(const Tensor& result, const Tensor& base, bool is_multi_output) {
 namespace {
 thread_local SavedTensorHooks* newest_hooks = nullptr;
 thread_local std::optional<std::string> hooks_disabled;  // why
-}
+}  // namespace
 
 SavedTensorHooks::SavedTensorHooks(PackHook pack) : pack_(std::move(pack)), before_(newest_hooks) {
     if (hooks_disabled) run_error(*hooks_disabled);
@@ -216,7 +223,8 @@ SavedTensorHooks::~SavedTensorHooks() {
     if (*place == this) *place = before_;
 }
 
-SavedTensorHooksDisabled::SavedTensorHooksDisabled(std::string message) : ScopedValue(hooks_disabled, std::move(message)) {
+SavedTensorHooksDisabled::SavedTensorHooksDisabled(std::string message)
+    : ScopedValue(hooks_disabled, std::move(message)) {
     if (newest_hooks != nullptr) run_error(*hooks_disabled);
 }
 
@@ -227,9 +235,12 @@ void SavedTensor::pack(const Tensor& t, const SavedTensorHooks& hooks) {
     // Holding the output itself would make a cycle: output -> node -> packed output.
     packed_->tensor = hooks.pack_(is_output_ ? detach(t) : t);
     if (t.version() != version_) {
-        run_error("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
-                  "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
-                  "perform in-place operations on the input to a pack hook.");
+        run_error(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+            "be "
+            "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you "
+            "need to "
+            "perform in-place operations on the input to a pack hook.");
     }
 }
 
@@ -260,21 +271,27 @@ SavedTensor::SavedTensor(const Tensor& t, bool is_output) : is_output_(is_output
     } else {
         data_ = t;
     }
-    if (SavingObserver* const observer = saving_observer()) [[unlikely]] observer->on_saved(t);
+    if (SavingObserver* const observer = saving_observer()) [[unlikely]]
+        observer->on_saved(t);
 }
 
 Tensor SavedTensor::unpack(const Ptr<Node>& owner) const {
-    if (packed_) [[unlikely]] return unpack_packed(owner);
+    if (packed_) [[unlikely]]
+        return unpack_packed(owner);
     if (!data_.defined()) return {};
     if (data_.version() != version_) {
         std::string origin;
-        if (is_output_) origin = concat(", which is output ", output_, " of ", owner->name(), ",");
-        else if (const Ptr<Node> node = grad_fn(data_)) origin = concat(", which is output ", autograd_meta(data_)->output, " of ", node->name(), ",");
-        run_error(concat("one of the variables needed for gradient computation has been modified by an inplace "
-                         "operation: [torch.", dtype_graph_name(data_.dtype()), "Tensor ", shape_list_text(data_.sizes()), "]", origin,
-                         " is at version ", data_.version(), "; expected version ", version_,
-                         " instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-                         "torch.autograd.set_detect_anomaly(True)."));
+        if (is_output_)
+            origin = concat(", which is output ", output_, " of ", owner->name(), ",");
+        else if (const Ptr<Node> node = grad_fn(data_))
+            origin = concat(", which is output ", autograd_meta(data_)->output, " of ", node->name(), ",");
+        run_error(concat(
+            "one of the variables needed for gradient computation has been modified by an inplace "
+            "operation: [torch.",
+            dtype_graph_name(data_.dtype()), "Tensor ", shape_list_text(data_.sizes()), "]", origin, " is at version ",
+            data_.version(), "; expected version ", version_,
+            " instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True)."));
     }
     if (!is_output_ || !requires_grad_) return data_;
     Tensor out = data_.shallow_copy();

@@ -37,7 +37,7 @@ struct AutogradMeta final : AutogradData {
     HookList<void(const Tensor&)> accumulated_hooks;  // after the leaf's grad has been added to
 };
 
-AutogradMeta* autograd_meta(const Tensor& t);        // null when it has none
+AutogradMeta* autograd_meta(const Tensor& t);  // null when it has none
 AutogradMeta& ensure_autograd_meta(const Tensor& t);
 
 bool requires_grad(const Tensor& t);
@@ -53,8 +53,8 @@ Edge gradient_edge(const Tensor& t);
 void retain_grad(const Tensor& t);
 // hook: gets the gradient, returns a replacement or an undefined tensor.
 RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook);
-// hook: gets the leaf after its grad has been added to; torch's register_post_accumulate_grad_hook. Throws Error (Run) for
-// tensors that do not require grad and for non-leaves.
+// hook: gets the leaf after its grad has been added to; torch's register_post_accumulate_grad_hook. Throws Error (Run)
+// for tensors that do not require grad and for non-leaves.
 RemovableHandle register_post_accumulate_grad_hook(const Tensor& t, std::function<void(const Tensor&)> hook);
 // Shares elements and version; no history.
 Tensor detach(const Tensor& t);

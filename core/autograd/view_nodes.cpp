@@ -28,9 +28,8 @@ TensorList CopySlices::apply(TensorList grads) {
     TensorList inner = write_->apply({arithmetic.clone(region)});
     for (std::size_t i = 1; i < inner.size() && i < result.size(); ++i) result[i] = std::move(inner[i]);
     if (should_compute(0)) {
-        const Tensor kept = !inner.empty() && inner[0].defined()
-                                ? inner[0]
-                                : arithmetic.zeros(span_of(geometry_.sizes), outputs()[0]);
+        const Tensor kept =
+            !inner.empty() && inner[0].defined() ? inner[0] : arithmetic.zeros(span_of(geometry_.sizes), outputs()[0]);
         result[0] = arithmetic.as_strided_scatter(grad, kept, span_of(geometry_.sizes), span_of(geometry_.strides),
                                                   geometry_.offset);
     }

@@ -22,7 +22,8 @@ thread_local unsigned calls = 0;
 CancelScope::CancelScope(const CancelFlag* flag) : ScopedValue(thread_flag, flag) {}
 
 // The earlier of two deadlines counts.
-DeadlineScope::DeadlineScope(Clock::duration limit) : ScopedValue(thread_deadline, std::min(thread_deadline, Clock::now() + limit)) {}
+DeadlineScope::DeadlineScope(Clock::duration limit)
+    : ScopedValue(thread_deadline, std::min(thread_deadline, Clock::now() + limit)) {}
 
 bool is_cancelled() { return thread_flag != nullptr && thread_flag->load(std::memory_order_relaxed); }
 

@@ -44,14 +44,22 @@ void Error::render() {
 
 std::string_view error_kind_name(ErrorKind kind) {
     switch (kind) {
-        case ErrorKind::Usage: return "usage";
-        case ErrorKind::File: return "file";
-        case ErrorKind::Unsupported: return "unsupported";
-        case ErrorKind::Compile: return "compile";
-        case ErrorKind::Run: return "run";
-        case ErrorKind::Plugin: return "plugin";
-        case ErrorKind::Cancelled: return "cancelled";
-        case ErrorKind::Internal: return "internal";
+        case ErrorKind::Usage:
+            return "usage";
+        case ErrorKind::File:
+            return "file";
+        case ErrorKind::Unsupported:
+            return "unsupported";
+        case ErrorKind::Compile:
+            return "compile";
+        case ErrorKind::Run:
+            return "run";
+        case ErrorKind::Plugin:
+            return "plugin";
+        case ErrorKind::Cancelled:
+            return "cancelled";
+        case ErrorKind::Internal:
+            return "internal";
     }
     return "internal";
 }

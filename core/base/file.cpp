@@ -125,7 +125,8 @@ Ptr<MappedFile> MappedFile::open(const fs::path& path) {
 
 Ptr<MappedFile> MappedFile::map(const FileHandle& handle, const fs::path& path) {
     struct stat status {};
-    if (::fstat(handle.get(), &status) != 0) throw file_error(ErrorKind::Usage, path, concat("cannot open: ", std::strerror(errno)));
+    if (::fstat(handle.get(), &status) != 0)
+        throw file_error(ErrorKind::Usage, path, concat("cannot open: ", std::strerror(errno)));
     if (S_ISDIR(status.st_mode)) throw file_error(ErrorKind::Usage, path, "not a regular file: it is a folder");
     if (!S_ISREG(status.st_mode)) {
         throw Error(ErrorKind::Usage, concat("not a regular file: it is ", kind_of_file(status.st_mode)),
@@ -298,11 +299,14 @@ class AtomicFile::Place {
             is_unnamed_ = file.is_open();
         }
         for (int tries = 0; !file.is_open() && tries < 100; ++tries) {
-            if (tries == 0 && has_descriptor_names() && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) return false;
+            if (tries == 0 && has_descriptor_names() && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+                return false;
             const std::string name = temporary_name(name_);
             file.reset(::openat(folder_, name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
-            if (file.is_open()) temporary_.emplace(folder_, name);
-            else if (errno != EEXIST) return false;
+            if (file.is_open())
+                temporary_.emplace(folder_, name);
+            else if (errno != EEXIST)
+                return false;
         }
         if (!file.is_open()) return false;
         if (mode_) {
@@ -315,7 +319,8 @@ class AtomicFile::Place {
     bool finish(FileHandle& file) {
         if (into_ >= 0) return true;
         if (direct_.is_open()) return copy(file.get());
-        FileHandle replaced(::openat(folder_, name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
+        FileHandle replaced(
+            ::openat(folder_, name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
         if (is_unnamed_ && !link(file, replaced.is_open())) return false;
         // The rename failed: the file is still beside its target.
         if (!is_unnamed_ && ::close(file.release()) != 0) return false;
@@ -328,7 +333,9 @@ class AtomicFile::Place {
         return true;
     }
 
-    InodeId identity() const { return direct_.is_open() || into_ >= 0 ? InodeId{} : identity_of(folder_, name_.c_str()); }
+    InodeId identity() const {
+        return direct_.is_open() || into_ >= 0 ? InodeId{} : identity_of(folder_, name_.c_str());
+    }
     const char* reason() const { return reason_; }
 
   private:
@@ -436,8 +443,10 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::run(const std::function<void()>& calls) const {
-    if (target_.entry != nullptr && target_.entry->run) target_.entry->run(calls);
-    else calls();
+    if (target_.entry != nullptr && target_.entry->run)
+        target_.entry->run(calls);
+    else
+        calls();
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -463,8 +472,10 @@ void AtomicFile::overwrite(std::uint64_t offset, std::string_view text) {
 
 void AtomicFile::reserve(std::uint64_t bytes) {
     // Not posix_fallocate, which writes zeros where the file system cannot reserve.
-    if (bytes == 0 || ::fallocate(file_.get(), 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0) is_reserved_ = true;
-    else if (errno == ENOSPC || errno == EFBIG) fail();
+    if (bytes == 0 || ::fallocate(file_.get(), 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0)
+        is_reserved_ = true;
+    else if (errno == ENOSPC || errno == EFBIG)
+        fail();
 }
 
 void AtomicFile::commit() {
@@ -485,7 +496,8 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail() const {
     const char* const reason = place_->reason();
-    throw file_error(ErrorKind::File, target_.path, concat("cannot write: ", reason != nullptr ? reason : std::strerror(errno)));
+    throw file_error(ErrorKind::File, target_.path,
+                     concat("cannot write: ", reason != nullptr ? reason : std::strerror(errno)));
 }
 
 void write_file_atomically(const FileTarget& target, std::string_view contents) {

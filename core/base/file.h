@@ -36,8 +36,8 @@ class SystemError final : public Error {
 // Storages that view it keep it alive.
 class MappedFile : public RefCounted {
   public:
-    // Throws Error (Usage when the file is missing or no regular file, File when it cannot be mapped). FIFOs and devices
-    // are refused at once.
+    // Throws Error (Usage when the file is missing or no regular file, File when it cannot be mapped). FIFOs and
+    // devices are refused at once.
     static Ptr<MappedFile> open(const std::filesystem::path& path);
     // Of a file that is open for reading; path: its name in errors.
     static Ptr<MappedFile> map(const FileHandle& file, const std::filesystem::path& path);
@@ -80,10 +80,13 @@ struct FolderEntry {
 // Where a file is written.
 struct FileTarget {
     template <typename Path>
-        requires(std::convertible_to<Path, std::filesystem::path> && !std::same_as<std::remove_cvref_t<Path>, FileTarget>)
-    FileTarget(Path&& given) : path(std::forward<Path>(given)) {}
-    FileTarget(std::filesystem::path shown, std::shared_ptr<const FolderEntry> in) : path(std::move(shown)), entry(std::move(in)) {}
-    FileTarget(std::filesystem::path shown, std::shared_ptr<const FileHandle> open_file) : path(std::move(shown)), into(std::move(open_file)) {}
+    requires(std::convertible_to<Path, std::filesystem::path> && !std::same_as<std::remove_cvref_t<Path>, FileTarget>)
+        FileTarget(Path&& given)
+        : path(std::forward<Path>(given)) {}
+    FileTarget(std::filesystem::path shown, std::shared_ptr<const FolderEntry> in)
+        : path(std::move(shown)), entry(std::move(in)) {}
+    FileTarget(std::filesystem::path shown, std::shared_ptr<const FileHandle> open_file)
+        : path(std::move(shown)), into(std::move(open_file)) {}
 
     std::filesystem::path path;  // with one of the others: its name in errors, and its extension
     std::shared_ptr<const FolderEntry> entry = nullptr;

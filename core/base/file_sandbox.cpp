@@ -105,7 +105,8 @@ bool is_private(const fs::path& folder, const fs::path& relative) {
 std::string plain_name(const std::string& name) {
     std::string out;
     for (const char c : name.substr(0, 40)) {
-        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        const bool is_plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         out += is_plain ? c : '_';
     }
     return out;
@@ -256,8 +257,10 @@ void FileSandbox::run(const std::function<void()>& calls) {
         for (const auto& root : roots_) {
             // The open folder itself, whatever has its name now.
             const bool is_file = !root->only.empty() && !root->can_write;
-            rules.push_back({is_file ? root->path : fs::path(concat("/proc/self/fd/", root->folder.get())), root->can_write});
-            if (!is_file && ::access(rules.back().path.c_str(), F_OK) != 0) rules.back().path = root->only.empty() ? root->path : root->path.parent_path();
+            rules.push_back(
+                {is_file ? root->path : fs::path(concat("/proc/self/fd/", root->folder.get())), root->can_write});
+            if (!is_file && ::access(rules.back().path.c_str(), F_OK) != 0)
+                rules.back().path = root->only.empty() ? root->path : root->path.parent_path();
         }
         try {
             thread_ = std::make_unique<RestrictedThread>(std::move(rules));
@@ -299,7 +302,9 @@ void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::stri
     auto part = std::next(canonical.begin(), std::distance(allow.begin(), allow.end()));
     while (part != canonical.end() && holds_home(allow)) allow /= *part++;
     report(writes ? FileRefusal::Access::Write : FileRefusal::Access::Read, canonical, allow.string());
-    throw SystemError(EACCES, shown, concat("Permission denied to a model source (--allow-", writes ? "write " : "read ", allow.string(), " permits it)"));
+    throw SystemError(EACCES, shown,
+                      concat("Permission denied to a model source (--allow-", writes ? "write " : "read ",
+                             allow.string(), " permits it)"));
 }
 
 // --- finding files ---
@@ -313,7 +318,8 @@ std::optional<fs::path> FileSandbox::in_working_folder(const std::string& given)
     return relative ? std::optional<fs::path>(*relative) : std::nullopt;
 }
 
-std::optional<FileSandbox::Place> FileSandbox::permitted_at(const fs::path& path, bool writes, bool follows_last) const {
+std::optional<FileSandbox::Place> FileSandbox::permitted_at(const fs::path& path, bool writes,
+                                                            bool follows_last) const {
     const Resolved at = resolve(path, follows_last);
     const Root* const root = root_of(at.path, writes);
     if (root == nullptr) return std::nullopt;
@@ -466,8 +472,10 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
     for (int tries = 0; !file.is_open() && tries < 10; ++tries) {
         if (create != Create::No) {
             file.reset(open_at(place, O_CREAT | O_EXCL | O_RDWR | O_NONBLOCK | O_NOCTTY));
-            if (file.is_open()) note_made(identity_of(file.get()), place);
-            else if (errno != EEXIST || create == Create::Always) break;
+            if (file.is_open())
+                note_made(identity_of(file.get()), place);
+            else if (errno != EEXIST || create == Create::Always)
+                break;
         }
         if (!file.is_open()) file.reset(open_at(place, O_RDWR | O_NONBLOCK | O_NOCTTY));
         if (!file.is_open() && errno != ENOENT) break;
@@ -612,7 +620,10 @@ void FileSandbox::rename(const std::string& from, const std::string& to) {
     struct stat facts {};
     const bool replaces = ::fstatat(new_entry.folder.get(), new_entry.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
     if (replaces) check_made(new_entry, new_place, to, "replaces");
-    if (call([&] { return ::renameat(old_entry.folder.get(), old_entry.name.c_str(), new_entry.folder.get(), new_entry.name.c_str()); }) != 0) {
+    if (call([&] {
+            return ::renameat(old_entry.folder.get(), old_entry.name.c_str(), new_entry.folder.get(),
+                              new_entry.name.c_str());
+        }) != 0) {
         fail(errno, from);
     }
 }

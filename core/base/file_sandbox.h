@@ -52,21 +52,23 @@ struct FileFacts {
 // Files by path, as a program names them, with these rules:
 //  - It reads the folder of its source, paths permitted for reading or writing, and files that it has written.
 //  - It writes paths permitted for writing, and a fresh folder, which is created at its first write.
-//  - Relative paths: writes go into the fresh folder, unless the place in the working directory is permitted. Reads look there,
-//    then in the working directory, then beside the source. A file that is changed is copied into the fresh folder first.
+//  - Relative paths: writes go into the fresh folder, unless the place in the working directory is permitted. Reads
+//  look there,
+//    then in the working directory, then beside the source. A file that is changed is copied into the fresh folder
+//    first.
 //  - It removes and renames only files that it created, by their identity, not their name.
 //  - Devices, FIFOs and sockets are refused, except /dev/null.
-// Paths are resolved first, links included; then the file is opened from the open folder that permits it, through no link.
-// Where the kernel has Landlock the calls run on a thread with only these permissions.
-// Functions throw SystemError.
+// Paths are resolved first, links included; then the file is opened from the open folder that permits it, through no
+// link. Where the kernel has Landlock the calls run on a thread with only these permissions. Functions throw
+// SystemError.
 class FileSandbox final : public RefCounted {
   public:
     struct Options {
         std::filesystem::path source_folder;  // empty: none
         std::string name = "source";          // begins the fresh folder's name
         FilePermissions permissions;
-        std::function<void(const FileRefusal&)> refused;          // once for each path
-        std::function<void(const std::string& folder)> wrote;     // when the fresh folder gets its first file
+        std::function<void(const FileRefusal&)> refused;       // once for each path
+        std::function<void(const std::string& folder)> wrote;  // when the fresh folder gets its first file
         // At the end, when the fresh folder is left with this many files. Must not throw.
         std::function<void(const std::string& folder, std::size_t files, std::uint64_t bytes)> left;
     };
@@ -123,7 +125,7 @@ class FileSandbox final : public RefCounted {
         std::string only;  // restricts the folder to this name; empty: all
         bool can_write = false;
         bool may_become_folder = false;  // did not exist when it was permitted; once a folder, all below it is meant
-        bool hides_private = false;  // names with a dot at any depth; of "/" also what the system has there
+        bool hides_private = false;      // names with a dot at any depth; of "/" also what the system has there
         bool has_all_below() const { return only.empty() || may_become_folder; }
     };
     struct Place {

@@ -50,8 +50,7 @@ int start_team(int wanted) {
     for (const pthread_t thread : trial) pthread_join(thread, nullptr);
     const int found = static_cast<int>(trial.size()) + 1;
 #pragma omp parallel num_threads(found)
-    {
-    }
+    {}
     startable_threads = std::max(startable_threads, found);
     return found;
 }
@@ -64,27 +63,35 @@ int thread_count() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
 
 void set_thread_count(int count) {
     if (count > most_threads()) {
-        throw Error(ErrorKind::Usage, concat(count, " threads are more than this machine can use: at most ", most_threads()), {.hint = "0 takes all cores"});
+        throw Error(ErrorKind::Usage,
+                    concat(count, " threads are more than this machine can use: at most ", most_threads()),
+                    {.hint = "0 takes all cores"});
     }
     const int wanted = count > 0 ? count : omp_get_num_procs();
     const int found = start_team(wanted);
     if (found < wanted && count > 0) {
-        throw Error(ErrorKind::Run, concat("cannot start ", count, " threads, only ", found, ": no memory for their stacks, or a limit of the system"), {.hint = "take fewer"});
+        throw Error(ErrorKind::Run,
+                    concat("cannot start ", count, " threads, only ", found,
+                           ": no memory for their stacks, or a limit of the system"),
+                    {.hint = "take fewer"});
     }
     omp_set_num_threads(found);
 }
 
 namespace {
 
-// Where the scheduler has put two threads of a team on one core, one of them spins at the barrier while the other waits for
-// the tick: milliseconds instead of microseconds per region. The thread is moved off the core of the one that began the
-// region; afterwards it may run on any.
+// Where the scheduler has put two threads of a team on one core, one of them spins at the barrier while the other waits
+// for the tick: milliseconds instead of microseconds per region. The thread is moved off the core of the one that began
+// the region; afterwards it may run on any.
 void leave_core(int core) {
     cpu_set_t allowed;
-    if (sched_getcpu() != core || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+    if (sched_getcpu() != core || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) != 0 ||
+        CPU_COUNT(&allowed) < 2)
+        return;
     cpu_set_t others = allowed;
     CPU_CLR(static_cast<std::size_t>(core), &others);
-    if (pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0) pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
+    if (pthread_setaffinity_np(pthread_self(), sizeof others, &others) == 0)
+        pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
 }
 
 }  // namespace
@@ -94,7 +101,8 @@ namespace detail {
 void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void* context,
                   void (*body)(void*, std::int64_t, std::int64_t)) {
     const std::int64_t length = end - begin;
-    const std::int64_t pieces = std::min<std::int64_t>(thread_count(), (length + grain - 1) / std::max<std::int64_t>(grain, 1));
+    const std::int64_t pieces =
+        std::min<std::int64_t>(thread_count(), (length + grain - 1) / std::max<std::int64_t>(grain, 1));
     if (pieces <= 1) {
         body(context, begin, end);
         return;
@@ -110,7 +118,7 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
     }
     std::exception_ptr failure;
     const int core = sched_getcpu();
-#pragma omp parallel num_threads(static_cast<int>(pieces))
+#pragma omp parallel num_threads(static_cast <int>(pieces))
     {
         const std::int64_t team = omp_get_num_threads();
         const std::int64_t index = omp_get_thread_num();

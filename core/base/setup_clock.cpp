@@ -11,7 +11,8 @@ namespace loupe {
 constinit thread_local detail::SetupState detail::thread_setup;
 
 std::string_view setup_name(Setup kind) {
-    constexpr std::array<std::string_view, kSetups> kNames{"primitives", "packing", "compilation", "threads", "fresh memory"};
+    constexpr std::array<std::string_view, kSetups> kNames{"primitives", "packing", "compilation", "threads",
+                                                           "fresh memory"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -20,11 +21,13 @@ double SetupTimes::total() const { return std::accumulate(seconds.begin(), secon
 std::string SetupTimes::text() const {
     std::array<std::size_t, kSetups> order{};
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) { return seconds[a] > seconds[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [this](std::size_t a, std::size_t b) { return seconds[a] > seconds[b]; });
     std::string text;
     for (const std::size_t kind : order) {
         if (seconds[kind] <= 0) continue;
-        text += concat(text.empty() ? "" : ", ", setup_name(static_cast<Setup>(kind)), " ", format_seconds(static_cast<double>(seconds[kind])));
+        text += concat(text.empty() ? "" : ", ", setup_name(static_cast<Setup>(kind)), " ",
+                       format_seconds(static_cast<double>(seconds[kind])));
     }
     return text;
 }

@@ -39,13 +39,16 @@ inline bool setup_is_watched() { return detail::thread_setup.times != nullptr; }
 // The thread's work in this scope is set-up. A nested scope counts as the outer one's.
 class SetupScope {
   public:
-    explicit SetupScope(Setup kind) : kind_(kind), is_counted_(setup_is_watched() && !detail::thread_setup.is_in_scope) {
-        if (is_counted_) [[unlikely]] begin();
+    explicit SetupScope(Setup kind)
+        : kind_(kind), is_counted_(setup_is_watched() && !detail::thread_setup.is_in_scope) {
+        if (is_counted_) [[unlikely]]
+            begin();
     }
     SetupScope(const SetupScope&) = delete;
     SetupScope& operator=(const SetupScope&) = delete;
     ~SetupScope() {
-        if (is_counted_) [[unlikely]] end();
+        if (is_counted_) [[unlikely]]
+            end();
     }
 
   private:

@@ -42,8 +42,10 @@ constexpr Setting kOneBlasThread{"OPENBLAS_NUM_THREADS", "1"};
 
 void share_cores(char** arguments) {
     const bool is_said = std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr;
-    if (is_said || std::thread::hardware_concurrency() > kFewCores) start_with({kOneBlasThread}, arguments);
-    else start_with({kOneBlasThread, {"GOMP_SPINCOUNT", kTurns}}, arguments);
+    if (is_said || std::thread::hardware_concurrency() > kFewCores)
+        start_with({kOneBlasThread}, arguments);
+    else
+        start_with({kOneBlasThread, {"GOMP_SPINCOUNT", kTurns}}, arguments);
 }
 
 void leave_blas_alone(char** arguments) { start_with({kOneBlasThread}, arguments); }

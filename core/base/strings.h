@@ -44,7 +44,8 @@ std::string join(const Range& parts, std::string_view separator) {
     return out;
 }
 
-// The float as Python's repr writes it: "1.", "0.10000000000000001" are not it; "1.0", "0.1", "1e-05", "inf", "nan" are.
+// The float as Python's repr writes it: "1.", "0.10000000000000001" are not it; "1.0", "0.1", "1e-05", "inf", "nan"
+// are.
 std::string python_repr(double value);
 // The text in quotes, escaped as Python's repr does.
 std::string python_repr(std::string_view text);

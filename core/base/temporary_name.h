@@ -29,8 +29,8 @@ class TemporaryName {
 // Removes all of them. For signal handlers: makes system calls only.
 void remove_temporary_names();
 
-// Ending signals (hang-up, interrupt, quit, terminate) remove temporary names first. The program still ends by the signal.
-// Signals that are ignored stay ignored.
+// Ending signals (hang-up, interrupt, quit, terminate) remove temporary names first. The program still ends by the
+// signal. Signals that are ignored stay ignored.
 void remove_temporary_names_on_signals();
 
 }  // namespace loupe

@@ -11,7 +11,8 @@ namespace loupe {
 class TypedError final : public Error {
   public:
     // exception: "ValueError"; must outlive the error.
-    TypedError(std::string_view exception, std::string message) : Error(ErrorKind::Run, std::move(message)), exception_(exception) {}
+    TypedError(std::string_view exception, std::string message)
+        : Error(ErrorKind::Run, std::move(message)), exception_(exception) {}
     std::string_view exception() const { return exception_; }
 
   private:

@@ -35,8 +35,8 @@ bool can_copy_rows(const std::vector<IValue>& samples) {
     return std::all_of(samples.begin(), samples.end(), [&](const IValue& sample) {
         if (!sample.is_tensor()) return false;
         const TensorImpl& t = *sample.tensor_impl();
-        return t.contiguous && t.dtype == first.dtype() && t.sizes == first.impl()->sizes && t.storage->device().type == DeviceType::Cpu &&
-               !requires_grad(sample.to_tensor());
+        return t.contiguous && t.dtype == first.dtype() && t.sizes == first.impl()->sizes &&
+               t.storage->device().type == DeviceType::Cpu && !requires_grad(sample.to_tensor());
     });
 }
 
@@ -70,9 +70,11 @@ Tensor numbers(const std::vector<IValue>& samples, Get&& get) {
 // torch.tensor(numbers): whole ones are int64 until a float is among them.
 Tensor collate_numbers(const std::vector<IValue>& samples) {
     const auto all = [&](auto is) { return std::all_of(samples.begin(), samples.end(), is); };
-    if (!all([](const IValue& v) { return v.is_number(); })) throw_type_error("default_collate: a batch mixes numbers with other values");
+    if (!all([](const IValue& v) { return v.is_number(); }))
+        throw_type_error("default_collate: a batch mixes numbers with other values");
     if (samples.front().is_double()) return numbers<double>(samples, [](const IValue& v) { return v.to_double(); });
-    if (all([](const IValue& v) { return v.is_bool(); })) return numbers<bool>(samples, [](const IValue& v) { return v.to_bool(); });
+    if (all([](const IValue& v) { return v.is_bool(); }))
+        return numbers<bool>(samples, [](const IValue& v) { return v.to_bool(); });
     if (all([](const IValue& v) { return v.is_bool() || v.is_int(); })) {
         return numbers<std::int64_t>(samples, [](const IValue& v) { return v.to_int(); });
     }
@@ -99,8 +101,9 @@ class Collator {
 
   private:
     [[noreturn]] void fail(const IValue& value) const {
-        throw_type_error(concat("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found ",
-                                class_text_ ? class_text_(value) : class_of(value)));
+        throw_type_error(
+            concat("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found ",
+                   class_text_ ? class_text_(value) : class_of(value)));
     }
 
     IValue collate_dicts(const std::vector<IValue>& samples) const {

@@ -48,7 +48,8 @@ std::string Dataset::place_of(std::int64_t) const { return {}; }
 TensorDataset::TensorDataset(TensorList tensors) : tensors_(std::move(tensors)) {
     if (tensors_.empty()) throw_index_error("tuple index out of range");
     for (const Tensor& each : tensors_) {
-        if (each.size(0) != tensors_.front().size(0)) throw ArgumentError("AssertionError", "Size mismatch between tensors");
+        if (each.size(0) != tensors_.front().size(0))
+            throw ArgumentError("AssertionError", "Size mismatch between tensors");
     }
 }
 
@@ -118,7 +119,8 @@ std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<do
     if (is_one(sum) && sum <= 1) {
         std::int64_t given = 0;
         for (std::size_t i = 0; i < lengths.size(); ++i) {
-            if (!(lengths[i] >= 0 && lengths[i] <= 1)) throw_value_error(concat("Fraction at index ", i, " is not between 0 and 1"));
+            if (!(lengths[i] >= 0 && lengths[i] <= 1))
+                throw_value_error(concat("Fraction at index ", i, " is not between 0 and 1"));
             sizes.push_back(static_cast<std::int64_t>(std::floor(static_cast<double>(total) * lengths[i])));
             given += sizes.back();
         }
@@ -129,7 +131,8 @@ std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<do
     }
     const bool is_whole = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) == total;
     const bool has_negative = std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; });
-    if (!is_whole || has_negative) throw_value_error("Sum of input lengths does not equal the length of the input dataset!");
+    if (!is_whole || has_negative)
+        throw_value_error("Sum of input lengths does not equal the length of the input dataset!");
     return sizes;
 }
 
@@ -142,7 +145,8 @@ std::vector<std::int64_t> random_permutation(std::int64_t n, Generator& generato
     return order;
 }
 
-std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths, Generator* generator) {
+std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths,
+                                      Generator* generator) {
     const std::vector<std::int64_t> sizes = split_lengths(source->size(), lengths);
     const auto order = random_permutation(source->size(), generator != nullptr ? *generator : default_generator());
     std::vector<Ptr<Subset>> parts;

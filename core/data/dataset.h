@@ -124,7 +124,8 @@ class ChainDataset final : public IterableDataset {
 
 class Subset final : public Dataset {
   public:
-    Subset(DatasetPtr source, std::vector<std::int64_t> indices) : source_(std::move(source)), indices_(std::move(indices)) {}
+    Subset(DatasetPtr source, std::vector<std::int64_t> indices)
+        : source_(std::move(source)), indices_(std::move(indices)) {}
     std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
     IValue get(std::int64_t index) const override { return source_->get(at(index)); }
     bool is_bound_to_thread() const override { return source_->is_bound_to_thread(); }
@@ -142,7 +143,8 @@ class Subset final : public Dataset {
 // distributed round-robin from the first. Throws ArgumentError (ValueError) with PyTorch's messages.
 std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<double>& lengths);
 // Parts without a common sample, in the order of torch.randperm; null generator: the default one.
-std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths, Generator* generator = nullptr);
+std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths,
+                                      Generator* generator = nullptr);
 // torch.randperm(n).
 std::vector<std::int64_t> random_permutation(std::int64_t n, Generator& generator);
 

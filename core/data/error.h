@@ -20,8 +20,12 @@ class ArgumentError final : public Error {
     const char* python_class_;
 };
 
-[[noreturn]] inline void throw_value_error(std::string message) { throw ArgumentError("ValueError", std::move(message)); }
+[[noreturn]] inline void throw_value_error(std::string message) {
+    throw ArgumentError("ValueError", std::move(message));
+}
 [[noreturn]] inline void throw_type_error(std::string message) { throw ArgumentError("TypeError", std::move(message)); }
-[[noreturn]] inline void throw_index_error(std::string message) { throw ArgumentError("IndexError", std::move(message)); }
+[[noreturn]] inline void throw_index_error(std::string message) {
+    throw ArgumentError("IndexError", std::move(message));
+}
 
 }  // namespace loupe::data

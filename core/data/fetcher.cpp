@@ -12,7 +12,8 @@ constexpr int kMostFailuresInARow = 1000;
 
 // The same error with the place before its text. PyTorch names the worker too.
 [[noreturn]] void rethrow_with(const std::string& place) {
-    const std::string worker = worker_info() != nullptr ? concat("DataLoader worker ", worker_info()->id) : std::string();
+    const std::string worker =
+        worker_info() != nullptr ? concat("DataLoader worker ", worker_info()->id) : std::string();
     const std::string where = concat(place, !place.empty() && !worker.empty() ? ", " : "", worker);
     try {
         throw;
@@ -29,13 +30,16 @@ constexpr int kMostFailuresInARow = 1000;
 
 // Damaged or missing files; not a wrong index or our own bug.
 bool is_damage(const Error& error) {
-    return error.kind() == ErrorKind::File || error.kind() == ErrorKind::Usage || error.kind() == ErrorKind::Unsupported;
+    return error.kind() == ErrorKind::File || error.kind() == ErrorKind::Usage ||
+           error.kind() == ErrorKind::Unsupported;
 }
 
 class BatchMaker : public Fetcher {
   public:
     explicit BatchMaker(const LoaderOptions& options)
-        : collate_(options.collate), makes_batches_(options.batch_size || options.batch_sampler), on_damage_(options.on_damage) {}
+        : collate_(options.collate),
+          makes_batches_(options.batch_size || options.batch_sampler),
+          on_damage_(options.on_damage) {}
 
   protected:
     bool makes_batches() const { return makes_batches_; }
@@ -65,10 +69,14 @@ class MapFetcher final : public BatchMaker {
         Outcome outcome;
         std::vector<IValue> samples;
         auto together = makes_batches() && !skips() ? dataset_->get_together(keys) : std::nullopt;
-        if (together) samples = std::move(*together);
-        else read_each(keys, samples, outcome.skipped);
-        if (samples.empty() && !outcome.skipped.empty()) outcome.kind = Outcome::Kind::Nothing;
-        else outcome.batch = make(std::move(samples), dataset_->is_bound_to_thread());
+        if (together)
+            samples = std::move(*together);
+        else
+            read_each(keys, samples, outcome.skipped);
+        if (samples.empty() && !outcome.skipped.empty())
+            outcome.kind = Outcome::Kind::Nothing;
+        else
+            outcome.batch = make(std::move(samples), dataset_->is_bound_to_thread());
         return outcome;
     }
 
@@ -94,7 +102,9 @@ class MapFetcher final : public BatchMaker {
         }
     }
     std::string place_of(const IValue& key) const {
-        const std::string place = key.is_int() && key.to_int() >= 0 && key.to_int() < dataset_->size() ? dataset_->place_of(key.to_int()) : "";
+        const std::string place = key.is_int() && key.to_int() >= 0 && key.to_int() < dataset_->size()
+                                      ? dataset_->place_of(key.to_int())
+                                      : "";
         return concat("sample ", python_repr(key), place.empty() ? "" : concat(" (", place, ")"));
     }
 
@@ -111,11 +121,15 @@ class StreamFetcher final : public BatchMaker {
         if (!stream_ && !is_ended_) stream_ = dataset_->iterate();
         std::vector<IValue> samples;
         while (!is_ended_ && samples.size() < keys.size()) {
-            if (auto sample = read(outcome.skipped)) samples.push_back(std::move(*sample));
-            else is_ended_ = true;
+            if (auto sample = read(outcome.skipped))
+                samples.push_back(std::move(*sample));
+            else
+                is_ended_ = true;
         }
-        if (samples.empty() || (drop_last_ && samples.size() < keys.size())) outcome.kind = Outcome::Kind::Ended;
-        else outcome.batch = make(std::move(samples), dataset_->is_bound_to_thread());
+        if (samples.empty() || (drop_last_ && samples.size() < keys.size()))
+            outcome.kind = Outcome::Kind::Ended;
+        else
+            outcome.batch = make(std::move(samples), dataset_->is_bound_to_thread());
         return outcome;
     }
 

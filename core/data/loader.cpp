@@ -39,7 +39,8 @@ void add_skipped(std::vector<SkippedSample>& all, std::vector<SkippedSample> mor
 // Batches are made on request.
 class DirectStream final : public BatchStream {
   public:
-    DirectStream(Ptr<BatchKeyStream> keys, std::unique_ptr<Fetcher> fetcher) : keys_(std::move(keys)), fetcher_(std::move(fetcher)) {}
+    DirectStream(Ptr<BatchKeyStream> keys, std::unique_ptr<Fetcher> fetcher)
+        : keys_(std::move(keys)), fetcher_(std::move(fetcher)) {}
 
     std::optional<IValue> next() override {
         while (!is_ended_) {
@@ -66,9 +67,15 @@ class DirectStream final : public BatchStream {
 // Batch n is made by worker n modulo their number, as long as all have data, and returned in order.
 class AheadStream final : public BatchStream {
   public:
-    AheadStream(Ptr<BatchKeyStream> keys, std::shared_ptr<Pass> pass, std::shared_ptr<WorkerPool> pool, const LoaderOptions& options)
-        : keys_(std::move(keys)), pass_(std::move(pass)), pool_(std::move(pool)), timeout_(options.timeout), has_data_(pool_->size(), true) {
-        for (std::size_t i = 0; i < pool_->size() * static_cast<std::size_t>(options.prefetch_factor); ++i) request_batch();
+    AheadStream(Ptr<BatchKeyStream> keys, std::shared_ptr<Pass> pass, std::shared_ptr<WorkerPool> pool,
+                const LoaderOptions& options)
+        : keys_(std::move(keys)),
+          pass_(std::move(pass)),
+          pool_(std::move(pool)),
+          timeout_(options.timeout),
+          has_data_(pool_->size(), true) {
+        for (std::size_t i = 0; i < pool_->size() * static_cast<std::size_t>(options.prefetch_factor); ++i)
+            request_batch();
     }
     ~AheadStream() override { pass_->stop(); }
 
@@ -130,26 +137,33 @@ class AheadStream final : public BatchStream {
 
 }  // namespace
 
-DataLoader::DataLoader(DatasetPtr dataset, LoaderOptions options) : dataset_(std::move(dataset)), options_(std::move(options)) {
+DataLoader::DataLoader(DatasetPtr dataset, LoaderOptions options)
+    : dataset_(std::move(dataset)), options_(std::move(options)) {
     check_options();
     if (options_.batch_sampler) return;
     if (!options_.sampler) {
-        if (options_.shuffle) options_.sampler = make_ptr<RandomSampler>(dataset_->size(), false, std::nullopt, options_.generator);
-        else options_.sampler = make_ptr<SequentialSampler>(dataset_->size());
+        if (options_.shuffle)
+            options_.sampler = make_ptr<RandomSampler>(dataset_->size(), false, std::nullopt, options_.generator);
+        else
+            options_.sampler = make_ptr<SequentialSampler>(dataset_->size());
     }
-    if (options_.batch_size) options_.batch_sampler = make_ptr<BatchSampler>(options_.sampler, *options_.batch_size, options_.drop_last);
+    if (options_.batch_size)
+        options_.batch_sampler = make_ptr<BatchSampler>(options_.sampler, *options_.batch_size, options_.drop_last);
 }
 
-DataLoader::DataLoader(IterableDatasetPtr dataset, LoaderOptions options) : iterable_(std::move(dataset)), options_(std::move(options)) {
+DataLoader::DataLoader(IterableDatasetPtr dataset, LoaderOptions options)
+    : iterable_(std::move(dataset)), options_(std::move(options)) {
     const auto refuse = [](const char* what, const char* given) {
-        throw_value_error(concat("DataLoader with IterableDataset: expected unspecified ", what, " option, but got ", what, "=", given));
+        throw_value_error(concat("DataLoader with IterableDataset: expected unspecified ", what, " option, but got ",
+                                 what, "=", given));
     };
     if (options_.shuffle) refuse("shuffle", "True");
     if (options_.sampler) refuse("sampler", "a sampler");
     if (options_.batch_sampler) refuse("batch_sampler", "a batch sampler");
     check_options();
     if (options_.batch_size && *options_.batch_size <= 0) {
-        throw_value_error(concat("batch_size should be a positive integer value, but got batch_size=", *options_.batch_size));
+        throw_value_error(
+            concat("batch_size should be a positive integer value, but got batch_size=", *options_.batch_size));
     }
 }
 
@@ -162,14 +176,17 @@ void DataLoader::check_options() const {
     }
     if (o.timeout < 0) throw_value_error("timeout option should be non-negative");
     if (o.num_workers == 0 && o.prefetch_factor != 2) {
-        throw_value_error("prefetch_factor option could only be specified in multiprocessing."
-                          "let num_workers > 0 to enable multiprocessing.");
+        throw_value_error(
+            "prefetch_factor option could only be specified in multiprocessing."
+            "let num_workers > 0 to enable multiprocessing.");
     }
     if (o.prefetch_factor <= 0) throw ArgumentError("AssertionError", "");
-    if (o.persistent_workers && o.num_workers == 0) throw_value_error("persistent_workers option needs num_workers > 0");
+    if (o.persistent_workers && o.num_workers == 0)
+        throw_value_error("persistent_workers option needs num_workers > 0");
     if (o.sampler && o.shuffle) throw_value_error("sampler option is mutually exclusive with shuffle");
     if (o.batch_sampler && (o.batch_size != 1 || o.shuffle || o.sampler || o.drop_last)) {
-        throw_value_error("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last");
+        throw_value_error(
+            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last");
     }
     if (!o.batch_sampler && !o.batch_size && o.drop_last) {
         throw_value_error("batch_size=None option disables auto-batching and is mutually exclusive with drop_last");
@@ -181,7 +198,8 @@ std::int64_t DataLoader::size() const {
     if (iterable_) {
         size = iterable_->size();
         if (size && options_.batch_size) {
-            size = options_.drop_last ? *size / *options_.batch_size : (*size + *options_.batch_size - 1) / *options_.batch_size;
+            size = options_.drop_last ? *size / *options_.batch_size
+                                      : (*size + *options_.batch_size - 1) / *options_.batch_size;
         }
     } else {
         size = options_.batch_sampler ? options_.batch_sampler->size() : options_.sampler->size();
@@ -193,11 +211,16 @@ std::int64_t DataLoader::size() const {
 // In PyTorch's order: the sampler begins, then the workers' seed is drawn, once where they persist.
 Ptr<BatchStream> DataLoader::iterate() {
     Ptr<BatchKeyStream> keys;
-    if (iterable_) keys = make_ptr<EndlessKeys>(static_cast<std::size_t>(options_.batch_size.value_or(1)));
-    else if (options_.batch_sampler) keys = options_.batch_sampler->iterate();
-    else keys = make_ptr<SingleKeys>(options_.sampler->iterate());
+    if (iterable_)
+        keys = make_ptr<EndlessKeys>(static_cast<std::size_t>(options_.batch_size.value_or(1)));
+    else if (options_.batch_sampler)
+        keys = options_.batch_sampler->iterate();
+    else
+        keys = make_ptr<SingleKeys>(options_.sampler->iterate());
     const std::uint64_t base_seed = pool_ ? 0 : static_cast<std::uint64_t>(draw_seed(options_.generator.get()));
-    const auto fetcher = [&] { return iterable_ ? make_fetcher(iterable_, options_) : make_fetcher(dataset_, options_); };
+    const auto fetcher = [&] {
+        return iterable_ ? make_fetcher(iterable_, options_) : make_fetcher(dataset_, options_);
+    };
     if (options_.num_workers == 0) return make_ptr<DirectStream>(std::move(keys), fetcher());
     std::vector<std::unique_ptr<Fetcher>> fetchers;
     for (int i = 0; i < options_.num_workers; ++i) fetchers.push_back(fetcher());
@@ -207,7 +230,8 @@ Ptr<BatchStream> DataLoader::iterate() {
         pool = std::make_shared<WorkerPool>(options_.num_workers, base_seed, options_.worker_init, !is_bound);
         if (options_.persistent_workers) pool_ = pool;
     }
-    return make_ptr<AheadStream>(std::move(keys), std::make_shared<Pass>(std::move(fetchers)), std::move(pool), options_);
+    return make_ptr<AheadStream>(std::move(keys), std::make_shared<Pass>(std::move(fetchers)), std::move(pool),
+                                 options_);
 }
 
 }  // namespace loupe::data

@@ -41,7 +41,7 @@ class DataLoader {
   private:
     void check_options() const;
 
-    DatasetPtr dataset_;           // one of these two
+    DatasetPtr dataset_;  // one of these two
     IterableDatasetPtr iterable_;
     LoaderOptions options_;
     std::shared_ptr<WorkerPool> pool_;  // of persistent workers

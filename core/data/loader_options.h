@@ -21,17 +21,17 @@ enum class OnDamage {
 struct LoaderOptions {
     std::optional<std::int64_t> batch_size = 1;  // nullopt: samples as they are, without batches
     bool shuffle = false;
-    SamplerPtr sampler = nullptr;            // instead of shuffle
-    BatchKeysPtr batch_sampler = nullptr;    // instead of batch_size, shuffle, sampler and drop_last
-    int num_workers = 0;                     // 0: samples are made when next() is called
-    Collate collate = nullptr;               // null: default_collate, without batches default_convert
-    bool pin_memory = false;                 // for copies of batches to a device; no effect on CPU memory
+    SamplerPtr sampler = nullptr;          // instead of shuffle
+    BatchKeysPtr batch_sampler = nullptr;  // instead of batch_size, shuffle, sampler and drop_last
+    int num_workers = 0;                   // 0: samples are made when next() is called
+    Collate collate = nullptr;             // null: default_collate, without batches default_convert
+    bool pin_memory = false;               // for copies of batches to a device; no effect on CPU memory
     bool drop_last = false;
-    double timeout = 0;                      // seconds that next() waits for a worker; 0: no limit
+    double timeout = 0;                                     // seconds that next() waits for a worker; 0: no limit
     std::function<void(int worker)> worker_init = nullptr;  // in the worker's thread, before its first batch
-    Ptr<Generator> generator = nullptr;      // of the order and of the workers' seeds; null: the default one
-    int prefetch_factor = 2;                 // batches a worker is ahead
-    bool persistent_workers = false;         // threads are kept between passes
+    Ptr<Generator> generator = nullptr;  // of the order and of the workers' seeds; null: the default one
+    int prefetch_factor = 2;             // batches a worker is ahead
+    bool persistent_workers = false;     // threads are kept between passes
     OnDamage on_damage = OnDamage::Stop;
 };
 

@@ -91,7 +91,8 @@ class RandomDrawing final : public Drawing {
 
 class SubsetDrawing final : public Drawing {
   public:
-    SubsetDrawing(std::vector<IValue> indices, Ptr<Generator> generator) : indices_(std::move(indices)), generator_(std::move(generator)) {}
+    SubsetDrawing(std::vector<IValue> indices, Ptr<Generator> generator)
+        : indices_(std::move(indices)), generator_(std::move(generator)) {}
 
   protected:
     bool draw(std::vector<IValue>& out) override {
@@ -132,7 +133,8 @@ class WeightedDrawing final : public Drawing {
 
 class Batching final : public BatchKeyStream {
   public:
-    Batching(Ptr<KeyStream> keys, std::size_t size, bool drop_last) : keys_(std::move(keys)), size_(size), drop_last_(drop_last) {}
+    Batching(Ptr<KeyStream> keys, std::size_t size, bool drop_last)
+        : keys_(std::move(keys)), size_(size), drop_last_(drop_last) {}
     std::optional<Keys> next() override {
         Keys batch;
         while (batch.size() < size_) {
@@ -159,16 +161,23 @@ std::int64_t draw_seed(Generator* generator) {
 
 Ptr<KeyStream> SequentialSampler::iterate() { return make_ptr<Counting>(size_); }
 
-RandomSampler::RandomSampler(std::int64_t size, bool replacement, std::optional<std::int64_t> num_samples, Ptr<Generator> generator)
-    : size_(size), replacement_(replacement), num_samples_(num_samples.value_or(size)), generator_(std::move(generator)) {
+RandomSampler::RandomSampler(std::int64_t size, bool replacement, std::optional<std::int64_t> num_samples,
+                             Ptr<Generator> generator)
+    : size_(size),
+      replacement_(replacement),
+      num_samples_(num_samples.value_or(size)),
+      generator_(std::move(generator)) {
     if (num_samples_ <= 0 || size_ <= 0) refuse_samples(num_samples_);
 }
 
-Ptr<KeyStream> RandomSampler::iterate() { return make_ptr<RandomDrawing>(size_, replacement_, num_samples_, generator_); }
+Ptr<KeyStream> RandomSampler::iterate() {
+    return make_ptr<RandomDrawing>(size_, replacement_, num_samples_, generator_);
+}
 
 Ptr<KeyStream> SubsetRandomSampler::iterate() { return make_ptr<SubsetDrawing>(indices_, generator_); }
 
-WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, bool replacement, Ptr<Generator> generator)
+WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, bool replacement,
+                                             Ptr<Generator> generator)
     : weights_(fn::to_dtype(weights, static_cast<std::int64_t>(ScalarType::Float64))),
       num_samples_(num_samples),
       replacement_(replacement),
@@ -176,7 +185,8 @@ WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t
     if (num_samples_ <= 0) refuse_samples(num_samples_);
     if (weights_.dim() == 1) return;
     const std::string comma = weights_.dim() == 1 ? "," : "";
-    throw_value_error(concat("weights should be a 1d sequence but given weights have shape (", join(weights_.sizes(), ", "), comma, ")"));
+    throw_value_error(concat("weights should be a 1d sequence but given weights have shape (",
+                             join(weights_.sizes(), ", "), comma, ")"));
 }
 
 Ptr<KeyStream> WeightedRandomSampler::iterate() {
@@ -185,7 +195,8 @@ Ptr<KeyStream> WeightedRandomSampler::iterate() {
 
 BatchSampler::BatchSampler(SamplerPtr sampler, std::int64_t batch_size, bool drop_last)
     : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
-    if (batch_size_ <= 0) throw_value_error(concat("batch_size should be a positive integer value, but got batch_size=", batch_size_));
+    if (batch_size_ <= 0)
+        throw_value_error(concat("batch_size should be a positive integer value, but got batch_size=", batch_size_));
 }
 
 Ptr<BatchKeyStream> BatchSampler::iterate() {

@@ -47,7 +47,8 @@ class SequentialSampler final : public Sampler {
     std::int64_t size_;
 };
 
-// A new order each pass; with replacement, num_samples draws. Null generator: one with a seed drawn from the default one.
+// A new order each pass; with replacement, num_samples draws. Null generator: one with a seed drawn from the default
+// one.
 class RandomSampler final : public Sampler {
   public:
     // Throws ArgumentError (ValueError) "num_samples should be a positive integer value, ...".
@@ -80,7 +81,8 @@ class SubsetRandomSampler final : public Sampler {
 class WeightedRandomSampler final : public Sampler {
   public:
     // weights: [N]. Throws ArgumentError (ValueError) with PyTorch's messages.
-    WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, bool replacement = true, Ptr<Generator> generator = nullptr);
+    WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, bool replacement = true,
+                          Ptr<Generator> generator = nullptr);
     Ptr<KeyStream> iterate() override;
     std::optional<std::int64_t> size() const override { return num_samples_; }
 

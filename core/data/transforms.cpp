@@ -31,7 +31,9 @@ Tensor pad(const Tensor& image, std::int64_t left, std::int64_t right, std::int6
 }
 
 // Python's round(): halves to the even number.
-std::int64_t rounded_half(std::int64_t twice) { return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(twice) / 2)); }
+std::int64_t rounded_half(std::int64_t twice) {
+    return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(twice) / 2));
+}
 
 // torch.randint(0, end, size=(1,)).item()
 std::int64_t draw_below(std::int64_t end) { return default_generator().next32() % end; }
@@ -73,8 +75,11 @@ Tensor center_crop(const Tensor& image, ImageSize size) {
     auto [height, width] = size_of(from);
     if (size.width > width || size.height > height) {
         const auto before = [](std::int64_t wanted, std::int64_t got) { return wanted > got ? (wanted - got) / 2 : 0; };
-        const auto after = [](std::int64_t wanted, std::int64_t got) { return wanted > got ? (wanted - got + 1) / 2 : 0; };
-        from = pad(from, before(size.width, width), after(size.width, width), before(size.height, height), after(size.height, height));
+        const auto after = [](std::int64_t wanted, std::int64_t got) {
+            return wanted > got ? (wanted - got + 1) / 2 : 0;
+        };
+        from = pad(from, before(size.width, width), after(size.width, width), before(size.height, height),
+                   after(size.height, height));
         if (size_of(from) == size) return from;
         height = from.size(-2);
         width = from.size(-1);
@@ -102,7 +107,8 @@ Tensor to_unit_range(const Tensor& image) {
     const Tensor from = fn::contiguous(image, 0);
     const Tensor out = empty(from.sizes(), ScalarType::Float32);
     const auto* values = from.data<std::uint8_t>();
-    std::transform(values, values + from.numel(), out.data<float>(), [](std::uint8_t v) { return static_cast<float>(v) / 255.0F; });
+    std::transform(values, values + from.numel(), out.data<float>(),
+                   [](std::uint8_t v) { return static_cast<float>(v) / 255.0F; });
     return out;
 }
 
@@ -114,7 +120,8 @@ Tensor normalise(const Tensor& image, const std::vector<double>& mean, const std
     if (!fits(mean) || !fits(std)) {
         fail(concat("normalise: ", mean.size(), " means and ", std.size(), " stds for ", channels, " channels"));
     }
-    if (std::find(std.begin(), std.end(), 0.0) != std.end()) fail("std evaluated to zero, leading to division by zero.");
+    if (std::find(std.begin(), std.end(), 0.0) != std.end())
+        fail("std evaluated to zero, leading to division by zero.");
     const Tensor from = fn::contiguous(fn::to_dtype(image, static_cast<std::int64_t>(ScalarType::Float32)), 0);
     const Tensor out = empty(from.sizes(), ScalarType::Float32);
     const std::int64_t plane = channels == 0 ? 0 : from.numel() / channels;

@@ -22,14 +22,15 @@ ImageSize with_short_edge(const Tensor& image, std::int64_t edge);
 Tensor resize(const Tensor& image, ImageSize size, bool antialias = false);
 // Zeros around where the picture is smaller: torchvision.transforms.CenterCrop.
 Tensor center_crop(const Tensor& image, ImageSize size);
-// After `padding` zeros on each side. Throws Error (Run) when the picture is smaller: torchvision.transforms.RandomCrop.
+// After `padding` zeros on each side. Throws Error (Run) when the picture is smaller:
+// torchvision.transforms.RandomCrop.
 Tensor random_crop(const Tensor& image, ImageSize size, std::int64_t padding = 0);
 Tensor random_horizontal_flip(const Tensor& image, double probability = 0.5);
 Tensor random_vertical_flip(const Tensor& image, double probability = 0.5);
 // uint8 0..255 to float32 0..1: torchvision.transforms.ToTensor.
 Tensor to_unit_range(const Tensor& image);
-// (x - mean) / std by channel, float32; one value stands for all channels. Throws Error (Run) when counts do not fit or a
-// std is 0.
+// (x - mean) / std by channel, float32; one value stands for all channels. Throws Error (Run) when counts do not fit or
+// a std is 0.
 Tensor normalise(const Tensor& image, const std::vector<double>& mean, const std::vector<double>& std);
 
 }  // namespace loupe::data

@@ -43,7 +43,8 @@ Outcome Pass::take(std::size_t number, double timeout) {
     return std::move(node.mapped());
 }
 
-WorkerPool::WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_threads) : init_(std::move(init)), has_threads_(in_threads) {
+WorkerPool::WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_threads)
+    : init_(std::move(init)), has_threads_(in_threads) {
     for (int id = 0; id < count; ++id) {
         auto worker = std::make_unique<Worker>();
         const std::uint64_t seed = base_seed + static_cast<std::uint64_t>(id);
@@ -57,7 +58,8 @@ WorkerPool::WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_th
         }
     } catch (const std::system_error& error) {
         end();
-        throw Error(ErrorKind::Run, concat("cannot start ", count, " threads that load data: ", error.code().message()), {.hint = "take fewer workers"});
+        throw Error(ErrorKind::Run, concat("cannot start ", count, " threads that load data: ", error.code().message()),
+                    {.hint = "take fewer workers"});
     }
 }
 

@@ -35,8 +35,9 @@ Tensor cast_to(const Tensor& t, ScalarType dtype, DeviceType device) {
     if (!is_eligible(t, device) || t.dtype() == dtype) return t;
     State& own = state();
     const auto convert = [&] { return gradient_arithmetic().cast(t, dtype); };
-    const bool is_weight = dtype == own.settings.devices[static_cast<std::size_t>(device)].dtype && t.dtype() == ScalarType::Float32 &&
-                           requires_grad(t) && is_leaf(t) && !autograd_meta(t)->view;
+    const bool is_weight = dtype == own.settings.devices[static_cast<std::size_t>(device)].dtype &&
+                           t.dtype() == ScalarType::Float32 && requires_grad(t) && is_leaf(t) &&
+                           !autograd_meta(t)->view;
     if (!is_weight || !own.settings.cache_enabled) return convert();
     const auto known = own.cache.find(t.impl());
     if (known != own.cache.end()) return known->second.second;
@@ -79,9 +80,12 @@ IValue cast_value(const IValue& value, ScalarType dtype, DeviceType device) {
     return list;
 }
 
-bool set_result_dtype(const Operator& op, std::span<const IValue> arguments, DeviceType device, std::vector<IValue>& cast) {
+bool set_result_dtype(const Operator& op, std::span<const IValue> arguments, DeviceType device,
+                      std::vector<IValue>& cast) {
     const auto place = op.schema.find_argument("dtype");
-    if (!place || !arguments[*place].is_none() || !arguments[0].is_tensor() || !is_eligible(arguments[0].to_tensor(), device)) return false;
+    if (!place || !arguments[*place].is_none() || !arguments[0].is_tensor() ||
+        !is_eligible(arguments[0].to_tensor(), device))
+        return false;
     cast.assign(arguments.begin(), arguments.end());
     cast[*place] = static_cast<std::int64_t>(ScalarType::Float32);
     return true;
@@ -94,7 +98,9 @@ void apply(const AutocastSettings& settings) {
 
 }  // namespace
 
-AutocastSettings::AutocastSettings() { devices[static_cast<std::size_t>(DeviceType::Cuda)].dtype = ScalarType::Float16; }
+AutocastSettings::AutocastSettings() {
+    devices[static_cast<std::size_t>(DeviceType::Cuda)].dtype = ScalarType::Float16;
+}
 
 const AutocastSettings& autocast_settings() { return state().settings; }
 void set_autocast_settings(const AutocastSettings& settings) { apply(settings); }
@@ -106,11 +112,13 @@ ScalarType default_autocast_dtype(DeviceType device) {
 
 std::string autocast_dtype_warning(DeviceType device, ScalarType dtype) {
     if (device != DeviceType::Cpu || dtype == ScalarType::BFloat16) return {};
-    return "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only supports dtype of torch.bfloat16 "
+    return "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only supports "
+           "dtype of torch.bfloat16 "
            "currently.";
 }
 
-AutocastScope::AutocastScope(DeviceType device, bool enabled, std::optional<ScalarType> dtype, std::optional<bool> cache)
+AutocastScope::AutocastScope(DeviceType device, bool enabled, std::optional<ScalarType> dtype,
+                             std::optional<bool> cache)
     : before_(state().settings) {
     AutocastSettings now = before_;
     auto& own = now.devices[static_cast<std::size_t>(device)];
@@ -142,20 +150,25 @@ bool detail::autocast_arguments(const Operator& op, std::span<const IValue> argu
     if (!own.enabled) return false;
     const Autocast policy = autocast_of(op, device);
     switch (policy) {
-        case Autocast::None: return false;
-        case Autocast::Float32Result: return set_result_dtype(op, arguments, device, cast);
+        case Autocast::None:
+            return false;
+        case Autocast::Float32Result:
+            return set_result_dtype(op, arguments, device, cast);
         case Autocast::Banned:
             throw Error(ErrorKind::Run,
-                        "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\nMany models use a sigmoid layer "
+                        "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\nMany "
+                        "models use a sigmoid layer "
                         "right before the binary cross entropy layer.\nIn this case, combine the two layers using "
-                        "torch.nn.functional.binary_cross_entropy_with_logits\nor torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits "
+                        "torch.nn.functional.binary_cross_entropy_with_logits\nor torch.nn.BCEWithLogitsLoss.  "
+                        "binary_cross_entropy_with_logits "
                         "and BCEWithLogits are\nsafe to autocast.");
-        default: break;
+        default:
+            break;
     }
     const AutocastOff off;
     const ScalarType dtype = policy == Autocast::Lower     ? own.dtype
                              : policy == Autocast::Float32 ? ScalarType::Float32
-                                                                 : widest(op, arguments, own.dtype, device);
+                                                           : widest(op, arguments, own.dtype, device);
     cast.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool holds_tensors = ((op.tensor_arguments | op.list_arguments) >> i & 1) != 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Mixed precision: while it is on, operators that gain by it get their tensors in a lower precision, those that need it in
-// float32, by PyTorch's lists; torch.autocast. One setting a thread.
+// Mixed precision: while it is on, operators that gain by it get their tensors in a lower precision, those that need it
+// in float32, by PyTorch's lists; torch.autocast. One setting a thread.
 //
 //     const AutocastScope mixed(DeviceType::Cpu);   // matmul, conv, linear in bfloat16 until the end of the block
 
@@ -42,7 +42,8 @@ std::string autocast_dtype_warning(DeviceType device, ScalarType dtype);
 
 class AutocastScope {
   public:
-    explicit AutocastScope(DeviceType device, bool enabled = true, std::optional<ScalarType> dtype = {}, std::optional<bool> cache = {});
+    explicit AutocastScope(DeviceType device, bool enabled = true, std::optional<ScalarType> dtype = {},
+                           std::optional<bool> cache = {});
     explicit AutocastScope(const AutocastSettings& settings);
     AutocastScope(const AutocastScope&) = delete;
     AutocastScope& operator=(const AutocastScope&) = delete;

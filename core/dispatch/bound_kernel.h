@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A kernel that was readied for its arguments: what it looks up or makes from shapes is made once. For programs that call
-// it with the same tensors again and again.
+// A kernel that was readied for its arguments: what it looks up or makes from shapes is made once. For programs that
+// call it with the same tensors again and again.
 
 #include "core/dispatch/record.h"
 

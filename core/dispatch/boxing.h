@@ -6,10 +6,12 @@
 //     .kernel = boxed<addmm>
 //
 // and, for records with `infer`, kernels that fill: void relu(const Tensor& out, const Tensor& self) with
-// .kernel = filling<relu> (results first, then arguments), and TensorMeta f(const Tensor& self) with .infer = inferring<f>.
+// .kernel = filling<relu> (results first, then arguments), and TensorMeta f(const Tensor& self) with .infer =
+// inferring<f>.
 //
 // Parameter types: Tensor (undefined for None), TensorList, std::int64_t, double, std::complex<double>, bool, Scalar,
-// Dims, std::string_view, ScalarType, Device, std::vector<double>, std::vector<bool>, IValue, and std::optional of these.
+// Dims, std::string_view, ScalarType, Device, std::vector<double>, std::vector<bool>, IValue, and std::optional of
+// these.
 
 #include <optional>
 #include <string_view>
@@ -100,7 +102,12 @@ void box_result(T&& value, IValue* results) {
 }
 template <typename... T>
 void box_result(std::tuple<T...>&& values, IValue* results) {
-    std::apply([&](auto&&... each) { std::size_t i = 0; ((results[i++] = IValue(std::move(each))), ...); }, std::move(values));
+    std::apply(
+        [&](auto&&... each) {
+            std::size_t i = 0;
+            ((results[i++] = IValue(std::move(each))), ...);
+        },
+        std::move(values));
 }
 
 template <typename F>
@@ -148,7 +155,8 @@ namespace detail {
 template <auto F, std::size_t Outputs>
 void fill(Arguments arguments, IValue* results) {
     constexpr std::size_t kArguments = Signature<decltype(+F)>::kCount - Outputs;
-    call_filling<F, Outputs>(arguments, results, std::make_index_sequence<Outputs>(), std::make_index_sequence<kArguments>());
+    call_filling<F, Outputs>(arguments, results, std::make_index_sequence<Outputs>(),
+                             std::make_index_sequence<kArguments>());
 }
 }  // namespace detail
 

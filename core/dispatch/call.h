@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Calling operators from C++, through the dispatcher and so recorded: core/dispatch/functions.h has one handle an operator.
+// Calling operators from C++, through the dispatcher and so recorded: core/dispatch/functions.h has one handle an
+// operator.
 //
 //     const Tensor y = fn::add(fn::mul(a, b), c);
 
@@ -59,13 +60,20 @@ void fill_default_arguments(const Operator& op, std::vector<IValue>& arguments);
 template <typename T>
 struct TakeResult {
     static T take(IValue* results) {
-        if constexpr (std::is_same_v<T, Tensor>) return std::move(results[0]).to_tensor();
-        else if constexpr (std::is_same_v<T, TensorList>) return results[0].to_tensors();
-        else if constexpr (std::is_same_v<T, bool>) return results[0].to_bool();
-        else if constexpr (std::is_same_v<T, std::int64_t>) return results[0].to_int();
-        else if constexpr (std::is_same_v<T, double>) return results[0].to_double();
-        else if constexpr (std::is_same_v<T, Scalar>) return results[0].to_scalar();
-        else return results[0];
+        if constexpr (std::is_same_v<T, Tensor>)
+            return std::move(results[0]).to_tensor();
+        else if constexpr (std::is_same_v<T, TensorList>)
+            return results[0].to_tensors();
+        else if constexpr (std::is_same_v<T, bool>)
+            return results[0].to_bool();
+        else if constexpr (std::is_same_v<T, std::int64_t>)
+            return results[0].to_int();
+        else if constexpr (std::is_same_v<T, double>)
+            return results[0].to_double();
+        else if constexpr (std::is_same_v<T, Scalar>)
+            return results[0].to_scalar();
+        else
+            return results[0];
     }
 };
 template <typename... T>

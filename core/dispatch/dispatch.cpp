@@ -92,13 +92,15 @@ Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta
     const bool is_out = op.variant == OperatorVariant::Out;
     if (is_out) check_out_dtype(op, meta.dtype, target.dtype());
     if (!can_cast(meta.dtype, target.dtype())) {
-        throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(meta.dtype),
-                                           " can't be cast to the desired output type ", dtype_graph_name(target.dtype())));
+        throw Error(ErrorKind::Run,
+                    concat("result type ", dtype_graph_name(meta.dtype), " can't be cast to the desired output type ",
+                           dtype_graph_name(target.dtype())));
     }
     if (!same_sizes(target.sizes(), span_of(meta.sizes))) {
         if (!is_out) {
-            throw Error(ErrorKind::Run, concat("output with shape ", shape_list_text(target.sizes()),
-                                               " doesn't match the broadcast shape ", shape_list_text(span_of(meta.sizes))));
+            throw Error(ErrorKind::Run,
+                        concat("output with shape ", shape_list_text(target.sizes()),
+                               " doesn't match the broadcast shape ", shape_list_text(span_of(meta.sizes))));
         }
         TensorMeta resized = meta;
         resized.dtype = target.dtype();
@@ -106,8 +108,10 @@ Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta
     }
     for (std::size_t d = 0; d < target.sizes().size(); ++d) {
         if (target.strides()[d] != 0 || target.sizes()[d] < 2 || target.numel() == 0) continue;
-        throw Error(ErrorKind::Run, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                                    "Please clone() the tensor before performing the operation.");
+        throw Error(
+            ErrorKind::Run,
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation.");
     }
     if (meta.dtype == target.dtype()) return target;
     return make_output(meta);
@@ -129,7 +133,8 @@ class MovedScope {
 
 // Can the result lie where the first argument lies? What has an in-place form reads each element before it writes it.
 bool can_overwrite(const Operator& op, std::span<const IValue> arguments, const MetaList& metas) {
-    if ((op.record->variants & kInPlace) == 0 || metas.size() != 1 || arguments.empty() || !arguments[0].is_tensor()) return false;
+    if ((op.record->variants & kInPlace) == 0 || metas.size() != 1 || arguments.empty() || !arguments[0].is_tensor())
+        return false;
     const TensorImpl& t = *arguments[0].tensor_impl();
     if (t.use_count() != 1 || t.storage->use_count() != 1 || t.autograd != nullptr || t.wrapped_number) return false;
     const TensorMeta& meta = metas[0];
@@ -137,7 +142,8 @@ bool can_overwrite(const Operator& op, std::span<const IValue> arguments, const 
     return meta.strides.empty() ? t.contiguous : t.strides == meta.strides;
 }
 
-void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
+void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments,
+                 IValue* results) {
     const bool is_moved = arguments_are_moved;
     const MovedScope inside(false);
     MetaList metas;
@@ -224,7 +230,8 @@ void mark_views(const Operator& op, std::span<const IValue> arguments, IValue* r
     }
 }
 
-void set_histories(const Operator& op, std::span<const IValue> arguments, IValue* results, const Ptr<OperatorNode>& node) {
+void set_histories(const Operator& op, std::span<const IValue> arguments, IValue* results,
+                   const Ptr<OperatorNode>& node) {
     const std::uint64_t constants = op.record->constant_results;
     const auto set_one = [&](const IValue& value, bool is_written, bool is_constant) {
         if (!value.is_tensor() || is_constant) {
@@ -255,8 +262,10 @@ void set_histories(const Operator& op, std::span<const IValue> arguments, IValue
 
 [[noreturn]] void fail_out_with_gradient(const Operator& op) {
     const std::string_view name = std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
-    throw Error(ErrorKind::Run, concat(name, "(): functions with out=... arguments don't support automatic differentiation, but one of the "
-                                             "arguments requires grad."));
+    throw Error(ErrorKind::Run,
+                concat(name,
+                       "(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                       "arguments requires grad."));
 }
 
 // An out= form of an operator that makes its results: runs it and copies them.
@@ -265,8 +274,10 @@ void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValu
     const GradModeScope no_grad(false);
     const std::span<const IValue> own = arguments.first(arguments.size() - op.result_count());
     std::vector<IValue> made(op.result_count());
-    if (op.record->composite != nullptr) op.record->composite(own, made.data());
-    else choose_kernel(op, own).kernel(own, made.data());
+    if (op.record->composite != nullptr)
+        op.record->composite(own, made.data());
+    else
+        choose_kernel(op, own).kernel(own, made.data());
     for (std::size_t i = 0; i < made.size(); ++i) {
         const Tensor target = arguments[own.size() + i].to_tensor();
         check_out_overlap(op, own, target);
@@ -315,9 +326,10 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
 bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
     bool any_sparse = false;
     const auto refuse = [&](std::size_t i, const IValue& value) {
-        throw Error(ErrorKind::Run, concat(op.schema.name, "() Expected a value of type '", op.schema.arguments[i].type->str(),
-                                           "' for argument '", op.schema.arguments[i].name, "' but instead found type '",
-                                           value_type_name(value), "'."));
+        throw Error(ErrorKind::Run,
+                    concat(op.schema.name, "() Expected a value of type '", op.schema.arguments[i].type->str(),
+                           "' for argument '", op.schema.arguments[i].name, "' but instead found type '",
+                           value_type_name(value), "'."));
     };
     for (std::uint64_t bits = op.tensor_arguments; bits != 0; bits &= bits - 1) {
         const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
@@ -375,7 +387,8 @@ void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValu
 
 void call_unobserved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
-        if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]] return call_on_sparse(op, arguments, results);
+        if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]]
+            return call_on_sparse(op, arguments, results);
         call_unchecked(op, arguments, results);
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));
@@ -385,7 +398,8 @@ void call_unobserved(const Operator& op, std::span<const IValue> arguments, IVal
     }
 }
 
-void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results, ExecutionObserver& observer) {
+void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results,
+                   ExecutionObserver& observer) {
     const NestedCallScope nested;
     OperatorCall call;
     call.name = op.schema.name;
@@ -406,7 +420,8 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
 }  // namespace
 
 void refuse_sparse(const Operator& op) {
-    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name, "' with arguments from the 'SparseCPU' backend: this operator takes "
+    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name,
+                                               "' with arguments from the 'SparseCPU' backend: this operator takes "
                                                "no sparse tensors. Call to_dense() first."));
 }
 

@@ -315,7 +315,8 @@ inline const OperatorHandle<> repeat("aten::repeat");
 inline const OperatorHandle<TwoTensors> _pack_padded_sequence("aten::_pack_padded_sequence");
 inline const OperatorHandle<> _pack_padded_sequence_backward("aten::_pack_padded_sequence_backward");
 inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> rnn_layer("loupe::rnn_layer");
-inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor>> rnn_layer_backward("loupe::rnn_layer_backward");
+inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor>> rnn_layer_backward(
+    "loupe::rnn_layer_backward");
 
 // numbers
 inline const OperatorHandle<bool> is_nonzero("aten::is_nonzero");

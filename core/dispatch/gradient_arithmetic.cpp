@@ -75,7 +75,9 @@ void install_gradient_arithmetic() {
     };
     table.as_strided_scatter = [](const Tensor& t, const Tensor& src, IntSpan sizes, IntSpan strides,
                                   std::int64_t offset) { return kAsStridedScatter(t, src, sizes, strides, offset); };
-    table.zeros = [](IntSpan sizes, const GradientShape& like) { return filled(empty(sizes, like.dtype, like.device), 0); };
+    table.zeros = [](IntSpan sizes, const GradientShape& like) {
+        return filled(empty(sizes, like.dtype, like.device), 0);
+    };
     set_gradient_arithmetic(table);
 }
 

@@ -5,8 +5,8 @@
 
 namespace loupe {
 
-// call_operator for arguments that the caller does not need any more: a pointwise operator may write its result where an
-// argument lies that nobody else holds.
+// call_operator for arguments that the caller does not need any more: a pointwise operator may write its result where
+// an argument lies that nobody else holds.
 void call_operator_with_moved(const Operator& op, std::span<const IValue> arguments, IValue* results);
 
 }  // namespace loupe

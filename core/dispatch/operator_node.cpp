@@ -158,8 +158,8 @@ const OperatorNode::Saved& OperatorNode::saved(std::size_t index, bool is_result
     for (const Saved& entry : saved_) {
         if (static_cast<std::size_t>(entry.rule.index) == index && entry.rule.is_result == is_result) return entry;
     }
-    throw Error(ErrorKind::Internal,
-                concat(is_result ? "result " : "argument ", index, " of ", op_.full_name, " was not saved for backward"));
+    throw Error(ErrorKind::Internal, concat(is_result ? "result " : "argument ", index, " of ", op_.full_name,
+                                            " was not saved for backward"));
 }
 
 Tensor GradientContext::grad_output_or_zeros(std::size_t i) const {

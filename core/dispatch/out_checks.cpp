@@ -21,11 +21,21 @@ std::string refusal_text(const Operator& op, ScalarType made, ScalarType out) {
             continue;
         }
         switch (words[i + 1]) {
-            case 'T': text += dtype_graph_name(made); break;
-            case 'O': text += dtype_graph_name(out); break;
-            case 't': text += cpp_type_name(made); break;
-            case 'o': text += cpp_type_name(out); break;
-            default: text += std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1); break;
+            case 'T':
+                text += dtype_graph_name(made);
+                break;
+            case 'O':
+                text += dtype_graph_name(out);
+                break;
+            case 't':
+                text += cpp_type_name(made);
+                break;
+            case 'o':
+                text += cpp_type_name(out);
+                break;
+            default:
+                text += std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
+                break;
         }
         i += 2;
     }
@@ -43,24 +53,28 @@ void check_out_dtype(const Operator& op, ScalarType made, ScalarType out) {
 
 void prepare_out(const Tensor& out, const Tensor& result) {
     if (!can_cast(result.dtype(), out.dtype())) {
-        throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(result.dtype()), " can't be cast to the desired output type ",
-                                           dtype_graph_name(out.dtype())));
+        throw Error(ErrorKind::Run,
+                    concat("result type ", dtype_graph_name(result.dtype()),
+                           " can't be cast to the desired output type ", dtype_graph_name(out.dtype())));
     }
     if (!std::equal(out.sizes().begin(), out.sizes().end(), result.sizes().begin(), result.sizes().end())) {
         out.set_metadata_from(empty(result.sizes(), out.dtype(), out.device()));
     }
     for (std::size_t d = 0; d < out.sizes().size(); ++d) {
         if (out.strides()[d] != 0 || out.sizes()[d] < 2) continue;
-        throw Error(ErrorKind::Run, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                                    "Please clone() the tensor before performing the operation.");
+        throw Error(
+            ErrorKind::Run,
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation.");
     }
 }
 
 void check_out_overlap(const Operator& op, Arguments inputs, const Tensor& out) {
     if (!op.record->out.reads_by_index) return;
     const auto refuse = [](std::string_view what) {
-        throw Error(ErrorKind::Run, concat("unsupported operation: ", what, " refer", what[0] == 'm' ? "s" : "",
-                                           " to a single memory location. Please clone() the tensor before performing the operation."));
+        throw Error(ErrorKind::Run,
+                    concat("unsupported operation: ", what, " refer", what[0] == 'm' ? "s" : "",
+                           " to a single memory location. Please clone() the tensor before performing the operation."));
     };
     for (std::size_t d = 0; d < out.sizes().size(); ++d) {
         if (out.strides()[d] == 0 && out.sizes()[d] > 1) refuse("more than one element of the written-to tensor");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the out= form of an operator asks of the tensor to write to, as its record says. Others convert, resize and copy.
+// What the out= form of an operator asks of the tensor to write to, as its record says. Others convert, resize and
+// copy.
 
 #include "core/dispatch/registry.h"
 

@@ -18,11 +18,13 @@ void put_into(const Tensor& out, const Tensor& result) {
 
 void detail::compute_into_last(KernelFunction compute, Arguments arguments, IValue* results) {
     const bool records = GradMode::is_enabled() && std::ranges::any_of(arguments, [](const IValue& v) {
-        return v.is_tensor() && requires_grad(v.to_tensor());
-    });
+                             return v.is_tensor() && requires_grad(v.to_tensor());
+                         });
     if (records) {
-        throw Error(ErrorKind::Run, "functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                                    "requires grad.");
+        throw Error(
+            ErrorKind::Run,
+            "functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad.");
     }
     compute(arguments.first(arguments.size() - 1), results);
     const Tensor out = arguments.back().to_tensor();

@@ -2,13 +2,15 @@
 #pragma once
 // out= forms of operators that are written with other operators:
 //
-//     {.schema = "aten::hann_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)", .composite = into_out<hann>}
+//     {.schema = "aten::hann_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)", .composite =
+//     into_out<hann>}
 
 #include "core/dispatch/record.h"
 
 namespace loupe {
 
-// Gives `out` the result's sizes and elements, converted to its dtype. Throws Error (Run) when the dtypes do not allow it.
+// Gives `out` the result's sizes and elements, converted to its dtype. Throws Error (Run) when the dtypes do not allow
+// it.
 void put_into(const Tensor& out, const Tensor& result);
 
 namespace detail {

@@ -23,9 +23,11 @@ inline constexpr OutRefusal kTensordot{
     "tensordot: Expected the output tensor to have dtype {T}, but got an output tensor with dtype {O}"};
 inline constexpr OutRefusal kAdaptive{"expected dtype {t} for `output` but got dtype {o}"};
 inline constexpr OutRefusal kMedian{
-    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{O}Tensor does not equal "
+    "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{O}Tensor "
+    "does not equal "
     "torch.{T}Tensor (while checking arguments for median)",
-    "Expected tensor for argument #1 'indices' to have scalar type {T}; but got torch.{O}Tensor instead (while checking arguments "
+    "Expected tensor for argument #1 'indices' to have scalar type {T}; but got torch.{O}Tensor instead (while "
+    "checking arguments "
     "for median)"};
 
 }  // namespace loupe::out_refusal

@@ -9,12 +9,12 @@
 namespace loupe {
 
 struct PluginStatus {
-    std::string name;         // as it says itself; the file's name when it could not
+    std::string name;  // as it says itself; the file's name when it could not
     std::string description;
     std::string needs;
     std::filesystem::path file;
     bool loaded = false;
-    std::string reason;       // why not
+    std::string reason;  // why not
 };
 
 // Loads the plugins of all folders the first time; the list of them every time. Safe to call from any thread.

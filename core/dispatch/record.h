@@ -99,29 +99,29 @@ struct Derivative {
     constexpr explicit operator bool() const { return backward != nullptr; }
 };
 
-// Why a result of an operator, or a gradient that its derivative gives, is not finite though what was read was (or, with
-// Infinite, turned an Inf into NaN), and what helps. Of several the first that holds is the cause.
+// Why a result of an operator, or a gradient that its derivative gives, is not finite though what was read was (or,
+// with Infinite, turned an Inf into NaN), and what helps. Of several the first that holds is the cause.
 struct NotFiniteNote {
     enum class In : std::uint8_t { Forward, Backward, Either } in = In::Forward;
     // What must hold of one of its tensors, as its numbers say.
     enum class When : std::uint8_t {
         Always,
-        Zero,          // an element is 0
-        ZeroBase,      // an element is 0, and the power's exponent is below 0; in backward below 1
-        Negative,      // an element is below 0
-        BelowOne,      // below 1
-        AtMinusOne,    // not above -1
-        BeyondOne,     // of magnitude above 1
-        AtOne,         // of magnitude 1 or above
-        Great,         // of magnitude above 80: its exponential leaves the range of float32
-        Alone,         // as few elements as the result: each is all of what was reduced
-        Nothing,       // no elements
-        Infinite,      // some tensor that is read holds Inf, of which NaN comes
-        Unwritten,     // memory that nothing has written
+        Zero,        // an element is 0
+        ZeroBase,    // an element is 0, and the power's exponent is below 0; in backward below 1
+        Negative,    // an element is below 0
+        BelowOne,    // below 1
+        AtMinusOne,  // not above -1
+        BeyondOne,   // of magnitude above 1
+        AtOne,       // of magnitude 1 or above
+        Great,       // of magnitude above 80: its exponential leaves the range of float32
+        Alone,       // as few elements as the result: each is all of what was reduced
+        Nothing,     // no elements
+        Infinite,    // some tensor that is read holds Inf, of which NaN comes
+        Unwritten,   // memory that nothing has written
     } when = When::Always;
-    std::int8_t tensor = 0;  // of the tensors that the operator reads, by place; -1: its result
-    std::string_view cause;  // "sqrt of a negative number"
-    std::string_view advice; // "clamp it before: x.clamp(min=0).sqrt()"
+    std::int8_t tensor = 0;   // of the tensors that the operator reads, by place; -1: its result
+    std::string_view cause;   // "sqrt of a negative number"
+    std::string_view advice;  // "clamp it before: x.clamp(min=0).sqrt()"
     // What must be among the bad elements: a note of NaN never explains an overflow.
     enum class Makes : std::uint8_t { Any, Nan, Inf } makes = Makes::Any;
 };
@@ -153,7 +153,8 @@ struct AutocastRule {
 
 // What is special about the operator in a Python program, and so in its trace.
 struct PythonFacts {
-    std::optional<PythonUse> result = {};  // its result is one of Python's own values; a trace warns of this use of a tensor
+    std::optional<PythonUse> result =
+        {};                         // its result is one of Python's own values; a trace warns of this use of a tensor
     bool number_is_tensor = false;  // a number goes to the overload that takes a tensor: y + 1 is aten::add(%y, {1}, 1)
     bool takes_numbers = false;     // numbers may stand where the schema has tensors: torch.add(1, y)
     bool has_older_form = false;    // torch.addmm(beta, self, alpha, mat1, mat2) is understood too
@@ -165,52 +166,57 @@ enum Variants : std::uint8_t {
     kOut = 2,      // aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 };
 
-// How a form refuses a tensor to write to that has another dtype. {T} is the result's dtype and {O} the other, {t} and {o} the
-// same as C++ spells them, {n} the operator. Those that several operators have: core/dispatch/out_refusals.h.
+// How a form refuses a tensor to write to that has another dtype. {T} is the result's dtype and {O} the other, {t} and
+// {o} the same as C++ spells them, {n} the operator. Those that several operators have: core/dispatch/out_refusals.h.
 struct OutRefusal {
     std::string_view of_values = {};   // empty: results are converted where PyTorch can cast
     std::string_view of_indices = {};  // of an int64 result; empty: as of_values
 };
 
-// The form that kOut asks for. Results of a kernel that fills go where they belong, others are copied. A form with a record of
-// its own asks the operator's for `refusal` (core/ops/linalg/out_forms.cpp).
+// The form that kOut asks for. Results of a kernel that fills go where they belong, others are copied. A form with a
+// record of its own asks the operator's for `refusal` (core/ops/linalg/out_forms.cpp).
 struct OutForm {
     std::string_view overload = "out";
-    std::string_view names = {};  // of the tensors to write to, spaces between them; default: "out", or the results' own names
+    std::string_view names =
+        {};  // of the tensors to write to, spaces between them; default: "out", or the results' own names
     OutRefusal refusal = {};
     bool takes_bytes = false;     // uint8 beside the dtype that `refusal` asks for
     bool reads_by_index = false;  // so `out` must not overlap itself or an input
 };
 
 struct OperatorRecord {
-    std::string_view schema;       // in PyTorch's syntax, with aliasing marks
-    std::string_view summary;      // one sentence
-    std::string_view formula = {};   // notation: core/ops/notes.h
+    std::string_view schema;        // in PyTorch's syntax, with aliasing marks
+    std::string_view summary;       // one sentence
+    std::string_view formula = {};  // notation: core/ops/notes.h
     InferFunction infer = nullptr;
     Kernel kernel = {};                  // the portable CPU kernel: accepts everything
     KernelFunction composite = nullptr;  // instead of a kernel: written with other operators, which record themselves
     Derivative derivative = {};
-    std::string_view gradient = {};      // for the reader, a line an argument: "mat1: alpha grad mat2^T"
-    CostFunction cost = nullptr;         // default: reads every input, writes every output once
+    std::string_view gradient = {};  // for the reader, a line an argument: "mat1: alpha grad mat2^T"
+    CostFunction cost = nullptr;     // default: reads every input, writes every output once
     SamplesFunction samples = nullptr;
-    std::uint8_t variants = kFunctional; // kInPlace needs a filling kernel
+    std::uint8_t variants = kFunctional;  // kInPlace needs a filling kernel
     OutForm out = {};
-    bool is_random = false;              // never folded, merged or removed by passes as if it were a pure function
-    bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do
+    bool is_random = false;         // never folded, merged or removed by passes as if it were a pure function
+    bool is_gradient_stop = false;  // results never require grad (comparisons, argmax, ...); integral results never do
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
     std::uint8_t constant_results = 0;
     std::string_view writes = {};  // arguments that it writes without a mark in the schema: "running_mean running_var"
-    SparseForm sparse = {};  // operators of namespaces other than aten take sparse tensors as they are
-    AutocastRule autocast = {};  // of the form without out=, not in place
+    SparseForm sparse = {};        // operators of namespaces other than aten take sparse tensors as they are
+    AutocastRule autocast = {};    // of the form without out=, not in place
     PythonFacts python = {};
     std::span<const NotFiniteNote> not_finite = {};
 
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
     constexpr OperatorRecord with_formula(std::string_view text) const { return with(&OperatorRecord::formula, text); }
-    constexpr OperatorRecord with_gradient(std::string_view lines) const { return with(&OperatorRecord::gradient, lines); }
+    constexpr OperatorRecord with_gradient(std::string_view lines) const {
+        return with(&OperatorRecord::gradient, lines);
+    }
     constexpr OperatorRecord with_sparse(SparseForm form) const { return with(&OperatorRecord::sparse, form); }
     constexpr OperatorRecord with_autocast(AutocastRule rule) const { return with(&OperatorRecord::autocast, rule); }
-    constexpr OperatorRecord with_python(const PythonFacts& facts) const { return with(&OperatorRecord::python, facts); }
+    constexpr OperatorRecord with_python(const PythonFacts& facts) const {
+        return with(&OperatorRecord::python, facts);
+    }
     constexpr OperatorRecord with_not_finite(std::span<const NotFiniteNote> notes) const {
         return with(&OperatorRecord::not_finite, notes);
     }
@@ -221,7 +227,7 @@ struct OperatorRecord {
     }
 
     template <typename T>
-    constexpr OperatorRecord with(T OperatorRecord::* field, const T& value) const {
+    constexpr OperatorRecord with(T OperatorRecord::*field, const T& value) const {
         OperatorRecord record = *this;
         record.*field = value;
         return record;

@@ -11,8 +11,8 @@
 namespace loupe {
 namespace {
 
-// "aten::_log_softmax" -> "LogSoftmaxBackward0", "aten::log1p" -> "Log1PBackward0", as PyTorch's generator names nodes: a
-// letter behind anything but a letter is a capital.
+// "aten::_log_softmax" -> "LogSoftmaxBackward0", "aten::log1p" -> "Log1PBackward0", as PyTorch's generator names nodes:
+// a letter behind anything but a letter is a capital.
 std::string default_node_name(std::string_view name) {
     if (const auto colon = name.rfind(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
     std::string out;
@@ -99,11 +99,12 @@ class Registry {
     void add_record(const OperatorRecord& record, std::string_view family) {
         const auto kernels = std::make_shared<KernelTable>();
         if (record.kernel.function != nullptr) {
-            kernels->candidates[static_cast<std::size_t>(DeviceType::Cpu)].push_back({"portable", record.kernel.function, nullptr});
+            kernels->candidates[static_cast<std::size_t>(DeviceType::Cpu)].push_back(
+                {"portable", record.kernel.function, nullptr});
         }
         const FunctionSchema schema = parse_schema(record.schema);
-        const std::string node_name =
-            record.derivative.node_name.empty() ? default_node_name(schema.name) : std::string(record.derivative.node_name);
+        const std::string node_name = record.derivative.node_name.empty() ? default_node_name(schema.name)
+                                                                          : std::string(record.derivative.node_name);
         const auto add = [&](FunctionSchema variant_schema, OperatorVariant variant) {
             auto op = std::make_unique<Operator>();
             op->record = &record;
@@ -144,16 +145,20 @@ class Registry {
         const std::vector<std::string_view> names = split(form.names, ' ');
         const std::size_t count = schema.returns.size();
         if (!form.names.empty() && names.size() != count) {
-            throw Error(ErrorKind::Internal, concat(schema.full_name(), " has ", count, " results, its out= form names ", names.size()));
+            throw Error(ErrorKind::Internal,
+                        concat(schema.full_name(), " has ", count, " results, its out= form names ", names.size()));
         }
         schema.overload = form.overload;
         for (std::size_t i = 0; i < count; ++i) {
             const std::string set(1, static_cast<char>('a' + i));
             const AliasInfo written{.set = set, .set_after = set, .is_write = true};
             Argument out = schema.returns[i];
-            if (!form.names.empty()) out.name = names[i];
-            else if (count == 1) out.name = "out";
-            else if (out.name.empty()) out.name = concat("out", i);
+            if (!form.names.empty())
+                out.name = names[i];
+            else if (count == 1)
+                out.name = "out";
+            else if (out.name.empty())
+                out.name = concat("out", i);
             out.kwarg_only = true;
             out.alias = written;
             schema.arguments.push_back(std::move(out));

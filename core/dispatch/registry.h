@@ -32,21 +32,21 @@ class Operator {
     const OperatorRecord* record = nullptr;
     OperatorVariant variant = OperatorVariant::Functional;
     FunctionSchema schema;
-    std::string full_name;      // "aten::add.Tensor"
-    std::string node_name;      // "AddBackward0"
+    std::string full_name;  // "aten::add.Tensor"
+    std::string node_name;  // "AddBackward0"
     std::string_view family;
     std::shared_ptr<KernelTable> kernels;
 
     // Derived from schema and record.
-    std::uint64_t tensor_arguments = 0;    // bit i: argument i is a Tensor or Tensor?
-    std::uint64_t list_arguments = 0;      // bit i: argument i is a Tensor[] or Tensor?[]
-    std::uint64_t written_arguments = 0;   // bit i: argument i is written; of a list, the list itself
-    std::uint64_t written_elements = 0;    // bit i: the tensors in list i are written
-    std::uint64_t unmarked_writes = 0;     // bit i: argument i is written, though the schema does not say so
-    std::vector<std::int8_t> result_alias; // per result: the argument it aliases, -1 none
-    bool is_view = false;                  // some result aliases an argument that is not written
+    std::uint64_t tensor_arguments = 0;     // bit i: argument i is a Tensor or Tensor?
+    std::uint64_t list_arguments = 0;       // bit i: argument i is a Tensor[] or Tensor?[]
+    std::uint64_t written_arguments = 0;    // bit i: argument i is written; of a list, the list itself
+    std::uint64_t written_elements = 0;     // bit i: the tensors in list i are written
+    std::uint64_t unmarked_writes = 0;      // bit i: argument i is written, though the schema does not say so
+    std::vector<std::int8_t> result_alias;  // per result: the argument it aliases, -1 none
+    bool is_view = false;                   // some result aliases an argument that is not written
     bool is_multi_output_view = false;
-    bool takes_sparse = false;             // its kernel does; others go to record->sparse.run
+    bool takes_sparse = false;  // its kernel does; others go to record->sparse.run
 
     std::size_t argument_count() const { return schema.arguments.size(); }
     std::size_t result_count() const { return schema.returns.size(); }

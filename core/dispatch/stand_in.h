@@ -22,7 +22,9 @@ extern thread_local OperatorStandIn* thread_stand_in;
 
 class StandInScope {
   public:
-    explicit StandInScope(OperatorStandIn* stand_in) : before_(detail::thread_stand_in) { detail::thread_stand_in = stand_in; }
+    explicit StandInScope(OperatorStandIn* stand_in) : before_(detail::thread_stand_in) {
+        detail::thread_stand_in = stand_in;
+    }
     StandInScope(const StandInScope&) = delete;
     StandInScope& operator=(const StandInScope&) = delete;
     ~StandInScope() { detail::thread_stand_in = before_; }

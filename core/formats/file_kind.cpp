@@ -8,8 +8,8 @@
 
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
-#include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/archive/zip_reader.h"
+#include "core/formats/checkpoint/checkpoint.h"
 
 namespace loupe {
 namespace {

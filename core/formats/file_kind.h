@@ -22,8 +22,8 @@ enum class FileKind {
     Npz,
     Npy,
     Image,
-    Recording,         // a recorded run, of tensorloupe-cli run --record
-    Other,  // known, but not supported; see the description
+    Recording,  // a recorded run, of tensorloupe-cli run --record
+    Other,      // known, but not supported; see the description
     Unknown,
 };
 

@@ -8,9 +8,9 @@
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/file_kind.h"
-#include "core/formats/torchscript/graph_text.h"
 #include "core/formats/lite/lite_flatbuffer.h"
 #include "core/formats/lite/lite_reader.h"
+#include "core/formats/torchscript/graph_text.h"
 #include "core/formats/torchscript/torchscript_reader.h"
 
 namespace loupe {
@@ -64,8 +64,7 @@ ErrorKind as_file_error(ErrorKind kind) {
 }  // namespace
 
 FormatRegistry::FormatRegistry() {
-    readers_.push_back(
-        {"checkpoint", {".pt", ".pth", ".bin", ".ckpt", ".tar"}, is_checkpoint, open_checkpoint});
+    readers_.push_back({"checkpoint", {".pt", ".pth", ".bin", ".ckpt", ".tar"}, is_checkpoint, open_checkpoint});
     readers_.push_back(
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
     readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});

@@ -26,17 +26,17 @@ struct ArchiveParts {
 struct ModelFile {
     // Owns the functions and types that the module points to.
     Ptr<ir::CompilationUnit> unit;
-    Ptr<RefCounted> owner = nullptr;     // other objects that its functions need: a program that they call
-    nn::ModulePtr module;                // null: a source without a model, which has run
-    Ptr<EagerModel> eager = nullptr;     // null: its methods are script
-    std::string format;  // "TorchScript archive, version 3"
+    Ptr<RefCounted> owner = nullptr;  // other objects that its functions need: a program that they call
+    nn::ModulePtr module;             // null: a source without a model, which has run
+    Ptr<EagerModel> eager = nullptr;  // null: its methods are script
+    std::string format;               // "TorchScript archive, version 3"
     // A function that was saved without a module: its module only holds it.
     bool is_function = false;
     // The program text in the file, by the names that source ranges use.
     std::vector<std::shared_ptr<const ir::Source>> sources;
     std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
-    std::vector<Constructor> constructors = {};  // the model classes of a source, the likeliest first
-    Ptr<FileSandbox> files = nullptr;            // of a source: its file permissions
+    std::vector<Constructor> constructors = {};             // the model classes of a source, the likeliest first
+    Ptr<FileSandbox> files = nullptr;                       // of a source: its file permissions
 };
 
 }  // namespace loupe

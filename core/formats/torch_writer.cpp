@@ -6,13 +6,13 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/formats/torchscript/code_writer.h"
-#include "core/formats/pickle/debug_records.h"
+#include "core/formats/archive/zip_writer.h"
 #include "core/formats/lite/lite_bytecode.h"
 #include "core/formats/lite/lite_debug.h"
 #include "core/formats/lite/lite_flatbuffer_writer.h"
+#include "core/formats/pickle/debug_records.h"
 #include "core/formats/pickle/pickle_writer.h"
-#include "core/formats/archive/zip_writer.h"
+#include "core/formats/torchscript/code_writer.h"
 
 namespace loupe {
 namespace {
@@ -98,7 +98,8 @@ void write_script_module(const nn::Module& module, const FileTarget& target) {
     PlaceTags tags;
     for (std::size_t i = 0; i < code.files.size(); ++i) {
         archive.add(code.files[i].first, code.files[i].second);
-        if (!code.places[i].empty()) archive.add(code.files[i].first + ".debug_pkl", write_debug_records(code.places[i], tags));
+        if (!code.places[i].empty())
+            archive.add(code.files[i].first + ".debug_pkl", write_debug_records(code.places[i], tags));
     }
     PickleWriter constants;
     constants.value(make_ptr<TupleObject>(code.constants));

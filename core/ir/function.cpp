@@ -25,8 +25,8 @@ const FunctionSchema& ScriptFunction::schema() const {
 const Ptr<Graph>& ScriptFunction::graph() const {
     if (graph_) return graph_;
     if (compiling_) {
-        throw Error(ErrorKind::Compile, concat("function '", name(),
-                                               "' is called recursively. Recursive calls are not supported"));
+        throw Error(ErrorKind::Compile,
+                    concat("function '", name(), "' is called recursively. Recursive calls are not supported"));
     }
     if (!compile_) throw Error(ErrorKind::Internal, concat("function '", qualified_name_, "' has no graph"));
     compiling_ = true;

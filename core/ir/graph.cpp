@@ -180,8 +180,10 @@ Node* Graph::create_copy(const Node& node, const std::function<Value*(Value*)>& 
         copied->attributes_.emplace_back(name, graph != nullptr ? AttributeValue((*graph)->copy()) : value);
     }
     copied->copy_metadata(node);
-    if (keep_ids) copied->provenance_ = node.provenance_;
-    else if (!origin_provenance_.pass.empty()) copied->provenance_ = origin_provenance_;
+    if (keep_ids)
+        copied->provenance_ = node.provenance_;
+    else if (!origin_provenance_.pass.empty())
+        copied->provenance_ = origin_provenance_;
     copied->op_ = node.op_;
     copied->op_resolved_ = node.op_resolved_;
     if (copy_blocks) {
@@ -232,8 +234,10 @@ OriginScope::OriginScope(Graph& graph, std::initializer_list<const Node*> nodes,
     graph.origin_provenance_ = {{}, std::string(pass), std::string(rule)};
     auto& ids = graph.origin_provenance_.nodes;
     for (const Node* node : nodes) {
-        if (node->id() < graph.first_id_of_pass_) ids.push_back(node->id());
-        else ids.insert(ids.end(), node->provenance().nodes.begin(), node->provenance().nodes.end());
+        if (node->id() < graph.first_id_of_pass_)
+            ids.push_back(node->id());
+        else
+            ids.insert(ids.end(), node->provenance().nodes.begin(), node->provenance().nodes.end());
     }
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

@@ -21,9 +21,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/dispatch/registry.h"
 #include "core/ir/source.h"
 #include "core/ir/symbol.h"
-#include "core/dispatch/registry.h"
 #include "core/value/ivalue.h"
 #include "core/value/schema.h"
 #include "core/value/type.h"
@@ -96,9 +96,9 @@ using AttributeValue =
 
 // A call that the inline pass replaced by the callee's body.
 struct InlinedCall {
-    std::string function;  // qualified name of the callee
-    std::string scope;     // module path of the callee: "layer1.0.conv1"; empty for free functions
-    SourceRange range;     // of the call
+    std::string function;                       // qualified name of the callee
+    std::string scope;                          // module path of the callee: "layer1.0.conv1"; empty for free functions
+    SourceRange range;                          // of the call
     std::shared_ptr<const InlinedCall> caller;  // the enclosing call; null at the top
 };
 
@@ -181,7 +181,9 @@ class Node {
     Node* set_f(Symbol name, double value) { return set_attribute(name, value); }
     Node* set_s(Symbol name, std::string value) { return set_attribute(name, std::move(value)); }
     Node* set_ty(Symbol name, TypePtr value) { return set_attribute(name, std::move(value)); }
-    Node* set_ival(Symbol name, IValue value) { return set_attribute(name, AttributeValue(std::in_place_type<IValue>, std::move(value))); }
+    Node* set_ival(Symbol name, IValue value) {
+        return set_attribute(name, AttributeValue(std::in_place_type<IValue>, std::move(value)));
+    }
 
     // --- position in the block ---
     Node* next() const { return next_; }  // the block's Return node after the last
@@ -382,7 +384,9 @@ class Graph : public RefCounted {
     void set_insert_point(Block* block) { insert_before_ = block->return_node(); }
     void set_insert_point(Node* before) { insert_before_ = before; }
     Node* insert(Node* node) { return node->insert_before(insert_before_); }
-    Value* insert_constant(IValue value, TypePtr type = nullptr) { return insert(create_constant(std::move(value), std::move(type)))->output(); }
+    Value* insert_constant(IValue value, TypePtr type = nullptr) {
+        return insert(create_constant(std::move(value), std::move(type)))->output();
+    }
     // A node of one output whose operator is found by kind and types; the output gets the schema's type.
     // Throws Error (Internal) when no overload fits.
     Value* insert_op(Symbol kind, std::initializer_list<Value*> inputs);

@@ -46,8 +46,8 @@ class Linter {
         for (std::size_t i = 0; i < node.inputs().size(); ++i) {
             const Value* input = node.input(i);
             require(scope_.contains(input), &node, concat("uses %", input->debug_name(), " where it is not defined"));
-            require(std::count(input->uses().begin(), input->uses().end(), Use{const_cast<Node*>(&node), i}) == 1, &node,
-                    concat("is not among the uses of %", input->debug_name()));
+            require(std::count(input->uses().begin(), input->uses().end(), Use{const_cast<Node*>(&node), i}) == 1,
+                    &node, concat("is not among the uses of %", input->debug_name()));
         }
     }
 
@@ -56,7 +56,8 @@ class Linter {
             const Value* output = node.output(i);
             require(output->node() == &node && output->offset() == i, &node, "has an output that names another node");
             require(output->type() != nullptr, &node, "has an output without a type");
-            require(ids_.insert(output->id()).second, &node, concat("has an output whose number ", output->id(), " is taken"));
+            require(ids_.insert(output->id()).second, &node,
+                    concat("has an output whose number ", output->id(), " is taken"));
             for (const Use& use : output->uses()) {
                 require(use.offset < use.user->inputs().size() && use.user->input(use.offset) == output, &node,
                         concat("lists a use of %", output->debug_name(), " that is none"));

@@ -49,7 +49,8 @@ Value* Node::insert_input(std::size_t i, Value* value) {
 
 namespace {
 
-// From both ends at once: nodes go from the front or from the back of a graph, and a constant may have uses all over it.
+// From both ends at once: nodes go from the front or from the back of a graph, and a constant may have uses all over
+// it.
 std::vector<Use>::iterator find_use(std::vector<Use>& uses, const Use& use) {
     for (std::size_t front = 0, back = uses.size() - 1;; ++front, --back) {
         if (uses[front] == use) return uses.begin() + static_cast<std::ptrdiff_t>(front);
@@ -206,10 +207,14 @@ void Node::assign_position() {
     const bool is_last = next_ == block_->return_node();
     const std::int64_t before = is_first ? kFirstPosition : prev_->position_;
     const std::int64_t after = is_last ? kLastPosition : next_->position_;
-    if (is_first && is_last) position_ = 0;
-    else if (is_last && before < kLastPosition - kStep) position_ = before + kStep;
-    else if (is_first && after > kFirstPosition + kStep) position_ = after - kStep;
-    else if (!is_first && !is_last && after - before > 1) position_ = before + (after - before) / 2;
+    if (is_first && is_last)
+        position_ = 0;
+    else if (is_last && before < kLastPosition - kStep)
+        position_ = before + kStep;
+    else if (is_first && after > kFirstPosition + kStep)
+        position_ = after - kStep;
+    else if (!is_first && !is_last && after - before > 1)
+        position_ = before + (after - before) / 2;
     else {
         std::int64_t position = 0;
         for (Node* node : block_->nodes()) node->position_ = position += kStep;

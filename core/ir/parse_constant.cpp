@@ -63,10 +63,11 @@ std::string_view TextCursor::until(std::string_view stops) {
 
 namespace {
 
-// PyTorch counts the octal digits of bytes from 0x80 on downwards from '0': "0)+" is -(7 * 8 + 5), 0xc3. nullopt for digits
-// that count upwards.
+// PyTorch counts the octal digits of bytes from 0x80 on downwards from '0': "0)+" is -(7 * 8 + 5), 0xc3. nullopt for
+// digits that count upwards.
 std::optional<char> negative_byte(std::string_view digits) {
-    if (digits.size() != 3 || !std::ranges::all_of(digits, [](char c) { return c >= ')' && c <= '0'; })) return std::nullopt;
+    if (digits.size() != 3 || !std::ranges::all_of(digits, [](char c) { return c >= ')' && c <= '0'; }))
+        return std::nullopt;
     const int value = (digits[0] - '0') * 64 + (digits[1] - '0') * 8 + (digits[2] - '0');
     if (value == 0 || value < -128) return std::nullopt;
     return static_cast<char>(value);
@@ -106,7 +107,8 @@ std::string TextCursor::quoted() {
 std::string_view TextCursor::word(std::string_view also) {
     skip_spaces();
     const std::size_t begin = at_;
-    while (std::isalnum(static_cast<unsigned char>(peek())) != 0 || (peek() != '\0' && also.find(peek()) != std::string_view::npos)) {
+    while (std::isalnum(static_cast<unsigned char>(peek())) != 0 ||
+           (peek() != '\0' && also.find(peek()) != std::string_view::npos)) {
         ++at_;
     }
     return text_.substr(begin, at_ - begin);
@@ -125,9 +127,7 @@ double parse_number(TextCursor& cursor) {
     return value;
 }
 
-bool is_real_text(std::string_view text) {
-    return text.find_first_of(".einEIN") != std::string_view::npos;
-}
+bool is_real_text(std::string_view text) { return text.find_first_of(".einEIN") != std::string_view::npos; }
 
 // An int, float or complex, by its form.
 IValue parse_any_number(TextCursor& cursor) {
@@ -158,7 +158,8 @@ Tensor parse_one_element(TextCursor& cursor, const TypePtr& type) {
     }
     cursor.expect("}");
     const auto* tensor_type = type->as<TensorType>();
-    ScalarType dtype = value.is_complex() ? ScalarType::Complex64 : (value.is_integral() ? ScalarType::Int64 : ScalarType::Float32);
+    ScalarType dtype =
+        value.is_complex() ? ScalarType::Complex64 : (value.is_integral() ? ScalarType::Int64 : ScalarType::Float32);
     if (tensor_type != nullptr && tensor_type->dtype) dtype = *tensor_type->dtype;
     const Tensor scalar = scalar_tensor(value, dtype);
     if (tensor_type == nullptr || !tensor_type->sizes) return scalar;
@@ -194,12 +195,14 @@ Tensor parse_complex_elements(const TextCursor& whole, TextCursor& numbers, cons
         if (numbers.rest()[end - 1] != 'j') return {};
         values.push_back(parse_any_number(numbers).to_complex());
     }
-    if (static_cast<std::int64_t>(values.size()) != checked_numel(span_of(shape.sizes))) whole.fail("as many elements as sizes say");
+    if (static_cast<std::int64_t>(values.size()) != checked_numel(span_of(shape.sizes)))
+        whole.fail("as many elements as sizes say");
     const Tensor tensor = empty(span_of(shape.sizes), shape.dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const Tensor element = scalar_tensor(Scalar(values[i]), shape.dtype);
         const auto bytes = static_cast<std::size_t>(element.element_size());
-        std::copy_n(static_cast<const std::byte*>(element.raw_data()), bytes, static_cast<std::byte*>(tensor.raw_data()) + i * bytes);
+        std::copy_n(static_cast<const std::byte*>(element.raw_data()), bytes,
+                    static_cast<std::byte*>(tensor.raw_data()) + i * bytes);
     }
     return tensor;
 }
@@ -232,7 +235,8 @@ Tensor parse_small_tensor(TextCursor& cursor) {
             values.push_back(value * scale);
         }
     }
-    if (static_cast<std::int64_t>(values.size()) != checked_numel(span_of(shape.sizes))) cursor.fail("as many elements as sizes say");
+    if (static_cast<std::int64_t>(values.size()) != checked_numel(span_of(shape.sizes)))
+        cursor.fail("as many elements as sizes say");
     const Tensor tensor = empty(span_of(shape.sizes), shape.dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const Tensor element = scalar_tensor(values[i], shape.dtype);
@@ -264,7 +268,8 @@ IValue parse_enum(TextCursor& cursor, const TypePtr& type) {
     return IValue(make_ptr<EnumValue>(Ptr<const EnumType>(enum_type), name, value));
 }
 
-std::vector<IValue> parse_elements(TextCursor& cursor, std::string_view end, const std::function<TypePtr(std::size_t)>& type_of_element) {
+std::vector<IValue> parse_elements(TextCursor& cursor, std::string_view end,
+                                   const std::function<TypePtr(std::size_t)>& type_of_element) {
     std::vector<IValue> elements;
     while (!cursor.accept(end)) {
         elements.push_back(parse_constant(cursor, type_of_element(elements.size())));
@@ -306,16 +311,26 @@ IValue parse_constant(TextCursor& cursor, const TypePtr& type) {
         return value;
     }
     switch (type->kind()) {
-        case TypeKind::Optional: return parse_constant(cursor, type->element());
-        case TypeKind::Tensor: return parse_tensor(cursor, type);
-        case TypeKind::Int: return IValue(parse_any_number(cursor).to_int());
-        case TypeKind::Float: return IValue(parse_any_number(cursor).to_double());
-        case TypeKind::Complex: return IValue(parse_any_number(cursor).to_complex());
-        case TypeKind::Bool: return parse_bool(cursor);
-        case TypeKind::String: return IValue(cursor.quoted());
-        case TypeKind::Device: return IValue(parse_device(cursor.quoted()));
-        case TypeKind::Enum: return parse_enum(cursor, type);
-        case TypeKind::Dict: return parse_dict(cursor, type);
+        case TypeKind::Optional:
+            return parse_constant(cursor, type->element());
+        case TypeKind::Tensor:
+            return parse_tensor(cursor, type);
+        case TypeKind::Int:
+            return IValue(parse_any_number(cursor).to_int());
+        case TypeKind::Float:
+            return IValue(parse_any_number(cursor).to_double());
+        case TypeKind::Complex:
+            return IValue(parse_any_number(cursor).to_complex());
+        case TypeKind::Bool:
+            return parse_bool(cursor);
+        case TypeKind::String:
+            return IValue(cursor.quoted());
+        case TypeKind::Device:
+            return IValue(parse_device(cursor.quoted()));
+        case TypeKind::Enum:
+            return parse_enum(cursor, type);
+        case TypeKind::Dict:
+            return parse_dict(cursor, type);
         case TypeKind::List: {
             if (cursor.accept("[<Tensors>]")) return {};
             cursor.expect("[");
@@ -334,7 +349,8 @@ IValue parse_constant(TextCursor& cursor, const TypePtr& type) {
         case TypeKind::Class:  // "object(0x3a9d5110)"
             cursor.until("]");
             return {};
-        default: return parse_any_number(cursor);
+        default:
+            return parse_any_number(cursor);
     }
 }
 

@@ -19,8 +19,8 @@ class TextCursor {
     bool at_end() const { return at_ >= text_.size(); }
     char peek() const { return at_end() ? '\0' : text_[at_]; }
     std::string_view rest() const { return text_.substr(at_); }
-    void skip_spaces();      // not newlines
-    void skip_whitespace();  // newlines too
+    void skip_spaces();                   // not newlines
+    void skip_whitespace();               // newlines too
     bool accept(std::string_view token);  // after spaces
     void expect(std::string_view token);
     // The text up to one of the stops outside of quotes and brackets; the stop is not taken.

@@ -163,7 +163,8 @@ class Parser {
             return;
         }
         std::size_t id = 0;
-        if (std::from_chars(name.data(), name.data() + name.size(), id).ec != std::errc()) cursor_.fail("a small number");
+        if (std::from_chars(name.data(), name.data() + name.size(), id).ec != std::errc())
+            cursor_.fail("a small number");
         value->id_ = id;
         scope_->greatest_id = std::max(scope_->greatest_id, id);
         numbered_.insert(value);
@@ -242,8 +243,10 @@ class Parser {
         do {
             const Symbol name = Symbol::intern(cursor_.word());
             cursor_.expect("=");
-            if (node->kind() == prim::Constant && name == attr::value) parse_constant_value(node);
-            else node->set_attribute(name, parse_attribute());
+            if (node->kind() == prim::Constant && name == attr::value)
+                parse_constant_value(node);
+            else
+                node->set_attribute(name, parse_attribute());
         } while (cursor_.accept(","));
         cursor_.expect("]");
     }
@@ -252,9 +255,12 @@ class Parser {
         const TypePtr& type = node->output()->type();
         IValue value = detail::parse_constant(cursor_, type);
         const bool is_list = value.is_none() && type->kind() == TypeKind::List;
-        if (is_list) node->set_attribute(attr::value, TensorList());  // "[<Tensors>]"
-        else if (value.is_none()) node->set_attribute(attr::value, Tensor());  // "<Tensor>"
-        else node->set_ival(attr::value, std::move(value));
+        if (is_list)
+            node->set_attribute(attr::value, TensorList());  // "[<Tensors>]"
+        else if (value.is_none())
+            node->set_attribute(attr::value, Tensor());  // "<Tensor>"
+        else
+            node->set_ival(attr::value, std::move(value));
     }
 
     AttributeValue parse_attribute() {

@@ -29,8 +29,8 @@ int decimal_exponent(double magnitude) {
 
 Format choose_format(const std::vector<double>& values) {
     Format format;
-    const bool whole = std::all_of(values.begin(), values.end(),
-                                   [](double v) { return !std::isfinite(v) || v == std::ceil(v); });
+    const bool whole =
+        std::all_of(values.begin(), values.end(), [](double v) { return !std::isfinite(v) || v == std::ceil(v); });
     double least = 0;
     double greatest = 0;
     bool any = false;
@@ -128,7 +128,8 @@ std::string print_small_tensor(const Tensor& tensor) {
                 place += concat(index + 1, ",");
                 linear = linear * sizes[d] + index;
             }
-            out += concat(m == 0 ? "" : " ", "(", place, ".,.) =  ", matrix_text(&values[static_cast<std::size_t>(linear * rows * columns)], rows, columns, 1));
+            out += concat(m == 0 ? "" : " ", "(", place, ".,.) =  ",
+                          matrix_text(&values[static_cast<std::size_t>(linear * rows * columns)], rows, columns, 1));
         }
     }
     std::string shape;

@@ -33,11 +33,14 @@ std::string one_element_text(const Tensor& tensor) {
     const Scalar value = item(tensor);
     char text[80];
     switch (value.kind()) {
-        case Scalar::Kind::Double: std::snprintf(text, sizeof text, "{%g}", value.to_double()); break;
+        case Scalar::Kind::Double:
+            std::snprintf(text, sizeof text, "{%g}", value.to_double());
+            break;
         case Scalar::Kind::Complex:
             std::snprintf(text, sizeof text, "{(%g,%g)}", value.to_complex().real(), value.to_complex().imag());
             break;
-        default: std::snprintf(text, sizeof text, "{%lld}", static_cast<long long>(value.to_int()));
+        default:
+            std::snprintf(text, sizeof text, "{%lld}", static_cast<long long>(value.to_int()));
     }
     return text;
 }
@@ -65,16 +68,20 @@ bool determines_type(const TypePtr& element) {
         case TypeKind::Optional:
         case TypeKind::Number:
         case TypeKind::Interface:
-        case TypeKind::Any: return false;
-        default: return true;
+        case TypeKind::Any:
+            return false;
+        default:
+            return true;
     }
 }
 
 // A value inside a list or tuple: booleans print as true and false there.
 std::string element_text(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::None: return "None";
-        case IValue::Tag::Bool: return value.to_bool() ? "True" : "False";
+        case IValue::Tag::None:
+            return "None";
+        case IValue::Tag::Bool:
+            return value.to_bool() ? "True" : "False";
         case IValue::Tag::List: {
             const ListObject& list = value.to_list();
             if (list.element_type->kind() == TypeKind::Tensor) return "[<Tensors>]";
@@ -92,12 +99,17 @@ std::string element_text(const IValue& value) {
                 out += concat(out.empty() ? "" : ", ", element_text(key), ": ", element_text(item_value));
             }
             const DictObject& dict = value.to_dict();
-            if (!out.empty() && determines_type(dict.key_type) && determines_type(dict.value_type)) return concat("{", out, "}");
-            return concat("annotate(Dict[", dict.key_type->annotation_str(), ", ", dict.value_type->annotation_str(), "],{", out, "})");
+            if (!out.empty() && determines_type(dict.key_type) && determines_type(dict.value_type))
+                return concat("{", out, "}");
+            return concat("annotate(Dict[", dict.key_type->annotation_str(), ", ", dict.value_type->annotation_str(),
+                          "],{", out, "})");
         }
-        case IValue::Tag::Enum: return concat(value.to_enum().type->name(), ".", value.to_enum().name);
-        case IValue::Tag::Object: return concat("object(", value.to_object()->type()->name(), ")");
-        default: return print_constant(value);
+        case IValue::Tag::Enum:
+            return concat(value.to_enum().type->name(), ".", value.to_enum().name);
+        case IValue::Tag::Object:
+            return concat("object(", value.to_object()->type()->name(), ")");
+        default:
+            return print_constant(value);
     }
 }
 
@@ -213,16 +225,26 @@ std::uint64_t hash_constants(const Block& block, std::uint64_t hash) {
 
 std::string print_constant(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::Bool: return value.to_bool() ? "1" : "0";
-        case IValue::Tag::Int: return std::to_string(value.to_int());
-        case IValue::Tag::Double: return float_text(value.to_double());
-        case IValue::Tag::Complex: return complex_text(value.to_complex());
-        case IValue::Tag::String: return quoted(value.to_string());
-        case IValue::Tag::Device: return quoted(device_name(value.to_device()));
-        case IValue::Tag::Tensor: return tensor_text(value.to_tensor());
-        case IValue::Tag::Future: return "Future";
-        case IValue::Tag::Other: return "Capsule";
-        default: return element_text(value);
+        case IValue::Tag::Bool:
+            return value.to_bool() ? "1" : "0";
+        case IValue::Tag::Int:
+            return std::to_string(value.to_int());
+        case IValue::Tag::Double:
+            return float_text(value.to_double());
+        case IValue::Tag::Complex:
+            return complex_text(value.to_complex());
+        case IValue::Tag::String:
+            return quoted(value.to_string());
+        case IValue::Tag::Device:
+            return quoted(device_name(value.to_device()));
+        case IValue::Tag::Tensor:
+            return tensor_text(value.to_tensor());
+        case IValue::Tag::Future:
+            return "Future";
+        case IValue::Tag::Other:
+            return "Capsule";
+        default:
+            return element_text(value);
     }
 }
 

@@ -34,7 +34,8 @@ bool match_contained(const TypePtr& formal, const TypePtr& actual, TypeBindings&
 bool match_type(const TypePtr& formal, const TypePtr& actual, TypeBindings& bindings) {
     if (!has_variables(*formal)) {
         if (actual->is_subtype_of(*formal)) return true;
-        // None is of every optional; a future or list of a subtype is no subtype, but a refined tensor is only a tensor.
+        // None is of every optional; a future or list of a subtype is no subtype, but a refined tensor is only a
+        // tensor.
         return formal->kind() == TypeKind::Optional && match_type(formal->element(), actual, bindings);
     }
     switch (formal->kind()) {
@@ -66,13 +67,20 @@ TypePtr substitute(const TypePtr& type, const TypeBindings& bindings) {
     std::vector<TypePtr> parts;
     for (const TypePtr& part : type->contained()) parts.push_back(substitute(part, bindings));
     switch (type->kind()) {
-        case TypeKind::List: return types::list(parts[0]);
-        case TypeKind::Dict: return types::dict(parts[0], parts[1]);
-        case TypeKind::Optional: return types::optional(parts[0]);
-        case TypeKind::Future: return types::future(parts[0]);
-        case TypeKind::Tuple: return types::tuple(std::move(parts));
-        case TypeKind::Union: return types::union_of(std::move(parts));
-        default: return type;
+        case TypeKind::List:
+            return types::list(parts[0]);
+        case TypeKind::Dict:
+            return types::dict(parts[0], parts[1]);
+        case TypeKind::Optional:
+            return types::optional(parts[0]);
+        case TypeKind::Future:
+            return types::future(parts[0]);
+        case TypeKind::Tuple:
+            return types::tuple(std::move(parts));
+        case TypeKind::Union:
+            return types::union_of(std::move(parts));
+        default:
+            return type;
     }
 }
 
@@ -87,20 +95,24 @@ bool match_schema(const FunctionSchema& schema, std::span<const TypePtr> argumen
 
 int match_cost(const Type& formal, const Type& actual) {
     switch (formal.kind()) {
-        case TypeKind::Number: return actual.kind() == TypeKind::Number ? 0 : 1;
+        case TypeKind::Number:
+            return actual.kind() == TypeKind::Number ? 0 : 1;
         case TypeKind::Var:
         case TypeKind::AnyList:
         case TypeKind::AnyTuple:
         case TypeKind::AnyClass:
-        case TypeKind::AnyEnum: return 1;
-        case TypeKind::Any: return 2;
+        case TypeKind::AnyEnum:
+            return 1;
+        case TypeKind::Any:
+            return 2;
         case TypeKind::Optional: {
             const Type& inner = actual.kind() == TypeKind::Optional ? *actual.element() : actual;
             return actual.kind() == TypeKind::None ? 0 : match_cost(*formal.element(), inner);
         }
         case TypeKind::List:
             return actual.kind() == TypeKind::List ? match_cost(*formal.element(), *actual.element()) : 1;
-        default: return 0;
+        default:
+            return 0;
     }
 }
 

@@ -49,7 +49,9 @@ SourceRange evaluated_range() {
     SourceRange (*const function)() = evaluated_range_function.load(std::memory_order_acquire);
     return function == nullptr ? SourceRange() : function();
 }
-void set_evaluated_range(SourceRange (*function)()) { evaluated_range_function.store(function, std::memory_order_release); }
+void set_evaluated_range(SourceRange (*function)()) {
+    evaluated_range_function.store(function, std::memory_order_release);
+}
 
 std::string_view SourceRange::text() const {
     if (!source || start >= source->text().size()) return {};

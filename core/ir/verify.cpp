@@ -22,7 +22,8 @@ bool are_compatible(const TypePtr& a, const TypePtr& b) {
     if (is_open(*a) || is_open(*b)) return true;
     if (a->kind() == TypeKind::Optional && are_compatible(a->element(), b)) return true;
     if (b->kind() == TypeKind::Optional && are_compatible(a, b->element())) return true;
-    if (a->kind() != b->kind() || a->contained().size() != b->contained().size() || a->contained().empty()) return false;
+    if (a->kind() != b->kind() || a->contained().size() != b->contained().size() || a->contained().empty())
+        return false;
     for (std::size_t i = 0; i < a->contained().size(); ++i) {
         if (!are_compatible(a->contained()[i], b->contained()[i])) return false;
     }
@@ -72,7 +73,8 @@ void check_block(const Block& block) {
         for (std::size_t i = 0; i < node->block_count(); ++i) {
             check_block(*node->block_at(i));
             const bool is_loop = node->kind() == prim::Loop;
-            if (is_loop || node->kind() == prim::If) check_results(*node, node->block_at(i)->outputs(), is_loop ? 1 : 0);
+            if (is_loop || node->kind() == prim::If)
+                check_results(*node, node->block_at(i)->outputs(), is_loop ? 1 : 0);
         }
     }
 }

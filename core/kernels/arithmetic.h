@@ -29,6 +29,8 @@ inline Tensor conj(const Tensor& t) { return is_complex(t.dtype()) ? fn::conj_ph
 inline Tensor scaled(const Tensor& t, const Scalar& scale) { return scale.equals(1) ? t : fn::mul_scalar(t, scale); }
 inline Scalar conj(const Scalar& s) { return s.is_complex() ? Scalar(std::conj(s.to_complex())) : s; }
 // t where the condition holds, 0 elsewhere.
-inline Tensor keep_where(const Tensor& t, const Tensor& condition) { return fn::where_scalar_other(condition, t, Scalar(0)); }
+inline Tensor keep_where(const Tensor& t, const Tensor& condition) {
+    return fn::where_scalar_other(condition, t, Scalar(0));
+}
 
 }  // namespace loupe::arithmetic

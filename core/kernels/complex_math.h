@@ -18,8 +18,10 @@ inline constexpr bool kIsComplexElement<std::complex<T>> = true;
 // Integers wrap around.
 template <typename T>
 T plus(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(wrapping_sum(a, b));
-    else return static_cast<T>(a + b);
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(wrapping_sum(a, b));
+    else
+        return static_cast<T>(a + b);
 }
 
 template <typename T>

@@ -14,8 +14,10 @@ using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
 template <typename To, typename From>
 To converted(Stored<From> value) {
-    if constexpr (std::is_same_v<From, bool>) return convert_element<To>(value != 0);
-    else return convert_element<To>(value);
+    if constexpr (std::is_same_v<From, bool>)
+        return convert_element<To>(value != 0);
+    else
+        return convert_element<To>(value);
 }
 
 template <typename From, typename To>
@@ -27,7 +29,8 @@ void convert(const void* from, std::int64_t from_stride, void* to, std::int64_t 
     if (from_stride == kFromSize && to_stride == kToSize) {
         const auto* typed_source = static_cast<const Stored<From>*>(from);
         auto* typed_target = static_cast<To*>(to);
-        if constexpr ((std::is_same_v<From, Half> && std::is_same_v<To, float>) || (std::is_same_v<From, float> && std::is_same_v<To, Half>)) {
+        if constexpr ((std::is_same_v<From, Half> && std::is_same_v<To, float>) ||
+                      (std::is_same_v<From, float> && std::is_same_v<To, Half>)) {
             convert_half(typed_source, typed_target, n);
             return;
         }
@@ -79,8 +82,10 @@ template <typename From, typename To>
 constexpr void enter(Table& table) {
     constexpr auto kFrom = static_cast<std::size_t>(scalar_type_of<From>);
     constexpr auto kTo = static_cast<std::size_t>(scalar_type_of<To>);
-    if constexpr (std::is_same_v<From, To>) table[kFrom][kTo] = &copy<sizeof(From)>;
-    else table[kFrom][kTo] = &convert<From, To>;
+    if constexpr (std::is_same_v<From, To>)
+        table[kFrom][kTo] = &copy<sizeof(From)>;
+    else
+        table[kFrom][kTo] = &convert<From, To>;
 }
 template <typename From, typename... To>
 constexpr void enter_row(Table& table) {
@@ -93,8 +98,8 @@ constexpr Table make_table() {
     return table;
 }
 
-constexpr Table kTable = make_table<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, Half, float, double,
-                                    ComplexHalf, std::complex<float>, std::complex<double>, bool, BFloat16>();
+constexpr Table kTable = make_table<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, Half, float,
+                                    double, ComplexHalf, std::complex<float>, std::complex<double>, bool, BFloat16>();
 
 }  // namespace
 

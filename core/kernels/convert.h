@@ -27,12 +27,16 @@ To convert_element(From value) {
     if constexpr (std::is_same_v<To, From>) {
         return value;
     } else if constexpr (std::is_same_v<To, bool>) {
-        if constexpr (kFromComplex) return value.real() != 0 || value.imag() != 0;
-        else return static_cast<std::conditional_t<std::is_integral_v<From>, From, double>>(value) != 0;
+        if constexpr (kFromComplex)
+            return value.real() != 0 || value.imag() != 0;
+        else
+            return static_cast<std::conditional_t<std::is_integral_v<From>, From, double>>(value) != 0;
     } else if constexpr (is_complex(scalar_type_of<To>)) {
         using Real = typename To::value_type;
-        if constexpr (kFromComplex) return To(convert_element<Real>(value.real()), convert_element<Real>(value.imag()));
-        else return To(convert_element<Real>(value), Real(0));
+        if constexpr (kFromComplex)
+            return To(convert_element<Real>(value.real()), convert_element<Real>(value.imag()));
+        else
+            return To(convert_element<Real>(value), Real(0));
     } else if constexpr (kFromComplex) {
         return convert_element<To>(value.real());
     } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {

@@ -19,11 +19,16 @@ void move_kernel(const void*, void* const* arrays, std::int64_t n) {
 
 ElementwiseKernel move_kernel_for(ScalarType dtype) {
     switch (element_size(dtype)) {
-        case 1: return &move_kernel<1>;
-        case 2: return &move_kernel<2>;
-        case 4: return &move_kernel<4>;
-        case 8: return &move_kernel<8>;
-        default: return &move_kernel<16>;
+        case 1:
+            return &move_kernel<1>;
+        case 2:
+            return &move_kernel<2>;
+        case 4:
+            return &move_kernel<4>;
+        case 8:
+            return &move_kernel<8>;
+        default:
+            return &move_kernel<16>;
     }
 }
 
@@ -44,9 +49,12 @@ bool is_turn(const Tensor& to, const Tensor& from, Turn& turn) {
         if (to.sizes()[d] != from.sizes()[d]) return false;
         const Turn::Dim dim{to.sizes()[d], to.strides()[d], from.strides()[d]};
         if (dim.size == 1) continue;
-        if (dim.to == 1 && dim.from != 1 && turn.dense_to.size == 0) turn.dense_to = dim;
-        else if (dim.from == 1 && dim.to != 1 && turn.dense_from.size == 0) turn.dense_from = dim;
-        else turn.outer.push_back(dim);
+        if (dim.to == 1 && dim.from != 1 && turn.dense_to.size == 0)
+            turn.dense_to = dim;
+        else if (dim.from == 1 && dim.to != 1 && turn.dense_from.size == 0)
+            turn.dense_from = dim;
+        else
+            turn.outer.push_back(dim);
     }
     for (const Turn::Dim& dim : turn.outer) turn.planes *= dim.size;
     return turn.dense_to.size >= 8 && turn.dense_from.size >= 8;
@@ -68,7 +76,8 @@ void turn_tile(T* to, std::int64_t to_stride, const T* from, std::int64_t from_s
 }
 
 template <typename T>
-void turn_tiles(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+void turn_tiles(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, std::int64_t rows,
+                std::int64_t columns) {
     constexpr std::integral_constant<std::int64_t, kTile> kWhole;
     for (std::int64_t row = 0; row < rows; row += kTile) {
         for (std::int64_t column = 0; column < columns; column += kTile) {
@@ -76,8 +85,10 @@ void turn_tiles(T* to, std::int64_t to_stride, const T* from, std::int64_t from_
             const T* source = from + column * from_stride + row;
             const std::int64_t tile_rows = std::min(kTile, rows - row);
             const std::int64_t tile_columns = std::min(kTile, columns - column);
-            if (tile_rows == kTile && tile_columns == kTile) turn_tile(target, to_stride, source, from_stride, kWhole, kWhole);
-            else turn_tile(target, to_stride, source, from_stride, tile_rows, tile_columns);
+            if (tile_rows == kTile && tile_columns == kTile)
+                turn_tile(target, to_stride, source, from_stride, kWhole, kWhole);
+            else
+                turn_tile(target, to_stride, source, from_stride, tile_rows, tile_columns);
         }
     }
 }
@@ -103,8 +114,9 @@ void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
             }
             const std::int64_t row = i % blocks * kPageBlock;
             for (std::int64_t column = 0; column < columns; column += kPageBlock) {
-                turn_tiles(target + row * turn.dense_from.to + column, turn.dense_from.to, source + column * turn.dense_to.from + row,
-                           turn.dense_to.from, std::min(kPageBlock, rows - row), std::min(kPageBlock, columns - column));
+                turn_tiles(target + row * turn.dense_from.to + column, turn.dense_from.to,
+                           source + column * turn.dense_to.from + row, turn.dense_to.from,
+                           std::min(kPageBlock, rows - row), std::min(kPageBlock, columns - column));
             }
         }
     });
@@ -113,15 +125,20 @@ void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
 }  // namespace
 
 void copy_into(const Tensor& to, const Tensor& from) {
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]] detail::thread_loop_recorder->on_copy(to, from);
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]]
+        detail::thread_loop_recorder->on_copy(to, from);
     Turn turn;
     if (!to.is_contiguous() || !from.is_contiguous()) {
         if (is_turn(to, from, turn)) {
             switch (to.element_size()) {
-                case 2: return copy_turned<std::uint16_t>(to, from, turn);
-                case 4: return copy_turned<std::uint32_t>(to, from, turn);
-                case 8: return copy_turned<std::uint64_t>(to, from, turn);
-                default: break;
+                case 2:
+                    return copy_turned<std::uint16_t>(to, from, turn);
+                case 4:
+                    return copy_turned<std::uint32_t>(to, from, turn);
+                case 8:
+                    return copy_turned<std::uint64_t>(to, from, turn);
+                default:
+                    break;
             }
         }
     }

@@ -63,8 +63,10 @@ void order_and_coalesce(LoopDims& dims, std::size_t operand_count) {
         for (std::size_t i = 0; i < operand_count; ++i) {
             joins &= dims[d].strides[i] == dims[last].strides[i] * dims[last].size;
         }
-        if (joins) dims[last].size *= dims[d].size;
-        else dims[++last] = dims[d];
+        if (joins)
+            dims[last].size *= dims[d].size;
+        else
+            dims[++last] = dims[d];
     }
     if (!dims.empty()) dims.resize(last + 1);
 }
@@ -84,7 +86,11 @@ struct LoopArray {
 class Loop {
   public:
     Loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs)
-        : kernel_(kernel), params_(params), count_(operands.size()), outputs_(outputs), dims_(broadcast_dims(operands)) {
+        : kernel_(kernel),
+          params_(params),
+          count_(operands.size()),
+          outputs_(outputs),
+          dims_(broadcast_dims(operands)) {
         order_and_coalesce(dims_, count_);
         numel_ = operands[0].tensor->numel;
         for (std::size_t i = 0; i < count_; ++i) arrays_[i] = describe_array(operands[i], i);
@@ -148,8 +154,10 @@ class Loop {
             constant &= dim.strides[index] == 0;
             expected *= dim.size;
         }
-        if (linear && a.is_seen_type) a.access = Access::Direct;
-        else a.access = constant ? Access::Constant : Access::Buffered;
+        if (linear && a.is_seen_type)
+            a.access = Access::Direct;
+        else
+            a.access = constant ? Access::Constant : Access::Buffered;
         return a;
     }
 
@@ -158,7 +166,8 @@ class Loop {
         if (dims_.empty() || dims_[0].size < kShortestRow) return false;
         for (std::size_t i = 0; i < count_; ++i) {
             const std::int64_t stride = dims_[0].strides[i];
-            if (!arrays_[i].is_seen_type || (stride != arrays_[i].stored_size && (stride != 0 || i < outputs_))) return false;
+            if (!arrays_[i].is_seen_type || (stride != arrays_[i].stored_size && (stride != 0 || i < outputs_)))
+                return false;
         }
         return true;
     }
@@ -172,7 +181,8 @@ class Loop {
         bool has_numbers = false;
         for (std::size_t i = 0; i < count_; ++i) {
             has_numbers |= dims_[0].strides[i] == 0;
-            if (arrays_[i].access == Access::Constant) fill_buffer(i, arrays_[i].base, buffers[i], std::min(kChunk, end - begin));
+            if (arrays_[i].access == Access::Constant)
+                fill_buffer(i, arrays_[i].base, buffers[i], std::min(kChunk, end - begin));
         }
         for_common_rows(begin, end, [&](const Pointers& rows, std::int64_t length) {
             const std::int64_t piece = has_numbers ? std::min(kChunk, length) : length;
@@ -185,7 +195,8 @@ class Loop {
             }
             for (std::int64_t done = 0; done < length; done += piece) {
                 kernel_(params_, pointers.data(), std::min(piece, length - done));
-                for (std::size_t i = 0; i < count_; ++i) pointers[i] = static_cast<std::byte*>(pointers[i]) + dims_[0].strides[i] * piece;
+                for (std::size_t i = 0; i < count_; ++i)
+                    pointers[i] = static_cast<std::byte*>(pointers[i]) + dims_[0].strides[i] * piece;
             }
         });
     }
@@ -308,19 +319,22 @@ std::int64_t end_of(const TensorImpl& t) {
 // looked at, as in PyTorch.
 void refuse_overlap(const TensorImpl& out, const TensorImpl& in) {
     if (out.storage != in.storage || &out == &in) return;
-    const bool same = out.offset == in.offset && out.sizes == in.sizes && out.strides == in.strides && out.dtype == in.dtype;
+    const bool same =
+        out.offset == in.offset && out.sizes == in.sizes && out.strides == in.strides && out.dtype == in.dtype;
     if (same || !out.contiguous || !in.contiguous || out.numel == 0 || in.numel == 0) return;
     if (end_of(out) < in.offset || end_of(in) < out.offset) return;
-    throw Error(ErrorKind::Run,
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-                "location. Please clone() the tensor before performing the operation.");
+    throw Error(
+        ErrorKind::Run,
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. Please clone() the tensor before performing the operation.");
 }
 void refuse_repeated_elements(const TensorImpl& out) {
     if (out.contiguous) return;
     for (std::size_t d = 0; d < out.sizes.size(); ++d) {
         if (out.sizes[d] > 1 && out.strides[d] == 0) {
             throw Error(ErrorKind::Run,
-                        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                        "unsupported operation: more than one element of the written-to tensor refers to a single "
+                        "memory location. "
                         "Please clone() the tensor before performing the operation.");
         }
     }
@@ -333,7 +347,8 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
     assert(operands.size() <= kMaxOperands && outputs >= 1);
     const std::int64_t n = operands[0].tensor->numel;
     if (n == 0) return;
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]] detail::thread_loop_recorder->on_loop(kernel, params, operands, outputs);
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]]
+        detail::thread_loop_recorder->on_loop(kernel, params, operands, outputs);
     for (std::size_t o = 0; o < outputs; ++o) {
         refuse_repeated_elements(*operands[o].tensor);
         for (const LoopOperand& in : operands.subspan(outputs)) {
@@ -368,13 +383,15 @@ void convert_elements(const Tensor& to, const Tensor& from) {
         const ConvertFunction convert = convert_function(from.dtype(), to.dtype());
         const std::int64_t from_size = from.element_size(), to_size = to.element_size();
         return parallel_for(0, to.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
-            convert(from.data<std::byte>() + begin * from_size, from_size, to.data<std::byte>() + begin * to_size, to_size, end - begin);
+            convert(from.data<std::byte>() + begin * from_size, from_size, to.data<std::byte>() + begin * to_size,
+                    to_size, end - begin);
         });
     }
     const std::array<LoopOperand, 2> operands{LoopOperand(to, to.dtype()), LoopOperand(from, to.dtype())};
     Loop loop(nullptr, nullptr, operands, 1);
     loop.lengthen_rows();
-    parallel_for(0, to.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) { loop.convert(begin, end); });
+    parallel_for(0, to.numel(), kElementwiseGrain,
+                 [&](std::int64_t begin, std::int64_t end) { loop.convert(begin, end); });
 }
 
 LoopNumber::LoopNumber(const Scalar& value, ScalarType as) : bytes_{} {

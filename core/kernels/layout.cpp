@@ -40,7 +40,8 @@ Dims dense_strides_like(IntSpan sizes, std::span<const TensorImpl* const> operan
     for (std::size_t i = 1; i < rank; ++i) {
         std::size_t inner = i;
         for (std::size_t j = i; j-- > 0;) {
-            const int comparison = compare_dims(static_cast<std::size_t>(order[j]), static_cast<std::size_t>(order[inner]), sizes, operands);
+            const int comparison = compare_dims(static_cast<std::size_t>(order[j]),
+                                                static_cast<std::size_t>(order[inner]), sizes, operands);
             if (comparison > 0) break;
             if (comparison < 0) {
                 std::swap(order[j], order[inner]);
@@ -73,7 +74,8 @@ TensorMeta elementwise_meta(std::span<const IValue> operands, ScalarType dtype) 
     for (std::size_t i = 1; i < tensors.size(); ++i) {
         // Memory order comes from tensors with dimensions, the device from those that are not on the CPU.
         if (meta.device.type == DeviceType::Cpu) meta.device = tensors[i]->storage->device();
-        if (tensors[i]->sizes != meta.sizes) meta.sizes = broadcast_shapes(span_of(meta.sizes), span_of(tensors[i]->sizes));
+        if (tensors[i]->sizes != meta.sizes)
+            meta.sizes = broadcast_shapes(span_of(meta.sizes), span_of(tensors[i]->sizes));
         all_contiguous &= tensors[i]->contiguous;
         all_same &= same_layout(*tensors[0], *tensors[i]);
     }

@@ -15,8 +15,8 @@ using ElementwiseKernel = void (*)(const void* params, void* const* arrays, std:
 inline constexpr std::size_t kMaxOperands = 8;
 
 struct LoopOperand {
-    const TensorImpl* tensor = nullptr;  // null: a number
-    const void* number = nullptr;        // of type `as`
+    const TensorImpl* tensor = nullptr;   // null: a number
+    const void* number = nullptr;         // of type `as`
     ScalarType as = ScalarType::Float32;  // the kernel's type
 
     LoopOperand() = default;

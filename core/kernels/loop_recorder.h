@@ -15,7 +15,8 @@ class LoopRecorder {
   public:
     virtual ~LoopRecorder() = default;
     // Before run_elementwise runs.
-    virtual void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs) = 0;
+    virtual void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                         std::size_t outputs) = 0;
     // Before a loop over rows (see row_loop.h).
     virtual void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) = 0;
     // Before elements are copied with conversion.

@@ -97,18 +97,20 @@ HWY_INLINE V polynomial(D d, V x, const std::array<FloatOf<D>, N>& coefficients)
     return sum;
 }
 
-// float32: minimax polynomials of erf(x)/x - 1 in x^2 below 1 and of erfc(x) in x - 5/2 from 1 to 4, where it is under half a unit in
-// the last place of erf(x).
+// float32: minimax polynomials of erf(x)/x - 1 in x^2 below 1 and of erfc(x) in x - 5/2 from 1 to 4, where it is under
+// half a unit in the last place of erf(x).
 template <class D, class V>
 HWY_INLINE V erf_vector(D d, V x) {
     using T = FloatOf<D>;
     static_assert(std::is_same_v<T, float>);
-    constexpr std::array<float, 7> kNear{0.1283791065216064F, -0.3761262595653534F, 0.1128358542919159F, -0.026853812858462334F,
-                                         0.005188327748328447F, -0.0008010193705558777F, 7.853861461626366e-05F};
-    constexpr std::array<float, 15> kFar{0.0004069526621606201F, -0.002178188879042864F, 0.005445676390081644F, -0.00835171528160572F,
-                                         0.008622685447335243F, -0.006109302863478661F, 0.002797348890453577F, -0.0005600641015917063F,
-                                         -0.00025848072255030274F, 0.00027039804263040423F, -8.125662134261802e-05F,
-                                         -1.7681693861959502e-05F, 1.576799877511803e-05F, -5.093384061183315e-07F, -8.961361004367063e-07F};
+    constexpr std::array<float, 7> kNear{0.1283791065216064F,    -0.3761262595653534F,  0.1128358542919159F,
+                                         -0.026853812858462334F, 0.005188327748328447F, -0.0008010193705558777F,
+                                         7.853861461626366e-05F};
+    constexpr std::array<float, 15> kFar{0.0004069526621606201F,  -0.002178188879042864F,  0.005445676390081644F,
+                                         -0.00835171528160572F,   0.008622685447335243F,   -0.006109302863478661F,
+                                         0.002797348890453577F,   -0.0005600641015917063F, -0.00025848072255030274F,
+                                         0.00027039804263040423F, -8.125662134261802e-05F, -1.7681693861959502e-05F,
+                                         1.576799877511803e-05F,  -5.093384061183315e-07F, -8.961361004367063e-07F};
     const V one = hn::Set(d, 1.0F);
     const V size = hn::Min(hn::Abs(x), hn::Set(d, 4.0F));
     const V near = hn::MulAdd(x, polynomial(d, hn::Mul(size, size), kNear), x);
@@ -134,7 +136,8 @@ template <class D, class V>
 HWY_INLINE TwoParts<V> log2_parts(D d, V x) {
     constexpr std::int32_t kSqrtHalf = 0x3F3504F3;
     constexpr float kFactor = 2.885390043258667F, kFactorRest = 3.851926067e-08F;
-    constexpr std::array<float, 4> kTerms{0.9617967009544373F, 0.5770828723907471F, 0.4117041826248169F, 0.34026214480400085F};
+    constexpr std::array<float, 4> kTerms{0.9617967009544373F, 0.5770828723907471F, 0.4117041826248169F,
+                                          0.34026214480400085F};
     const hn::RebindToSigned<D> whole;
     const auto bits = hn::BitCast(whole, x);
     const auto exponent = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(whole, kSqrtHalf)));
@@ -156,8 +159,13 @@ HWY_INLINE TwoParts<V> log2_parts(D d, V x) {
 // 2^(high + low); kShort: the result is a normal number.
 template <bool kShort, class D, class V>
 HWY_INLINE V exp2_of_parts(D d, const TwoParts<V>& x) {
-    constexpr std::array<float, 7> kTerms{1.0F, 0.6931471824645996F, 0.24022647738456726F, 0.05550331249833107F,
-                                          0.009618442505598068F, 0.0013399391900748014F, 0.00015352945774793625F};
+    constexpr std::array<float, 7> kTerms{1.0F,
+                                          0.6931471824645996F,
+                                          0.24022647738456726F,
+                                          0.05550331249833107F,
+                                          0.009618442505598068F,
+                                          0.0013399391900748014F,
+                                          0.00015352945774793625F};
     const hn::RebindToSigned<D> whole;
     const V n = hn::Round(x.high);
     const V fraction = polynomial(d, hn::Add(hn::Sub(x.high, n), x.low), kTerms);
@@ -165,7 +173,8 @@ HWY_INLINE V exp2_of_parts(D d, const TwoParts<V>& x) {
     if constexpr (kShort) return hn::BitCast(d, hn::Add(hn::BitCast(whole, fraction), hn::ShiftLeft<23>(power)));
     // In two halves, so that the smallest results underflow gradually.
     const auto half = hn::ShiftRight<1>(power);
-    const auto scale = [&](auto k) HWY_ATTR { return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(whole, 127)))); };
+    const auto scale = [&](auto k)
+                           HWY_ATTR { return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(whole, 127)))); };
     return hn::Mul(hn::Mul(fraction, scale(half)), scale(hn::Sub(power, half)));
 }
 template <class D, class V>
@@ -211,7 +220,8 @@ HWY_INLINE V atan_vector(D d, V x) {
 template <class D, class V>
 HWY_INLINE V atan2_vector(D d, V y, V x) {
     const V width = hn::Abs(x), height = hn::Abs(y);
-    const auto good = hn::And(hn::And(is_between(d, width, 0, 1e37), is_between(d, height, 0, 1e37)), hn::Gt(hn::Max(width, height), hn::Set(d, 1e-37F)));
+    const auto good = hn::And(hn::And(is_between(d, width, 0, 1e37), is_between(d, height, 0, 1e37)),
+                              hn::Gt(hn::Max(width, height), hn::Set(d, 1e-37F)));
     const auto is_steep = hn::Gt(height, width);
     const V angle = hn::Atan(d, hn::Div(hn::Min(width, height), hn::Max(width, height)));
     const V half = hn::Set(d, 1.5707963267948966F), whole = hn::Set(d, 3.141592653589793F);
@@ -236,7 +246,8 @@ HWY_INLINE V fmod_vector(D d, V a, V b) {
     const hn::Rebind<double, hn::Half<D>> wide;
     const V size_a = hn::Abs(a), size_b = hn::Abs(b);
     const V least = hn::Set(d, std::numeric_limits<float>::min()), most = hn::Set(d, std::numeric_limits<float>::max());
-    const auto good = hn::And(hn::And(hn::Ge(size_b, least), hn::Le(size_b, most)), hn::Lt(size_a, hn::Min(hn::Mul(size_b, hn::Set(d, 1e8F)), most)));
+    const auto good = hn::And(hn::And(hn::Ge(size_b, least), hn::Le(size_b, most)),
+                              hn::Lt(size_a, hn::Min(hn::Mul(size_b, hn::Set(d, 1e8F)), most)));
     const auto rest = [&](auto x, auto y) HWY_ATTR {
         const auto wide_x = hn::PromoteTo(wide, x), wide_y = hn::PromoteTo(wide, y);
         const auto r = hn::NegMulAdd(hn::Trunc(hn::Div(wide_x, wide_y)), wide_y, wide_x);
@@ -296,7 +307,8 @@ HWY_NOINLINE V pow_of_any(D d, V base, V exponent) {
     const auto is_whole = hn::Eq(hn::Trunc(exponent), exponent);
     const V halved = hn::Mul(exponent, hn::Set(d, 0.5F));
     const auto is_even = hn::Eq(hn::Trunc(halved), halved);
-    const V of_zero = hn::IfThenElse(hn::Gt(exponent, zero), zero, hn::IfThenElse(hn::Eq(exponent, zero), one, infinite));
+    const V of_zero =
+        hn::IfThenElse(hn::Gt(exponent, zero), zero, hn::IfThenElse(hn::Eq(exponent, zero), one, infinite));
     result = hn::IfThenElse(hn::Eq(base, zero), of_zero, result);
     const V with_sign = hn::CopySign(result, base);
     result = hn::IfThenElse(hn::AndNot(is_even, is_whole), with_sign, result);

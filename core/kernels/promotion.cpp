@@ -18,8 +18,10 @@ Slot combine(Slot higher, Slot lower) {
 }  // namespace
 
 void Promotion::add(const IValue& v) {
-    if (v.is_tensor()) add(*v.tensor_impl());
-    else if (!v.is_none()) add(v.to_scalar());
+    if (v.is_tensor())
+        add(*v.tensor_impl());
+    else if (!v.is_none())
+        add(v.to_scalar());
 }
 
 ScalarType Promotion::result() const {

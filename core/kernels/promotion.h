@@ -16,9 +16,12 @@ inline constexpr ScalarType kDefaultComplexDtype = ScalarType::Complex64;
 class Promotion {
   public:
     void add(const TensorImpl& t) {
-        if (!t.sizes.empty()) join(dimensioned_, t.dtype);
-        else if (t.wrapped_number) join(number_, number_dtype(t.dtype));
-        else join(zero_dimensional_, t.dtype);
+        if (!t.sizes.empty())
+            join(dimensioned_, t.dtype);
+        else if (t.wrapped_number)
+            join(number_, number_dtype(t.dtype));
+        else
+            join(zero_dimensional_, t.dtype);
     }
     void add(const Tensor& t) { add(*t.impl()); }
     void add(const Scalar& s) { join(number_, number_dtype(s.dtype())); }

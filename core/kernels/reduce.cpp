@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/kernels/integer_math.h"
 #include "core/kernels/reduce.h"
+#include "core/kernels/integer_math.h"
 
 #include <algorithm>
 #include <vector>
@@ -55,21 +55,28 @@ std::int64_t offset_of(const DimList& dims, std::int64_t index) {
 class ReductionLoop {
   public:
     ReductionLoop(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, const void* params)
-        : reduction_(reduction), params_(params), base_(static_cast<const std::byte*>(input.raw_data())),
-          element_size_(input.element_size()), seen_size_(element_size(reduction.as)), is_seen_type_(input.dtype() == reduction.as),
+        : reduction_(reduction),
+          params_(params),
+          base_(static_cast<const std::byte*>(input.raw_data())),
+          element_size_(input.element_size()),
+          seen_size_(element_size(reduction.as)),
+          is_seen_type_(input.dtype() == reduction.as),
           convert_(convert_function(input.dtype(), reduction.as)) {
         for (std::size_t d = 0; d < reduced.size(); ++d) {
             if (input.sizes()[d] == 1) continue;
-            (reduced[d] ? inner_ : kept_).push_back({input.sizes()[d], wrapping_product(input.strides()[d], element_size_)});
+            (reduced[d] ? inner_ : kept_)
+                .push_back({input.sizes()[d], wrapping_product(input.strides()[d], element_size_)});
         }
         if (!reduction.is_ordered) {
-            std::stable_sort(inner_.begin(), inner_.end(), [](const Dim& a, const Dim& b) { return a.stride > b.stride; });
+            std::stable_sort(inner_.begin(), inner_.end(),
+                             [](const Dim& a, const Dim& b) { return a.stride > b.stride; });
         }
         coalesce(inner_);
         coalesce(kept_);
         count_ = total(inner_);
         outputs_ = total(kept_);
-        by_rows_ = !kept_.empty() && !inner_.empty() && kept_.back().stride < inner_.back().stride && kept_.back().size >= 4;
+        by_rows_ =
+            !kept_.empty() && !inner_.empty() && kept_.back().stride < inner_.back().stride && kept_.back().size >= 4;
     }
 
     std::int64_t output_count() const { return outputs_; }
@@ -106,7 +113,8 @@ class ReductionLoop {
     void finish(const std::byte* states, std::int64_t at, std::int64_t n, std::span<void* const> results,
                 std::span<const std::int64_t> result_sizes) const {
         std::array<void*, 2> to{};
-        for (std::size_t i = 0; i < results.size(); ++i) to[i] = static_cast<std::byte*>(results[i]) + at * result_sizes[i];
+        for (std::size_t i = 0; i < results.size(); ++i)
+            to[i] = static_cast<std::byte*>(results[i]) + at * result_sizes[i];
         reduction_.finish(states, n, count_, params_, to.data());
     }
 
@@ -122,17 +130,19 @@ class ReductionLoop {
                 reduction_.begin(aligned(states), outputs_);
                 for (std::int64_t at = 0; at < outputs_;) {
                     const std::int64_t n = block_length(at, outputs_);
-                    take_in(aligned(states) + static_cast<std::size_t>(at) * reduction_.state_size, at, n, count_ * p / pieces,
-                            count_ * (p + 1) / pieces);
+                    take_in(aligned(states) + static_cast<std::size_t>(at) * reduction_.state_size, at, n,
+                            count_ * p / pieces, count_ * (p + 1) / pieces);
                     at += n;
                 }
             }
         });
-        for (std::size_t p = 1; p < partial.size(); ++p) reduction_.merge(aligned(partial[0]), aligned(partial[p]), outputs_);
+        for (std::size_t p = 1; p < partial.size(); ++p)
+            reduction_.merge(aligned(partial[0]), aligned(partial[p]), outputs_);
         reduction_.finish(aligned(partial[0]), outputs_, count_, params_, results.data());
     }
     static std::byte* aligned(std::vector<std::byte>& memory) {
-        return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) & ~std::uintptr_t{63});
+        return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) &
+                                            ~std::uintptr_t{63});
     }
 
     // Reduced elements [begin, end) into the states of outputs [at, at + n).
@@ -149,7 +159,8 @@ class ReductionLoop {
             const std::int64_t length = std::min(n - i, row.size - within);
             const std::byte* first = base_ + offset_of(kept_, at + i);
             for (std::int64_t k = 0; k < length; ++k) {
-                take_in_one(states + static_cast<std::size_t>(i + k) * reduction_.state_size, first + k * row.stride, begin, end);
+                take_in_one(states + static_cast<std::size_t>(i + k) * reduction_.state_size, first + k * row.stride,
+                            begin, end);
             }
             i += length;
         }
@@ -167,7 +178,8 @@ class ReductionLoop {
             at += length;
         }
     }
-    void fold_run(std::byte* state, const std::byte* from, std::int64_t stride, std::int64_t n, std::int64_t index) const {
+    void fold_run(std::byte* state, const std::byte* from, std::int64_t stride, std::int64_t n,
+                  std::int64_t index) const {
         if (is_seen_type_ && (stride == element_size_ || n == 1)) {
             reduction_.fold(state, from, n, index, params_);
             return;
@@ -230,11 +242,13 @@ std::int64_t trailing_dims(const Tensor& t, std::span<const bool> reduced) {
     return static_cast<std::int64_t>(reduced.size() - first);
 }
 
-void record_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
-                   const void* params) {
+void record_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
+                      std::span<const Tensor> outputs, const void* params) {
     LoopRecorder& recorder = *detail::thread_loop_recorder;
     const bool is_seen_type = input.dtype() == reduction.as;
-    RowLoop loop{"", &reduce_rows, trailing_dims(input, reduced), {is_seen_type ? 0.0 : static_cast<double>(kBlock)}, &reduction, 0};
+    RowLoop loop{
+        "", &reduce_rows, trailing_dims(input, reduced), {is_seen_type ? 0.0 : static_cast<double>(kBlock)}, &reduction,
+        0};
     if (params != nullptr) loop.numbers.push_back(*static_cast<const double*>(params));
     std::vector<LoopOperand> operands;
     for (std::size_t i = 0; i < outputs.size(); ++i) operands.emplace_back(outputs[i], reduction.output_as[i]);
@@ -246,10 +260,12 @@ void record_reduction(const Reduction& reduction, const Tensor& input, std::span
 
 std::int64_t row_parts(std::int64_t rows, std::int64_t n) {
     constexpr std::int64_t kFewest = 16384;  // elements
-    return std::clamp<std::int64_t>(rows / std::max<std::int64_t>(1, kFewest / std::max<std::int64_t>(1, n)), 1, thread_count());
+    return std::clamp<std::int64_t>(rows / std::max<std::int64_t>(1, kFewest / std::max<std::int64_t>(1, n)), 1,
+                                    thread_count());
 }
 
-void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                 std::int64_t n) {
     const Reduction& reduction = *params.reduction;
     const double* own = params.numbers + 1;
     const std::int64_t piece = params.numbers[0] > 0 ? static_cast<std::int64_t>(params.numbers[0]) : n;
@@ -258,16 +274,19 @@ void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_
     for (std::int64_t row = 0; row < rows; ++row) {
         const auto* from = static_cast<const std::byte*>(arrays[reduction.outputs]) + row * strides[reduction.outputs];
         reduction.begin(state, 1);
-        for (std::int64_t at = 0; at < n; at += piece) reduction.fold(state, from + at * element, std::min(piece, n - at), at, own);
+        for (std::int64_t at = 0; at < n; at += piece)
+            reduction.fold(state, from + at * element, std::min(piece, n - at), at, own);
         std::array<void*, 2> to{};
-        for (std::size_t i = 0; i < reduction.outputs; ++i) to[i] = static_cast<std::byte*>(arrays[i]) + row * strides[i];
+        for (std::size_t i = 0; i < reduction.outputs; ++i)
+            to[i] = static_cast<std::byte*>(arrays[i]) + row * strides[i];
         reduction.finish(state, 1, n, own, to.data());
     }
 }
 
-void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced, std::span<const Tensor> outputs,
-                   const void* params) {
-    if (detail::thread_loop_recorder != nullptr) [[unlikely]] record_reduction(reduction, given, reduced, outputs, params);
+void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced,
+                   std::span<const Tensor> outputs, const void* params) {
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]]
+        record_reduction(reduction, given, reduced, outputs, params);
     const LoopRecorderScope unrecorded(nullptr);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {

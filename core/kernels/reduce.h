@@ -11,7 +11,7 @@ namespace loupe {
 
 // outputs: one per kept index, in row-major order (whether reduced dimensions are kept as 1 makes no difference).
 // reduced: for each dimension of the input, whether it is.
-void run_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
-                   const void* params = nullptr);
+void run_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
+                   std::span<const Tensor> outputs, const void* params = nullptr);
 
 }  // namespace loupe

@@ -36,7 +36,8 @@ struct Reduction {
     // Merges others[i], of later elements, into states[i].
     void (*merge)(void* states, const void* others, std::int64_t n) = nullptr;
     // count: how many elements each state took in.
-    void (*finish)(const void* states, std::int64_t n, std::int64_t count, const void* params, void* const* outputs) = nullptr;
+    void (*finish)(const void* states, std::int64_t n, std::int64_t count, const void* params,
+                   void* const* outputs) = nullptr;
     // Indices matter (argmax): elements are visited in row-major order.
     bool is_ordered = false;
 };

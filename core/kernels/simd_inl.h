@@ -103,12 +103,18 @@ ElementwiseKernel number_kernel(ScalarType as) {
 template <template <class> class Op, std::size_t Inputs>
 ElementwiseKernel test_kernel(ScalarType as) {
     switch (as) {
-        case ScalarType::Int64: return &kernel<Op, Inputs, std::int64_t, bool>;
-        case ScalarType::Float32: return &kernel<Op, Inputs, float, bool>;
-        case ScalarType::Float64: return &kernel<Op, Inputs, double, bool>;
-        case ScalarType::Complex64: return &kernel<Op, Inputs, std::complex<float>, bool>;
-        case ScalarType::Complex128: return &kernel<Op, Inputs, std::complex<double>, bool>;
-        default: return nullptr;
+        case ScalarType::Int64:
+            return &kernel<Op, Inputs, std::int64_t, bool>;
+        case ScalarType::Float32:
+            return &kernel<Op, Inputs, float, bool>;
+        case ScalarType::Float64:
+            return &kernel<Op, Inputs, double, bool>;
+        case ScalarType::Complex64:
+            return &kernel<Op, Inputs, std::complex<float>, bool>;
+        case ScalarType::Complex128:
+            return &kernel<Op, Inputs, std::complex<double>, bool>;
+        default:
+            return nullptr;
     }
 }
 

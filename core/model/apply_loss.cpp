@@ -3,10 +3,10 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
 #include "core/dispatch/functions.h"
 #include "core/model/call_text.h"
 #include "core/model/inputs.h"
+#include "core/nn/layer.h"
 
 namespace loupe::session {
 
@@ -14,7 +14,8 @@ nn::ModulePtr make_loss(const std::string& text) {
     const CallText call = parse_call(text);
     const nn::LayerRecord* record = nn::find_layer(call.name);
     if (record == nullptr || !nn::has_forward(*record)) {
-        throw Error(ErrorKind::Usage, concat("no loss is called '", call.name, "'"), {.hint = "CrossEntropyLoss, MSELoss, L1Loss, ..., or own"});
+        throw Error(ErrorKind::Usage, concat("no loss is called '", call.name, "'"),
+                    {.hint = "CrossEntropyLoss, MSELoss, L1Loss, ..., or own"});
     }
     const FunctionSchema& schema = nn::constructor_schema(*record);
     const std::size_t skip = !schema.arguments.empty() && schema.arguments.front().name == "self" ? 1 : 0;
@@ -23,7 +24,9 @@ nn::ModulePtr make_loss(const std::string& text) {
 }
 
 std::optional<std::int64_t> class_dimension(const Tensor& scores, const IValue& target) {
-    if (!target.is_tensor() || !is_integral(target.to_tensor().dtype()) || target.to_tensor().dtype() == ScalarType::Bool) return std::nullopt;
+    if (!target.is_tensor() || !is_integral(target.to_tensor().dtype()) ||
+        target.to_tensor().dtype() == ScalarType::Bool)
+        return std::nullopt;
     const Tensor labels = target.to_tensor();
     if (scores.dim() != labels.dim() + 1) return std::nullopt;
     const auto fits = [&](std::int64_t classes) {

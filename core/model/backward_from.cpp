@@ -55,7 +55,8 @@ std::int64_t whole_number(std::string_view part, const std::string& text) {
     std::int64_t number = 0;
     const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (failure != std::errc{} || end != digits.data() + digits.size()) {
-        throw Error(ErrorKind::Usage, concat("'", text, "' is no element of an output"), {.hint = "write it as out0[0, 3]"});
+        throw Error(ErrorKind::Usage, concat("'", text, "' is no element of an output"),
+                    {.hint = "write it as out0[0, 3]"});
     }
     return number;
 }
@@ -63,7 +64,8 @@ std::int64_t whole_number(std::string_view part, const std::string& text) {
 // "out0[0, 3]", "out[5]", "out1".
 bool is_element(const std::string& text) {
     if (!text.starts_with("out")) return false;
-    const std::string number = trimmed(std::string_view(text).substr(3, text.find('[') == std::string::npos ? std::string::npos : text.find('[') - 3));
+    const std::string number = trimmed(
+        std::string_view(text).substr(3, text.find('[') == std::string::npos ? std::string::npos : text.find('[') - 3));
     return std::all_of(number.begin(), number.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
@@ -71,10 +73,12 @@ BackwardFrom element_of(const std::string& text) {
     BackwardFrom from;
     from.kind = BackwardFrom::Kind::Element;
     const auto open = text.find('[');
-    const std::string number = trimmed(std::string_view(text).substr(3, open == std::string::npos ? std::string::npos : open - 3));
+    const std::string number =
+        trimmed(std::string_view(text).substr(3, open == std::string::npos ? std::string::npos : open - 3));
     if (!number.empty()) from.output = static_cast<std::size_t>(whole_number(number, text));
     if (open == std::string::npos) return from;
-    if (!text.ends_with(']')) throw Error(ErrorKind::Usage, concat("'", text, "': ']' is missing"), {.hint = "write it as out0[0, 3]"});
+    if (!text.ends_with(']'))
+        throw Error(ErrorKind::Usage, concat("'", text, "': ']' is missing"), {.hint = "write it as out0[0, 3]"});
     const std::string inside = trimmed(std::string_view(text).substr(open + 1, text.size() - open - 2));
     if (inside.empty()) return from;
     for (const auto part : split(inside, ',')) from.index.push_back(whole_number(part, text));
@@ -104,20 +108,25 @@ LossTarget target_of(const std::string& given) {
     // FILE:KEY: the part before the colon names a file of arrays.
     const auto colon = text.rfind(':');
     const std::string_view file = std::string_view(text).substr(0, colon);
-    const bool has_key = colon != std::string::npos && (file.ends_with(".npz") || file.ends_with(".pt") || file.ends_with(".pth"));
+    const bool has_key =
+        colon != std::string::npos && (file.ends_with(".npz") || file.ends_with(".pt") || file.ends_with(".pth"));
     if (has_key) {
         target.key = text.substr(colon + 1);
         target.text = std::string(file);
     }
-    const bool is_known = target.text.ends_with(".npy") || target.text.ends_with(".npz") || target.text.ends_with(".pt") || target.text.ends_with(".pth");
+    const bool is_known = target.text.ends_with(".npy") || target.text.ends_with(".npz") ||
+                          target.text.ends_with(".pt") || target.text.ends_with(".pth");
     if (!is_known) {
-        throw Error(ErrorKind::Usage, concat("'", text, "' is no target"),
-                    {.hint = "write a value as Python does ([3], 0.5), a file (.npy, .npz, .pt, with :KEY behind), or labels"});
+        throw Error(
+            ErrorKind::Usage, concat("'", text, "' is no target"),
+            {.hint = "write a value as Python does ([3], 0.5), a file (.npy, .npz, .pt, with :KEY behind), or labels"});
     }
     return target;
 }
 
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1); }
+std::string file_name(const std::string& path) {
+    return path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+}
 
 std::string element_text(const BackwardFrom& from) {
     std::vector<std::string> numbers;
@@ -127,9 +136,12 @@ std::string element_text(const BackwardFrom& from) {
 
 std::string for_people(const LossTarget& target) {
     switch (target.source) {
-        case LossTarget::Source::None: return {};
-        case LossTarget::Source::Typed: return concat(", target ", target.text);
-        case LossTarget::Source::File: return concat(", target ", file_name(target.text), target.key.empty() ? "" : concat("[", target.key, "]"));
+        case LossTarget::Source::None:
+            return {};
+        case LossTarget::Source::Typed:
+            return concat(", target ", target.text);
+        case LossTarget::Source::File:
+            return concat(", target ", file_name(target.text), target.key.empty() ? "" : concat("[", target.key, "]"));
         case LossTarget::Source::Data:
             return target.data.path.empty() ? ", made-up labels" : concat(", labels of ", file_name(target.data.path));
     }
@@ -142,9 +154,12 @@ BackwardFrom parse_backward_from(const std::string& loss, const std::string& tar
     const std::string text = trimmed(loss);
     BackwardFrom from;
     using Kind = BackwardFrom::Kind;
-    if (text == "sum") from.kind = Kind::Sum;
-    else if (text == "mean") from.kind = Kind::Mean;
-    else if (text == "own") from.kind = Kind::Own;
+    if (text == "sum")
+        from.kind = Kind::Sum;
+    else if (text == "mean")
+        from.kind = Kind::Mean;
+    else if (text == "own")
+        from.kind = Kind::Own;
     else if (text.starts_with(kCotangents)) {
         from.kind = Kind::Cotangents;
         from.file = text.substr(kCotangents.size());
@@ -157,7 +172,8 @@ BackwardFrom parse_backward_from(const std::string& loss, const std::string& tar
     from.target = target_of(target);
     const bool takes_target = from.kind == Kind::Default || from.kind == Kind::Own || from.kind == Kind::Loss;
     if (from.target.source != LossTarget::Source::None && !takes_target) {
-        throw Error(ErrorKind::Usage, concat("'", text, "' takes no target"), {.hint = "a target is for a loss: own, cross_entropy, mse, ..."});
+        throw Error(ErrorKind::Usage, concat("'", text, "' takes no target"),
+                    {.hint = "a target is for a loss: own, cross_entropy, mse, ..."});
     }
     return from;
 }
@@ -165,23 +181,34 @@ BackwardFrom parse_backward_from(const std::string& loss, const std::string& tar
 std::string loss_text(const BackwardFrom& from) {
     using Kind = BackwardFrom::Kind;
     switch (from.kind) {
-        case Kind::Default: return {};
-        case Kind::Sum: return "sum";
-        case Kind::Mean: return "mean";
-        case Kind::Own: return "own";
-        case Kind::Loss: return from.loss;
-        case Kind::Element: return element_text(from);
-        case Kind::Cotangents: return concat(kCotangents, from.file);
+        case Kind::Default:
+            return {};
+        case Kind::Sum:
+            return "sum";
+        case Kind::Mean:
+            return "mean";
+        case Kind::Own:
+            return "own";
+        case Kind::Loss:
+            return from.loss;
+        case Kind::Element:
+            return element_text(from);
+        case Kind::Cotangents:
+            return concat(kCotangents, from.file);
     }
     return {};
 }
 
 std::string target_text(const LossTarget& target) {
     switch (target.source) {
-        case LossTarget::Source::None: return {};
-        case LossTarget::Source::Typed: return target.text;
-        case LossTarget::Source::File: return target.key.empty() ? target.text : concat(target.text, ":", target.key);
-        case LossTarget::Source::Data: return std::string(kLabels);
+        case LossTarget::Source::None:
+            return {};
+        case LossTarget::Source::Typed:
+            return target.text;
+        case LossTarget::Source::File:
+            return target.key.empty() ? target.text : concat(target.text, ":", target.key);
+        case LossTarget::Source::Data:
+            return std::string(kLabels);
     }
     return {};
 }
@@ -190,12 +217,18 @@ std::string backward_from_text(const BackwardFrom& from) {
     using Kind = BackwardFrom::Kind;
     switch (from.kind) {
         case Kind::Default:
-        case Kind::Sum: return "sum of outputs";
-        case Kind::Mean: return "mean of outputs";
-        case Kind::Own: return concat("the source's loss", for_people(from.target));
-        case Kind::Loss: return concat(from.loss, for_people(from.target));
-        case Kind::Element: return element_text(from);
-        case Kind::Cotangents: return concat("gradients in ", file_name(from.file));
+        case Kind::Sum:
+            return "sum of outputs";
+        case Kind::Mean:
+            return "mean of outputs";
+        case Kind::Own:
+            return concat("the source's loss", for_people(from.target));
+        case Kind::Loss:
+            return concat(from.loss, for_people(from.target));
+        case Kind::Element:
+            return element_text(from);
+        case Kind::Cotangents:
+            return concat("gradients in ", file_name(from.file));
     }
     return {};
 }

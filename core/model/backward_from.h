@@ -37,14 +37,15 @@ struct BackwardFrom {
         Cotangents,  // gradients of the outputs, from an .npz: cot0, cot1, ...; ones for outputs without
     };
     Kind kind = Kind::Default;
-    std::string loss;         // Loss: as Python calls it, "CrossEntropyLoss(label_smoothing=0.1)"
-    LossTarget target;        // Own, Loss
-    std::size_t output = 0;   // Element: among the outputs, flattened
-    Shape index;              // Element: one number a dimension; negative ones count from the end
-    std::string file;         // Cotangents
+    std::string loss;        // Loss: as Python calls it, "CrossEntropyLoss(label_smoothing=0.1)"
+    LossTarget target;       // Own, Loss
+    std::size_t output = 0;  // Element: among the outputs, flattened
+    Shape index;             // Element: one number a dimension; negative ones count from the end
+    std::string file;        // Cotangents
 };
-// loss: "" (Default), "sum", "mean", "own", "cross_entropy", "mse", "CrossEntropyLoss(label_smoothing=0.1)", "out0[0, 3]",
-// "cotangents:FILE.npz"; target: "", a Python literal, FILE, FILE:KEY, or "labels" of the data. Throws Error (Usage).
+// loss: "" (Default), "sum", "mean", "own", "cross_entropy", "mse", "CrossEntropyLoss(label_smoothing=0.1)", "out0[0,
+// 3]", "cotangents:FILE.npz"; target: "", a Python literal, FILE, FILE:KEY, or "labels" of the data. Throws Error
+// (Usage).
 BackwardFrom parse_backward_from(const std::string& loss, const std::string& target = {});
 // What parse_backward_from takes.
 std::string loss_text(const BackwardFrom& from);

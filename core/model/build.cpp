@@ -6,9 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
 #include "core/model/call_text.h"
 #include "core/model/model_info.h"
+#include "core/nn/layer.h"
 
 namespace loupe::session {
 namespace {
@@ -55,9 +55,12 @@ std::string without_nn(std::string text) {
     for (const char* prefix : {"torch.nn.", "nn."}) {
         const std::string_view p = prefix;
         for (auto at = text.find(p); at != std::string::npos; at = text.find(p, at)) {
-            const bool begins = at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 && text[at - 1] != '_' && text[at - 1] != '.');
-            if (begins) text.erase(at, p.size());
-            else ++at;
+            const bool begins = at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 &&
+                                            text[at - 1] != '_' && text[at - 1] != '.');
+            if (begins)
+                text.erase(at, p.size());
+            else
+                ++at;
         }
     }
     return text;
@@ -99,19 +102,24 @@ std::optional<std::string> bracketed(const std::string& text, std::size_t open) 
 std::vector<LayerInfo> list_layers() {
     std::vector<LayerInfo> all;
     for (const nn::LayerRecord* record : nn::layer_records()) {
-        const bool is_hidden = record->name.starts_with("_") || record->name == "Module" || record->name == "NonDynamicallyQuantizableLinear" || record->name.ends_with("Loss") || record->name.ends_with("Base");
-        if (is_hidden || !nn::has_forward(*record) || family_of(*record) == "container" || !takes_one(*record)) continue;
+        const bool is_hidden = record->name.starts_with("_") || record->name == "Module" ||
+                               record->name == "NonDynamicallyQuantizableLinear" || record->name.ends_with("Loss") ||
+                               record->name.ends_with("Base");
+        if (is_hidden || !nn::has_forward(*record) || family_of(*record) == "container" || !takes_one(*record))
+            continue;
         LayerInfo info;
         info.name = std::string(record->name);
         info.family = family_of(*record);
         info.summary = std::string(record->summary);
         for (const Argument& argument : nn::constructor_schema(*record).arguments) {
             if (argument.name == "self" || argument.name == "device" || argument.name == "dtype") continue;
-            info.arguments.push_back({argument.name, argument.type->annotation_str(), argument.default_value ? python_repr(*argument.default_value) : std::string()});
+            info.arguments.push_back({argument.name, argument.type->annotation_str(),
+                                      argument.default_value ? python_repr(*argument.default_value) : std::string()});
         }
-        const bool needs_layer = std::any_of(info.arguments.begin(), info.arguments.end(), [](const RecipeInfo::Argument& argument) {
-            return argument.name == "encoder_layer" || argument.name == "decoder_layer";
-        });
+        const bool needs_layer =
+            std::any_of(info.arguments.begin(), info.arguments.end(), [](const RecipeInfo::Argument& argument) {
+                return argument.name == "encoder_layer" || argument.name == "decoder_layer";
+            });
         if (!needs_layer) all.push_back(std::move(info));
     }
     return all;
@@ -122,23 +130,46 @@ std::string suggest_layer(const LayerInfo& layer, const std::string& input) {
     const std::int64_t channels = shape.size() > 1 ? shape[1] : 16;
     const std::int64_t features = shape.empty() ? 16 : shape.back();
     const std::map<std::string_view, std::string> known = {
-        {"in_features", std::to_string(features)}, {"out_features", "64"}, {"in_channels", std::to_string(channels)},
-        {"out_channels", std::to_string(std::max<std::int64_t>(16, channels))}, {"num_features", std::to_string(channels)},
-        {"num_channels", std::to_string(channels)}, {"num_groups", channels % 4 == 0 ? "4" : "1"}, {"kernel_size", "3"},
-        {"normalized_shape", std::to_string(features)}, {"input_size", std::to_string(features)}, {"hidden_size", "64"},
-        {"num_embeddings", "128"}, {"embedding_dim", "32"}, {"output_size", "1"}, {"padding", "1"}, {"upscale_factor", "2"},
-        {"downscale_factor", "2"}, {"embed_dim", std::to_string(features)}, {"num_heads", features % 4 == 0 ? "4" : "1"},
-        {"d_model", std::to_string(features)}, {"nhead", features % 4 == 0 ? "4" : "1"}, {"threshold", "0.1"}, {"value", "0"},
-        {"groups", "2"}, {"size", "5"}, {"norm_type", "2"}, {"unflattened_size", concat("(1, ", channels, ")")}, {"dim", "1"}, {"scale_factor", "2"},
+        {"in_features", std::to_string(features)},
+        {"out_features", "64"},
+        {"in_channels", std::to_string(channels)},
+        {"out_channels", std::to_string(std::max<std::int64_t>(16, channels))},
+        {"num_features", std::to_string(channels)},
+        {"num_channels", std::to_string(channels)},
+        {"num_groups", channels % 4 == 0 ? "4" : "1"},
+        {"kernel_size", "3"},
+        {"normalized_shape", std::to_string(features)},
+        {"input_size", std::to_string(features)},
+        {"hidden_size", "64"},
+        {"num_embeddings", "128"},
+        {"embedding_dim", "32"},
+        {"output_size", "1"},
+        {"padding", "1"},
+        {"upscale_factor", "2"},
+        {"downscale_factor", "2"},
+        {"embed_dim", std::to_string(features)},
+        {"num_heads", features % 4 == 0 ? "4" : "1"},
+        {"d_model", std::to_string(features)},
+        {"nhead", features % 4 == 0 ? "4" : "1"},
+        {"threshold", "0.1"},
+        {"value", "0"},
+        {"groups", "2"},
+        {"size", "5"},
+        {"norm_type", "2"},
+        {"unflattened_size", concat("(1, ", channels, ")")},
+        {"dim", "1"},
+        {"scale_factor", "2"},
         {"num_layers", "1"}};
     CallText call;
     call.name = layer.name;
     for (const RecipeInfo::Argument& argument : layer.arguments) {
         if (argument.name == "output_ratio") call.arguments.push_back({argument.name, "0.5"});
-        const bool is_needed = argument.default_text.empty() || (layer.name.starts_with("Upsampl") && argument.name == "scale_factor");
+        const bool is_needed =
+            argument.default_text.empty() || (layer.name.starts_with("Upsampl") && argument.name == "scale_factor");
         if (!is_needed) continue;
         const auto found = known.find(argument.name);
-        call.arguments.push_back({argument.default_text.empty() ? "" : argument.name, found == known.end() ? "1" : found->second});
+        call.arguments.push_back(
+            {argument.default_text.empty() ? "" : argument.name, found == known.end() ? "1" : found->second});
     }
     return call_text(call);
 }
@@ -150,15 +181,20 @@ std::string build_source(const BuildRequest& request) {
     const Shape shape = shape_in(request.input);
     const std::string sizes = join(shape, ", ");
     const std::string dtype = dtype_of(request.input);
-    if (dtype == "float32") out += concat("example_inputs = (torch.randn(", sizes, "),)\n");
-    else out += concat("example_inputs = (torch.randint(0, 10, (", sizes, shape.size() == 1 ? ",)" : ")", ", dtype=torch.", dtype, "),)\n");
+    if (dtype == "float32")
+        out += concat("example_inputs = (torch.randn(", sizes, "),)\n");
+    else
+        out += concat("example_inputs = (torch.randint(0, 10, (", sizes, shape.size() == 1 ? ",)" : ")",
+                      ", dtype=torch.", dtype, "),)\n");
     return out;
 }
 
 std::optional<BuildRequest> read_build(const std::string& source) {
     const std::string text = flattened(source);
     const auto model = text.find("model = ");
-    if (model == std::string::npos || text.find("class ") != std::string::npos || text.find("def ") != std::string::npos) return std::nullopt;
+    if (model == std::string::npos || text.find("class ") != std::string::npos ||
+        text.find("def ") != std::string::npos)
+        return std::nullopt;
     const std::string made = without_nn(text.substr(model + 8));
     if (!made.starts_with("Sequential(")) return std::nullopt;
     const auto inside = bracketed(made, std::string_view("Sequential").size());
@@ -176,7 +212,9 @@ std::optional<BuildRequest> read_build(const std::string& source) {
     if (examples == std::string::npos) return request;
     const auto randn = text.find("randn(", examples);
     const auto randint = text.find("randint(", examples);
-    const std::size_t open = randn != std::string::npos ? randn + 5 : randint != std::string::npos ? text.find('(', randint + 8) : std::string::npos;
+    const std::size_t open = randn != std::string::npos     ? randn + 5
+                             : randint != std::string::npos ? text.find('(', randint + 8)
+                                                            : std::string::npos;
     const auto sizes = open == std::string::npos ? std::nullopt : bracketed(text, open);
     if (!sizes) return request;
     std::vector<std::string> numbers;

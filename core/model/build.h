@@ -11,8 +11,8 @@
 namespace loupe::session {
 
 struct LayerInfo {
-    std::string name;      // "Conv2d"
-    std::string family;    // "conv": the last part of its Python module
+    std::string name;    // "Conv2d"
+    std::string family;  // "conv": the last part of its Python module
     std::string summary;
     std::vector<RecipeInfo::Argument> arguments;
 };
@@ -25,17 +25,17 @@ struct BuildRequest {
     std::string input;                // "1x1x8x8", "1x16:int64"
 };
 struct BuildStep {
-    std::string output;               // "1x16x6x6 float32"; empty when it failed, or nothing reached it
-    std::string error;                // the layer's own message
-    std::string expects;              // "16 channels in dimension 1", where the layer says so
+    std::string output;   // "1x16x6x6 float32"; empty when it failed, or nothing reached it
+    std::string error;    // the layer's own message
+    std::string expects;  // "16 channels in dimension 1", where the layer says so
     // An argument that would make it fit, and with which value: {"in_features", "128"}.
     std::optional<std::pair<std::string, std::string>> mend;
     std::int64_t parameters = 0;
-    std::int64_t bytes = 0;           // of what it gives
+    std::int64_t bytes = 0;  // of what it gives
 };
 struct BuildCheck {
-    std::vector<BuildStep> steps;     // one a layer
-    std::string error;                // of the input
+    std::vector<BuildStep> steps;  // one a layer
+    std::string error;             // of the input
     std::int64_t parameters = 0;
 };
 
@@ -49,7 +49,7 @@ std::optional<BuildRequest> read_build(const std::string& source);
 
 // Models to begin with; those that are no Sequential have their source alone.
 struct BuildTemplate {
-    std::string name;     // "Small CNN"
+    std::string name;  // "Small CNN"
     std::string summary;
     std::string source;
 };

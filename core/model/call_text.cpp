@@ -19,11 +19,13 @@ std::string trimmed(std::string_view text) {
 
 bool is_name(std::string_view text) {
     if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
-    return std::all_of(text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
 }
 
 [[noreturn]] void refuse(std::string_view text) {
-    throw Error(ErrorKind::Usage, concat("'", text, "' is no call"), {.hint = "write it as Python does: Name(1, key=0.5)"});
+    throw Error(ErrorKind::Usage, concat("'", text, "' is no call"),
+                {.hint = "write it as Python does: Name(1, key=0.5)"});
 }
 
 // At commas that stand in no bracket and no string.
@@ -35,8 +37,10 @@ std::vector<std::string> arguments_in(std::string_view inside, std::string_view 
     for (std::size_t i = 0; i < inside.size(); ++i) {
         const char c = inside[i];
         if (quote != 0) {
-            if (c == '\\') ++i;
-            else if (c == quote) quote = 0;
+            if (c == '\\')
+                ++i;
+            else if (c == quote)
+                quote = 0;
             continue;
         }
         if (c == '\'' || c == '"') quote = c;
@@ -57,7 +61,9 @@ IValue value_of(const std::string& text, const Type& type) {
     try {
         return literal_value(text, type);
     } catch (const Error&) {
-        if (type.kind() == TypeKind::Optional ? type.element()->kind() != TypeKind::List : type.kind() != TypeKind::List) throw;
+        if (type.kind() == TypeKind::Optional ? type.element()->kind() != TypeKind::List
+                                              : type.kind() != TypeKind::List)
+            throw;
         return literal_value(text, *types::any());
     }
 }
@@ -76,10 +82,13 @@ CallText parse_call(std::string_view text) {
     if (whole.back() != ')') refuse(text);
     for (std::string& part : arguments_in(std::string_view(whole).substr(open + 1, whole.size() - open - 2), text)) {
         const auto equals = part.find('=');
-        const std::string keyword = equals == std::string::npos ? std::string() : trimmed(std::string_view(part).substr(0, equals));
+        const std::string keyword =
+            equals == std::string::npos ? std::string() : trimmed(std::string_view(part).substr(0, equals));
         if (part.empty()) refuse(text);
-        if (is_name(keyword)) call.arguments.push_back({keyword, trimmed(std::string_view(part).substr(equals + 1))});
-        else call.arguments.push_back({{}, std::move(part)});
+        if (is_name(keyword))
+            call.arguments.push_back({keyword, trimmed(std::string_view(part).substr(equals + 1))});
+        else
+            call.arguments.push_back({{}, std::move(part)});
     }
     return call;
 }
@@ -96,12 +105,16 @@ CallArguments call_arguments(const CallText& call, const FunctionSchema& schema,
     CallArguments out;
     std::size_t place = skip;
     for (const CallText::Argument& argument : call.arguments) {
-        const auto named = std::find_if(schema.arguments.begin(), schema.arguments.end(), [&](const Argument& a) { return a.name == argument.keyword; });
-        const bool is_known = argument.keyword.empty() ? place < schema.arguments.size() : named != schema.arguments.end();
+        const auto named = std::find_if(schema.arguments.begin(), schema.arguments.end(),
+                                        [&](const Argument& a) { return a.name == argument.keyword; });
+        const bool is_known =
+            argument.keyword.empty() ? place < schema.arguments.size() : named != schema.arguments.end();
         const Argument* target = !is_known ? nullptr : argument.keyword.empty() ? &schema.arguments[place++] : &*named;
         IValue value = value_of(argument.text, target != nullptr ? *target->type : *types::any());
-        if (argument.keyword.empty()) out.positional.push_back(std::move(value));
-        else out.keywords.emplace_back(argument.keyword, std::move(value));
+        if (argument.keyword.empty())
+            out.positional.push_back(std::move(value));
+        else
+            out.keywords.emplace_back(argument.keyword, std::move(value));
     }
     return out;
 }

@@ -8,11 +8,11 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
 #include "core/model/call_text.h"
 #include "core/model/inputs.h"
+#include "core/nn/layer.h"
+#include "core/ops/random/generator.h"
 
 namespace loupe::session {
 namespace {
@@ -42,17 +42,22 @@ void refuse_giants(const CallText& call) {
     }
     std::sort(sizes.rbegin(), sizes.rend());
     const double most = sizes.size() < 2 ? 0 : sizes[0] * sizes[1];
-    if (most > kMostElements) throw Error(ErrorKind::Usage, concat(call_text(call), " is too large to be tried here"), {.hint = "open the model to see whether it runs"});
+    if (most > kMostElements)
+        throw Error(ErrorKind::Usage, concat(call_text(call), " is too large to be tried here"),
+                    {.hint = "open the model to see whether it runs"});
 }
 
 nn::ModulePtr make(const std::string& text, int depth) {
     const CallText call = parse_call(text);
     const nn::LayerRecord* record = nn::find_layer(call.name);
-    if (record == nullptr) throw Error(ErrorKind::Usage, concat("no layer is called '", call.name, "'"), {.hint = "choose one from the palette"});
+    if (record == nullptr)
+        throw Error(ErrorKind::Usage, concat("no layer is called '", call.name, "'"),
+                    {.hint = "choose one from the palette"});
     if (call.name == "Sequential") {
         if (depth > kMaxDepth) throw Error(ErrorKind::Usage, "nested too deeply");
         std::vector<IValue> children;
-        for (const CallText::Argument& argument : call.arguments) children.emplace_back(Ptr<Object>(make(argument.text, depth + 1)));
+        for (const CallText::Argument& argument : call.arguments)
+            children.emplace_back(Ptr<Object>(make(argument.text, depth + 1)));
         return nn::make_layer("Sequential", std::move(children));
     }
     refuse_giants(call);
@@ -66,7 +71,8 @@ std::string value_text(const IValue& value) {
     if (value.is_tensor()) return describe(value.to_tensor());
     if (!value.is_tuple() && !value.is_list()) return value_type_name(value);
     std::vector<std::string> parts;
-    for (const IValue& element : value.is_tuple() ? value.to_tuple().elements : value.to_list().elements) parts.push_back(value_text(element));
+    for (const IValue& element : value.is_tuple() ? value.to_tuple().elements : value.to_list().elements)
+        parts.push_back(value_text(element));
     return concat("(", join(parts, ", "), ")");
 }
 

@@ -48,10 +48,12 @@ void write_model(const Program& program, const fs::path& from, const fs::path& t
     if (extension == ".npz" || extension == ".npy") return write_tensors(program.module().state_dict(), from, to);
     if (extension == ".txt" || extension == ".ir") return write_file_atomically(to, graph_text(program, pipeline));
     if (extension == ".dot") {
-        if (program.info()->graph == nullptr) throw Error(ErrorKind::Unsupported, program.info()->missing_operators.front());
+        if (program.info()->graph == nullptr)
+            throw Error(ErrorKind::Unsupported, program.info()->missing_operators.front());
         return write_file_atomically(to, graph_dot(*program.info()->graph));
     }
-    if (pipeline != "none") return write_script_module(*model_after(program, program.default_method(), pipeline).module, to);
+    if (pipeline != "none")
+        return write_script_module(*model_after(program, program.default_method(), pipeline).module, to);
     if (program.is_eager()) return write_script_module(*program.script_module(), to);
     write_torchscript(program.file(), to);
 }
@@ -65,8 +67,8 @@ std::string traced_words(const Program& program, const fs::path& to) {
     return "traced in training mode, as the source leaves the model; for inference write it with --mode eval";
 }
 
-constexpr std::array<const char*, 11> kExtensions = {".pt",  ".pth", ".ptl", ".ff", ".ts",  ".torchscript",
-                                                     ".npz", ".npy", ".txt", ".ir",  ".dot"};
+constexpr std::array<const char*, 11> kExtensions = {".pt",  ".pth", ".ptl", ".ff", ".ts", ".torchscript",
+                                                     ".npz", ".npy", ".txt", ".ir", ".dot"};
 
 }  // namespace
 

@@ -28,6 +28,7 @@ std::vector<std::string> convert_extensions();
 // pipeline: passes to run on the graph that is written (.pt, .ptl, .txt, .ir): the name of one, or passes with commas
 // between. Returns in words what was written of a model that had to be traced: "traced in training mode"; else nothing.
 std::string convert(const std::filesystem::path& from, const std::filesystem::path& to,
-                    const std::function<std::shared_ptr<Program>()>& open = nullptr, const std::string& pipeline = "none");
+                    const std::function<std::shared_ptr<Program>()>& open = nullptr,
+                    const std::string& pipeline = "none");
 
 }  // namespace loupe::session

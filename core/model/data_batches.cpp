@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/data/loader.h"
-#include "core/formats/sources/source.h"
 #include "core/dispatch/functions.h"
+#include "core/formats/sources/source.h"
 
 namespace loupe::session {
 namespace {
@@ -50,22 +50,27 @@ Arrays made_up(const DataSpec& spec, std::uint64_t seed) {
     std::vector<float> centres(static_cast<std::size_t>(width * std::max(1, spec.classes)));
     for (float& centre : centres) centre = normal(engine);
     for (std::int64_t i = 0; i < spec.count; ++i) {
-        const std::int64_t label = has_classes ? static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(spec.classes)) : 0;
+        const std::int64_t label =
+            has_classes ? static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(spec.classes)) : 0;
         float sum = 0;
         for (std::int64_t k = 0; k < width; ++k) {
             const float centre = centres[static_cast<std::size_t>(label * width + k)];
             if (is_text) {
-                input.data<std::int64_t>()[i * width + k] = static_cast<std::int64_t>((engine() % 4 + static_cast<std::uint64_t>(label)) % 64);
+                input.data<std::int64_t>()[i * width + k] =
+                    static_cast<std::int64_t>((engine() % 4 + static_cast<std::uint64_t>(label)) % 64);
                 continue;
             }
             const float value = has_classes ? centre + normal(engine) : normal(engine);
             input.data<float>()[i * width + k] = value;
             sum += value * centre;
         }
-        if (has_classes) target.data<std::int64_t>()[i] = label;
-        else target.data<float>()[i] = sum;
+        if (has_classes)
+            target.data<std::int64_t>()[i] = label;
+        else
+            target.data<float>()[i] = sum;
     }
-    return {is_text || *dtype == ScalarType::Float32 ? input : fn::to_dtype(input, static_cast<std::int64_t>(*dtype)), target};
+    return {is_text || *dtype == ScalarType::Float32 ? input : fn::to_dtype(input, static_cast<std::int64_t>(*dtype)),
+            target};
 }
 
 // Numbers that data files hold in double precision, as NumPy does, are what models have.
@@ -91,7 +96,8 @@ DataBatch batch_of(const IValue& value) {
 
 class LoadedData final : public DataBatches {
   public:
-    LoadedData(data::DatasetPtr samples, const data::LoaderOptions& options) : samples_(std::move(samples)), loader_(samples_, options) {}
+    LoadedData(data::DatasetPtr samples, const data::LoaderOptions& options)
+        : samples_(std::move(samples)), loader_(samples_, options) {}
 
     std::int64_t size() const override { return samples_->size(); }
     std::int64_t batches() const override { return loader_.size(); }

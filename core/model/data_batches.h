@@ -30,19 +30,19 @@ class DataBatches {
 };
 
 struct BatchOptions {
-    double held_out = 0;         // this part of the examples is kept aside
+    double held_out = 0;  // this part of the examples is kept aside
     std::int64_t batch_size = 32;
     bool shuffle = true;
     bool drop_last = false;
-    int workers = 0;             // threads that load ahead
-    bool skip_damaged = false;   // samples that cannot be read are left out; else reading throws there
-    std::uint64_t seed = 0;      // of data that is made up
+    int workers = 0;            // threads that load ahead
+    bool skip_damaged = false;  // samples that cannot be read are left out; else reading throws there
+    std::uint64_t seed = 0;     // of data that is made up
 };
 
 struct BatchedData {
     std::unique_ptr<DataBatches> training;
     std::unique_ptr<DataBatches> held_out;  // null: none is kept aside
-    std::string summary;                     // "1797 examples of x 1x8x8 float32, y int64"
+    std::string summary;                    // "1797 examples of x 1x8x8 float32, y int64"
 };
 // Order and parts are drawn from the default generator, as PyTorch's are. Throws what opening the source throws.
 BatchedData open_batches(const DataSpec& data, const BatchOptions& options);

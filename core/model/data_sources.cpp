@@ -25,7 +25,8 @@ std::vector<DataSourceInfo> data_sources() {
     for (const data::SourceRecord* record : data::source_records()) {
         DataSourceInfo info{std::string(record->name), std::string(record->what), {}};
         for (const data::SourceOption& option : record->options) {
-            info.options.push_back({std::string(option.name), std::string(option.form), std::string(option.default_text), std::string(option.what)});
+            info.options.push_back({std::string(option.name), std::string(option.form),
+                                    std::string(option.default_text), std::string(option.what)});
         }
         infos.push_back(std::move(info));
     }

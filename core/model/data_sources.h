@@ -27,8 +27,8 @@ std::string guess_data_source(const std::filesystem::path& path);
 
 // What a model is trained on.
 struct DataSpec {
-    std::string path;                  // a file or folder that a source reads; empty: made up, to try things out
-    std::string source;                // the name of the source; empty: guessed from the path
+    std::string path;    // a file or folder that a source reads; empty: made up, to try things out
+    std::string source;  // the name of the source; empty: guessed from the path
     std::map<std::string, std::string> options;  // of the source
     // Of data that is made up: the shape of one example, and how many classes (0: the target is a number).
     std::vector<std::int64_t> shape;
@@ -37,16 +37,16 @@ struct DataSpec {
     std::int64_t count = 1024;
 };
 struct DataSummary {
-    std::string source;                // the one that was guessed
-    std::string description;           // "60000 images of 1x28x28, 10 classes"
+    std::string source;       // the one that was guessed
+    std::string description;  // "60000 images of 1x28x28, 10 classes"
     std::int64_t samples = 0;
     std::vector<std::string> classes;  // names of target values; empty when targets are none
     std::vector<std::string> sample;   // of the first: "float32 1x28x28", "int 5"
     std::vector<std::string> notes;    // records that are missing
     std::string error;                 // of a session's request: nothing else is valid
 };
-// Opens the source and reads one sample. Throws Error: Usage for a missing path or a wrong option, File when it is damaged.
-// What makes the data sets themselves: core/formats/sources/source.h.
+// Opens the source and reads one sample. Throws Error: Usage for a missing path or a wrong option, File when it is
+// damaged. What makes the data sets themselves: core/formats/sources/source.h.
 DataSummary describe_data(const DataSpec& spec);
 
 }  // namespace loupe::session

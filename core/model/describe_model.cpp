@@ -9,12 +9,12 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/utils/norm_hooks.h"
-#include "core/nn/utils/parametrize.h"
-#include "core/nn/utils/prune.h"
 #include "core/dispatch/functions.h"
 #include "core/model/program.h"
 #include "core/model/shown_source.h"
+#include "core/nn/utils/norm_hooks.h"
+#include "core/nn/utils/parametrize.h"
+#include "core/nn/utils/prune.h"
 
 namespace loupe::session {
 namespace {
@@ -50,13 +50,15 @@ std::string zeros_text(const nn::Module& module, const std::string& mask_name) {
     const NestedCallScope nested;
     const double kept = item(fn::sum(detach(mask->to_tensor()))).to_double();  // of zeros and ones
     char text[32];
-    std::snprintf(text, sizeof text, ", %.3g %% zero", 100 - 100 * kept / static_cast<double>(mask->to_tensor().numel()));
+    std::snprintf(text, sizeof text, ", %.3g %% zero",
+                  100 - 100 * kept / static_cast<double>(mask->to_tensor().numel()));
     return text;
 }
 
 void add_rules(nn::Module& module, const std::string& path, std::vector<TensorRule>& rules) {
     for (const nn::ParametrizationInfo& info : nn::parametrizations_of(module)) {
-        TensorRule& rule = rules.emplace_back(TensorRule{joined(path, info.tensor_name), "parametrization", join(info.parametrizations, ", then "), {}});
+        TensorRule& rule = rules.emplace_back(
+            TensorRule{joined(path, info.tensor_name), "parametrization", join(info.parametrizations, ", then "), {}});
         for (const std::string& original : info.originals) rule.from.push_back(joined(path, original));
     }
     for (const std::string& hook : nn::norm_hooks_of(module)) {
@@ -65,11 +67,13 @@ void add_rules(nn::Module& module, const std::string& path, std::vector<TensorRu
         const std::string tensor = joined(path, hook.substr(of + 4));
         const bool is_spectral = kind == "spectral_norm";
         rules.push_back({tensor, kind, is_spectral ? "divided by its largest singular value" : "g * v / |v|",
-                         is_spectral ? std::vector{tensor + "_orig", tensor + "_u", tensor + "_v"} : std::vector{tensor + "_g", tensor + "_v"}});
+                         is_spectral ? std::vector{tensor + "_orig", tensor + "_u", tensor + "_v"}
+                                     : std::vector{tensor + "_g", tensor + "_v"}});
     }
     for (const auto& [tensor, method] : nn::prunings_of(module)) {
         const std::string full = joined(path, tensor);
-        rules.push_back({full, "pruning", method + zeros_text(module, tensor + "_mask"), {full + "_orig", full + "_mask"}});
+        rules.push_back(
+            {full, "pruning", method + zeros_text(module, tensor + "_mask"), {full + "_orig", full + "_mask"}});
     }
 }
 
@@ -86,12 +90,15 @@ class Describer {
         info.training = module->is_training();
         const auto hooks = module->hook_counts();
         info.hooks = static_cast<int>(hooks.forward_pre + hooks.forward + hooks.backward);
-        for (const auto& [count, kind] : {std::pair{hooks.forward_pre, "forward pre"}, {hooks.forward, "forward"}, {hooks.backward, "backward"}}) {
+        for (const auto& [count, kind] :
+             {std::pair{hooks.forward_pre, "forward pre"}, {hooks.forward, "forward"}, {hooks.backward, "backward"}}) {
             if (count > 0) info.hook_kinds.push_back(concat(count, " ", kind));
         }
         add_rules(*module, path, info.rules);
-        for (const auto& [name, t] : module->own_parameters()) info.parameters.push_back(describe_tensor(joined(path, name), t));
-        for (const auto& [name, t] : module->own_buffers()) info.buffers.push_back(describe_tensor(joined(path, name), t));
+        for (const auto& [name, t] : module->own_parameters())
+            info.parameters.push_back(describe_tensor(joined(path, name), t));
+        for (const auto& [name, t] : module->own_buffers())
+            info.buffers.push_back(describe_tensor(joined(path, name), t));
         for (const auto& [name, value] : module->attributes()) info.attributes[name] = attribute_text(value);
         const int index = static_cast<int>(model_.modules.size());
         model_.modules.push_back(std::move(info));
@@ -179,7 +186,8 @@ std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor
         to.class_name = from.class_name;
         to.doc = from.doc;
         to.source = place_of(from.range);
-        for (const auto& p : from.parameters) to.parameters.push_back({p.name, p.annotation, p.default_value, p.is_keyword_only});
+        for (const auto& p : from.parameters)
+            to.parameters.push_back({p.name, p.annotation, p.default_value, p.is_keyword_only});
         to.takes_rest = from.takes_rest;
         to.takes_keywords = from.takes_keywords;
     }
@@ -211,7 +219,8 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
     Describer(model).add(file.module, "", -1);
     model.parameter_count = model.modules.front().parameter_count;
     model.parameter_bytes = model.modules.front().parameter_bytes;
-    for (const auto& [name, t] : file.module->named_buffers()) model.buffer_bytes += static_cast<std::int64_t>(t.bytes());
+    for (const auto& [name, t] : file.module->named_buffers())
+        model.buffer_bytes += static_cast<std::int64_t>(t.bytes());
     for (const auto& [name, function] : file.module->type()->methods()) {
         try {
             model.methods.push_back(describe_method(name, function->schema()));
@@ -219,8 +228,10 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
             model.missing_operators.push_back(error.what());
         }
     }
-    if (file.eager) model.methods.push_back(describe_method("forward", file.eager->schema()));
-    else add_original_sources(file, model);
+    if (file.eager)
+        model.methods.push_back(describe_method("forward", file.eager->schema()));
+    else
+        add_original_sources(file, model);
     add_archive_sources(file, model);
     model.constructors = describe_constructors(file.constructors);
     return model;

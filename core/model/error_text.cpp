@@ -22,14 +22,17 @@ std::string first_line(std::string_view text) {
 
 bool has_lines(std::string_view text) {
     const std::size_t last = text.find_last_not_of(" \t\r\n");
-    return last != std::string_view::npos && text.substr(text.find_first_not_of(" \t\r\n")).find('\n') != std::string_view::npos && text.substr(0, last).find('\n') != std::string_view::npos;
+    return last != std::string_view::npos &&
+           text.substr(text.find_first_not_of(" \t\r\n")).find('\n') != std::string_view::npos &&
+           text.substr(0, last).find('\n') != std::string_view::npos;
 }
 
 }  // namespace
 
 SourcePlace place_of(const Error& error) {
     if (const auto* rejected = dynamic_cast<const script::CompileError*>(&error)) {
-        if (const auto place = rejected->range().original().position()) return {place->file, static_cast<int>(place->line), static_cast<int>(place->column)};
+        if (const auto place = rejected->range().original().position())
+            return {place->file, static_cast<int>(place->line), static_cast<int>(place->column)};
     }
     SourcePlace source;
     const std::string& place = error.context().source;

@@ -11,8 +11,8 @@ namespace loupe::session {
 
 // Line 0 when it is not known.
 SourcePlace place_of(const Error& error);
-// Of source that is rejected: what is said and the lines around, underlined; of a program that failed: its traceback; of any
-// other message its lines. Empty when it has only one.
+// Of source that is rejected: what is said and the lines around, underlined; of a program that failed: its traceback;
+// of any other message its lines. Empty when it has only one.
 std::string details_of(const Error& error);
 // One line: what() with the first line of the message.
 std::string headline_of(const Error& error);

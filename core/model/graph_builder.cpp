@@ -2,8 +2,8 @@
 #include "core/model/graph_builder.h"
 
 #include <algorithm>
-#include <set>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -29,7 +29,8 @@ using Producers = std::vector<Port>;
 
 bool holds_tensor(const Type& type) {
     if (type.kind() == TypeKind::Tensor) return true;
-    return std::any_of(type.contained().begin(), type.contained().end(), [](const TypePtr& t) { return t && holds_tensor(*t); });
+    return std::any_of(type.contained().begin(), type.contained().end(),
+                       [](const TypePtr& t) { return t && holds_tensor(*t); });
 }
 
 std::string_view after(std::string_view text, std::string_view separator) {
@@ -162,7 +163,8 @@ class Builder {
                 callee = dynamic_cast<ir::ScriptFunction*>(module->type()->find_method(name));
                 inner.scope = level.paths[node.input(0)];
                 group.kind = module->class_name();
-                group.label = name == "forward" ? std::string(after(inner.scope, ".")) : concat(after(inner.scope, "."), ".", name);
+                group.label = name == "forward" ? std::string(after(inner.scope, "."))
+                                                : concat(after(inner.scope, "."), ".", name);
                 if (inner.scope.empty()) group.label = name;
             } else if (const auto* type = node.input(0)->type()->as<ClassType>()) {
                 callee = dynamic_cast<ir::ScriptFunction*>(type->find_method(name));
@@ -200,8 +202,8 @@ class Builder {
         return true;
     }
 
-    // What a pass put together: the operators inside it. Who watches a run is told of each of them, in a frame that no call
-    // stands for.
+    // What a pass put together: the operators inside it. Who watches a run is told of each of them, in a frame that no
+    // call stands for.
     void add_group(const ir::Node& node, Level& level) {
         GraphNode group;
         group.is_group = true;
@@ -263,7 +265,9 @@ class Builder {
         if (is_new) missing_.push_back({std::move(schema), std::move(line)});
     }
 
-    bool is_open(const ir::ScriptFunction* callee) const { return std::find(open_.begin(), open_.end(), callee) != open_.end(); }
+    bool is_open(const ir::ScriptFunction* callee) const {
+        return std::find(open_.begin(), open_.end(), callee) != open_.end();
+    }
 
     int add_control_group(const ir::Node& node, Level& level, std::string label) {
         GraphNode group;
@@ -299,7 +303,8 @@ class Builder {
     void add_if(const ir::Node& node, Level& level) {
         const int id = add_control_group(node, level, "if");
         connect(producers(node.input(0), level), id, 0, *node.input(0));
-        for (std::size_t b = 0; b < node.block_count(); ++b) add_branch(*node.block_at(b), level, id, b == 0 ? "then" : "else");
+        for (std::size_t b = 0; b < node.block_count(); ++b)
+            add_branch(*node.block_at(b), level, id, b == 0 ? "then" : "else");
         for (std::size_t i = 0; i < node.outputs().size(); ++i) {
             Producers all;
             for (std::size_t b = 0; b < node.block_count(); ++b) {
@@ -316,7 +321,8 @@ class Builder {
 
     void add_loop(const ir::Node& node, Level& level) {
         const int id = add_control_group(node, level, "loop");
-        for (std::size_t i = 0; i < 2; ++i) connect(producers(node.input(i), level), id, static_cast<int>(i), *node.input(i));
+        for (std::size_t i = 0; i < 2; ++i)
+            connect(producers(node.input(i), level), id, static_cast<int>(i), *node.input(i));
         const ir::Block& body = *node.block_at(0);
         for (std::size_t i = 0; i + 2 < node.inputs().size(); ++i) {
             level.values[body.inputs()[i + 1]] = producers(node.input(i + 2), level);
@@ -337,7 +343,8 @@ class Builder {
         leaf.source = place_of(node.range());
         const bool makes_tensor = std::any_of(node.outputs().begin(), node.outputs().end(),
                                               [](const ir::Value* v) { return v->type() && holds_tensor(*v->type()); });
-        const bool is_structure = leaf.kind.starts_with("prim::") && node.op() == nullptr && leaf.kind != "prim::RaiseException";
+        const bool is_structure =
+            leaf.kind.starts_with("prim::") && node.op() == nullptr && leaf.kind != "prim::RaiseException";
         leaf.is_plumbing = !makes_tensor || is_structure;
         const auto constant = ir::constant_of(&node);
         if (constant && !constant->is_tensor()) leaf.attributes.push_back(concat("value=", python_repr(*constant)));
@@ -345,7 +352,8 @@ class Builder {
         if (ir::is_missing_operator(node)) {
             const std::string schema = ir::missing_schema(node);
             add_missing(schema, Error(ErrorKind::Unsupported, concat("unsupported operator ", schema),
-                                      {.scope = leaf.scope, .source = node.range().short_text()}).what());
+                                      {.scope = leaf.scope, .source = node.range().short_text()})
+                                    .what());
         }
         const int id = add_node(scope_group(node.scope(), level), std::move(leaf));
         sites_.add(level.call, &node, id);

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "core/ir/graph.h"
-#include "core/nn/module.h"
 #include "core/model/model_info.h"
+#include "core/nn/module.h"
 
 namespace loupe::session {
 

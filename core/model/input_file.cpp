@@ -18,11 +18,14 @@ namespace fs = std::filesystem;
 
 std::string lower_extension(const fs::path& file) {
     std::string extension = file.extension().string();
-    std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     return extension;
 }
 
-bool is_image(const std::string& extension) { return extension == ".png" || extension == ".jpg" || extension == ".jpeg"; }
+bool is_image(const std::string& extension) {
+    return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
+}
 bool is_pickle(const std::string& extension) { return extension == ".pt" || extension == ".pth"; }
 
 Tensor from_npz(const fs::path& file, const std::string& key) {
@@ -51,7 +54,8 @@ IValue find_in_pickle(const fs::path& file, const std::string& key) {
     const IValue* at = &value;
     for (std::string_view rest = key; at != nullptr && !rest.empty() && elements_of(*at) != nullptr;) {
         const auto dot = rest.find('.');
-        const auto index = static_cast<std::size_t>(std::strtoull(std::string(rest.substr(0, dot)).c_str(), nullptr, 10));
+        const auto index =
+            static_cast<std::size_t>(std::strtoull(std::string(rest.substr(0, dot)).c_str(), nullptr, 10));
         rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
         const auto& elements = *elements_of(*at);
         at = index < elements.size() ? &elements[index] : nullptr;
@@ -62,7 +66,8 @@ IValue find_in_pickle(const fs::path& file, const std::string& key) {
 Tensor from_pickle(const fs::path& file, const std::string& key) {
     IValue value = find_in_pickle(file, key);
     // Of a tuple that is asked for as a whole, the first.
-    while (key.empty() && elements_of(value) != nullptr && !elements_of(value)->empty()) value = IValue(elements_of(value)->front());
+    while (key.empty() && elements_of(value) != nullptr && !elements_of(value)->empty())
+        value = IValue(elements_of(value)->front());
     if (value.is_tensor()) return value.to_tensor();
     throw Error(ErrorKind::Usage, concat("holds no tensor '", key, "'"), {.file = file.string()});
 }
@@ -92,7 +97,8 @@ InputSpec spec_of_value(const IValue& value, const fs::path& file, const std::st
         return spec;
     }
     for (std::size_t i = 0; i < elements->size(); ++i) {
-        spec.elements.push_back(spec_of_value((*elements)[i], file, key.empty() ? std::to_string(i) : concat(key, ".", i)));
+        spec.elements.push_back(
+            spec_of_value((*elements)[i], file, key.empty() ? std::to_string(i) : concat(key, ".", i)));
     }
     return spec;
 }
@@ -111,7 +117,8 @@ ArrayInputs inputs_in(const NamedTensors& all, const fs::path& file, const Funct
     };
     const auto find_list = [&](const std::string& key) -> std::optional<InputSpec> {
         InputSpec list;
-        while (auto element = find(concat(key, ".", list.elements.size()))) list.elements.push_back(std::move(*element));
+        while (auto element = find(concat(key, ".", list.elements.size())))
+            list.elements.push_back(std::move(*element));
         return list.elements.empty() ? std::nullopt : std::optional(std::move(list));
     };
     for (std::size_t i = 1; i < schema.arguments.size(); ++i) {
@@ -124,7 +131,8 @@ ArrayInputs inputs_in(const NamedTensors& all, const fs::path& file, const Funct
     }
     for (const auto& entry : all) {
         const std::string& name = entry.first;
-        const bool is_known = used.contains(name) || name.starts_with("cot") || name.starts_with("out") || name.starts_with("grad") || name == "labels";
+        const bool is_known = used.contains(name) || name.starts_with("cot") || name.starts_with("out") ||
+                              name.starts_with("grad") || name == "labels";
         if (!is_known) out.unused.push_back(name);
     }
     return out;
@@ -134,7 +142,9 @@ ArrayInputs inputs_in(const NamedTensors& all, const fs::path& file, const Funct
 std::vector<InputSpec> specs_of_npz(const fs::path& file, const FunctionSchema& schema) {
     const NamedTensors all = read_npz(file);
     ArrayInputs inputs = inputs_in(all, file, schema);
-    while (!inputs.arguments.empty() && !inputs.arguments.back() && schema.arguments[inputs.arguments.size()].default_value) inputs.arguments.pop_back();
+    while (!inputs.arguments.empty() && !inputs.arguments.back() &&
+           schema.arguments[inputs.arguments.size()].default_value)
+        inputs.arguments.pop_back();
     std::vector<InputSpec> specs;
     for (std::size_t i = 0; i < inputs.arguments.size(); ++i) {
         const Argument& argument = schema.arguments[i + 1];
@@ -146,7 +156,9 @@ std::vector<InputSpec> specs_of_npz(const fs::path& file, const FunctionSchema& 
             std::vector<std::string> names;
             for (const auto& entry : all) names.push_back(entry.first);
             throw Error(ErrorKind::Usage, concat("no array for the argument '", argument.name, "'"),
-                        {.file = file.string(), .hint = concat("call it arg", i, " or ", argument.name, "; the file has ", names.empty() ? "none" : join(names, ", "))});
+                        {.file = file.string(),
+                         .hint = concat("call it arg", i, " or ", argument.name, "; the file has ",
+                                        names.empty() ? "none" : join(names, ", "))});
         }
     }
     return specs;
@@ -196,7 +208,8 @@ Tensor read_input_tensor(const fs::path& file, const std::string& key) {
     if (extension == ".npy") return read_npy(file);
     if (is_pickle(extension)) return from_pickle(file, key);
     if (is_image(extension)) return image_to_float(read_image(file));
-    throw Error(ErrorKind::Usage, "inputs can be read from .npz, .npy, .pt, .png and .jpg files", {.file = file.string()});
+    throw Error(ErrorKind::Usage, "inputs can be read from .npz, .npy, .pt, .png and .jpg files",
+                {.file = file.string()});
 }
 
 ArrayInputs array_inputs(const fs::path& file, const FunctionSchema& schema, const ModelInfo& model) {
@@ -216,8 +229,10 @@ std::vector<InputSpec> input_specs_of_file(const fs::path& file, const FunctionS
     const std::string extension = lower_extension(file);
     if (is_pickle(extension)) return specs_of_pickle(file, arguments);
     std::vector<InputSpec> specs;
-    if (extension == ".npz") specs = specs_of_npz(file, schema);
-    else specs.push_back(described(file_spec(file, ""), read_input_tensor(file, "")));
+    if (extension == ".npz")
+        specs = specs_of_npz(file, schema);
+    else
+        specs.push_back(described(file_spec(file, ""), read_input_tensor(file, "")));
     if (is_bfloat16(model)) declare_bfloat16(specs);
     return specs;
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/model/model_info.h"
 #include "core/model/input_spec.h"
+#include "core/model/model_info.h"
 #include "core/value/ivalue.h"
 #include "core/value/schema.h"
 
@@ -22,12 +22,13 @@ Tensor read_input_tensor(const std::filesystem::path& file, const std::string& k
 IValue read_input_value(const std::filesystem::path& file, const std::string& key);
 
 // Specs for the arguments of a method, as far as the file has them. NumPy has no bfloat16: where all of the model's own
-// floating-point parameters are of that type, float32 arrays stand for it. Throws Error (Usage) when an .npz lacks an argument
-// that needs a value, and what reading the file throws.
-std::vector<InputSpec> input_specs_of_file(const std::filesystem::path& file, const FunctionSchema& schema, const ModelInfo& model);
+// floating-point parameters are of that type, float32 arrays stand for it. Throws Error (Usage) when an .npz lacks an
+// argument that needs a value, and what reading the file throws.
+std::vector<InputSpec> input_specs_of_file(const std::filesystem::path& file, const FunctionSchema& schema,
+                                           const ModelInfo& model);
 
-// What an .npz has for each argument, without self; unused: arrays that are of no argument, but for what runs and checks
-// keep in such files beside the inputs (cot0, out0, grad.*, labels).
+// What an .npz has for each argument, without self; unused: arrays that are of no argument, but for what runs and
+// checks keep in such files beside the inputs (cot0, out0, grad.*, labels).
 struct ArrayInputs {
     std::vector<std::optional<InputSpec>> arguments;
     std::vector<std::string> unused;

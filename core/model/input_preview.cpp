@@ -2,8 +2,8 @@
 #include "core/model/input_preview.h"
 
 #include "core/base/error.h"
-#include "core/tensor/element_walk.h"
 #include "core/model/inputs.h"
+#include "core/tensor/element_walk.h"
 #include "core/value/type.h"
 
 namespace loupe::session {
@@ -33,8 +33,10 @@ InputPreview preview_input(const InputSpec& spec, std::int64_t max_elements) {
         visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
             walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
                 for (std::int64_t i = 0; i < n; ++i) {
-                    if constexpr (is_complex(scalar_type_of<T>)) out.elements.push_back(std::abs(std::complex<double>(elements[i])));
-                    else out.elements.push_back(static_cast<double>(elements[i]));
+                    if constexpr (is_complex(scalar_type_of<T>))
+                        out.elements.push_back(std::abs(std::complex<double>(elements[i])));
+                    else
+                        out.elements.push_back(static_cast<double>(elements[i]));
                 }
             });
         });

@@ -9,7 +9,7 @@
 namespace loupe::session {
 
 struct InputPreview {
-    std::string error;             // not empty: nothing else is valid
+    std::string error;  // not empty: nothing else is valid
     std::string dtype;
     Shape shape;
     std::vector<double> elements;  // row-major; empty when there are more than were asked for

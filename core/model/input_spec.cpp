@@ -38,13 +38,20 @@ std::optional<InputSpec::Source> source_from_name(std::string_view name) {
 
 std::string_view source_name(InputSpec::Source source) {
     switch (source) {
-        case InputSpec::Source::Random: return "random";
-        case InputSpec::Source::Normal: return "normal";
-        case InputSpec::Source::Zeros: return "zeros";
-        case InputSpec::Source::Ones: return "ones";
-        case InputSpec::Source::Arange: return "arange";
-        case InputSpec::Source::File: return "file";
-        case InputSpec::Source::Example: return "example";
+        case InputSpec::Source::Random:
+            return "random";
+        case InputSpec::Source::Normal:
+            return "normal";
+        case InputSpec::Source::Zeros:
+            return "zeros";
+        case InputSpec::Source::Ones:
+            return "ones";
+        case InputSpec::Source::Arange:
+            return "arange";
+        case InputSpec::Source::File:
+            return "file";
+        case InputSpec::Source::Example:
+            return "example";
     }
     return "file";
 }

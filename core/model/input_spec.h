@@ -19,10 +19,10 @@ struct InputSpec {
     Shape shape;
     std::string dtype = "float32";
     std::uint64_t seed = 0;
-    std::int64_t low = 0;    // integers are drawn from [low, high)
+    std::int64_t low = 0;  // integers are drawn from [low, high)
     std::int64_t high = 10;
-    std::string file;        // .npy, .npz, .pt, .png, .jpg
-    std::string key;         // "arg0" in an .npz
+    std::string file;  // .npy, .npz, .pt, .png, .jpg
+    std::string key;   // "arg0" in an .npz
     // For arguments that are no tensors: a Python literal ("3", "0.5", "True", "[1, 2]", "None", "'text'").
     std::optional<std::string> literal;
     // For list and tuple arguments: one spec an element.

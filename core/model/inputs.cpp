@@ -29,11 +29,16 @@ Tensor generated(const InputSpec& spec, ScalarType dtype) {
     std::uniform_int_distribution<std::int64_t> whole(spec.low, std::max(spec.low, spec.high - 1));
     const auto draw = [&](std::int64_t i) -> double {
         switch (spec.source) {
-            case InputSpec::Source::Zeros: return 0;
-            case InputSpec::Source::Ones: return 1;
-            case InputSpec::Source::Arange: return static_cast<double>(i);
-            case InputSpec::Source::Random: return is_integral(dtype) ? static_cast<double>(whole(engine)) : uniform(engine);
-            default: return is_integral(dtype) ? static_cast<double>(whole(engine)) : normal(engine);
+            case InputSpec::Source::Zeros:
+                return 0;
+            case InputSpec::Source::Ones:
+                return 1;
+            case InputSpec::Source::Arange:
+                return static_cast<double>(i);
+            case InputSpec::Source::Random:
+                return is_integral(dtype) ? static_cast<double>(whole(engine)) : uniform(engine);
+            default:
+                return is_integral(dtype) ? static_cast<double>(whole(engine)) : normal(engine);
         }
     };
     visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
@@ -68,9 +73,7 @@ Tensor tensor_from(const InputSpec& spec) {
     return generated(spec, *dtype);
 }
 
-const Type& unwrapped(const Type& type) {
-    return type.kind() == TypeKind::Optional ? *type.element() : type;
-}
+const Type& unwrapped(const Type& type) { return type.kind() == TypeKind::Optional ? *type.element() : type; }
 
 // A tensor that the first layer with parameters takes.
 InputSpec guess_tensor(const ModelInfo& model) {
@@ -104,7 +107,8 @@ InputSpec guess_tensor(const ModelInfo& model) {
 }
 
 [[noreturn]] void wrong_type(const Argument& argument) {
-    usage(concat("argument '", argument.name, "' is a ", argument.type->annotation_str(), ", not what stands in the file"));
+    usage(concat("argument '", argument.name, "' is a ", argument.type->annotation_str(),
+                 ", not what stands in the file"));
 }
 
 TypePtr own_type(const TypePtr& type) { return type->name().empty() ? nullptr : type; }
@@ -112,15 +116,18 @@ TypePtr own_type(const TypePtr& type) { return type->name().empty() ? nullptr : 
 // What a pickle holds, with the types that the argument declares.
 IValue typed(const IValue& value, const TypePtr& type, const Argument& argument) {
     switch (type->kind()) {
-        case TypeKind::Optional: return value.is_none() ? value : typed(value, type->element(), argument);
-        case TypeKind::Any: return with_own_types(value);
+        case TypeKind::Optional:
+            return value.is_none() ? value : typed(value, type->element(), argument);
+        case TypeKind::Any:
+            return with_own_types(value);
         case TypeKind::Tensor:
             if (value.is_tensor()) return value;
             break;
         case TypeKind::List:
             if (value.is_list()) {
                 std::vector<IValue> elements;
-                for (const IValue& each : value.to_list().elements) elements.push_back(typed(each, type->element(), argument));
+                for (const IValue& each : value.to_list().elements)
+                    elements.push_back(typed(each, type->element(), argument));
                 return make_ptr<ListObject>(type->element(), std::move(elements));
             }
             break;
@@ -184,7 +191,8 @@ IValue make_input(const InputSpec& spec, const Argument& argument) {
             element.type = type.contained()[i];
             elements.push_back(make_input(spec.elements[i], element));
         }
-        const TypePtr& declared = argument.type->kind() == TypeKind::Optional ? argument.type->element() : argument.type;
+        const TypePtr& declared =
+            argument.type->kind() == TypeKind::Optional ? argument.type->element() : argument.type;
         return make_ptr<TupleObject>(std::move(elements), own_type(declared));
     }
     // A number from a tensor of one element, so that .npz inputs can carry numbers.
@@ -195,7 +203,8 @@ IValue make_input(const InputSpec& spec, const Argument& argument) {
         if (type.kind() == TypeKind::Float) return number.to_double();
         if (type.kind() == TypeKind::Bool) return number.to_bool();
     }
-    usage(concat("argument '", argument.name, "' is a ", argument.type->str(), ", not a tensor"), "give its value as a Python literal");
+    usage(concat("argument '", argument.name, "' is a ", argument.type->str(), ", not a tensor"),
+          "give its value as a Python literal");
 }
 
 InputSpec example_spec(const IValue& value, std::size_t index) {
@@ -257,7 +266,8 @@ std::filesystem::path samples_beside(const std::filesystem::path& model) {
 namespace {
 
 // The model's own sample inputs, by argument; what does not fit is noted.
-std::vector<std::optional<InputSpec>> sample_inputs(const ModelInfo& model, const FunctionSchema& schema, std::vector<std::string>& notes) {
+std::vector<std::optional<InputSpec>> sample_inputs(const ModelInfo& model, const FunctionSchema& schema,
+                                                    std::vector<std::string>& notes) {
     const std::filesystem::path samples = samples_beside(model.path);
     if (samples.empty()) return {};
     const std::string name = samples.filename().string();
@@ -266,10 +276,14 @@ std::vector<std::optional<InputSpec>> sample_inputs(const ModelInfo& model, cons
         std::vector<std::string> missing;
         for (std::size_t i = 0; i < inputs.arguments.size(); ++i) {
             const Argument& argument = schema.arguments[i + 1];
-            if (!inputs.arguments[i] && !argument.default_value) missing.push_back(concat("'", argument.name, "' (arg", i, ")"));
+            if (!inputs.arguments[i] && !argument.default_value)
+                missing.push_back(concat("'", argument.name, "' (arg", i, ")"));
         }
-        if (!missing.empty()) notes.push_back(concat(name, " has no array for ", join(missing, ", "), ": random values stand for it"));
-        if (!inputs.unused.empty()) notes.push_back(concat(name, " has arrays that are of no argument of ", schema.name, ": ", join(inputs.unused, ", ")));
+        if (!missing.empty())
+            notes.push_back(concat(name, " has no array for ", join(missing, ", "), ": random values stand for it"));
+        if (!inputs.unused.empty())
+            notes.push_back(
+                concat(name, " has arrays that are of no argument of ", schema.name, ": ", join(inputs.unused, ", ")));
         return std::move(inputs.arguments);
     } catch (const Error& error) {
         notes.push_back(concat(name, " cannot be read, random values stand for it: ", error.what()));
@@ -279,7 +293,8 @@ std::vector<std::optional<InputSpec>> sample_inputs(const ModelInfo& model, cons
 
 }  // namespace
 
-std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self, std::vector<std::string>* notes) {
+std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self,
+                                    std::vector<std::string>* notes) {
     std::vector<InputSpec> specs;
     std::vector<std::string> unheard;
     const std::size_t first = has_self ? 1 : 0;
@@ -287,7 +302,9 @@ std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema
     if (has_self) samples = sample_inputs(model, schema, notes != nullptr ? *notes : unheard);
     // Behind the last argument that has a sample or needs a value, defaults do.
     std::size_t end = schema.arguments.size();
-    while (end > first && schema.arguments[end - 1].default_value && (end - 1 - first >= samples.size() || !samples[end - 1 - first])) --end;
+    while (end > first && schema.arguments[end - 1].default_value &&
+           (end - 1 - first >= samples.size() || !samples[end - 1 - first]))
+        --end;
     for (std::size_t i = first; i < end; ++i) {
         const Argument& argument = schema.arguments[i];
         const bool has_sample = i - first < samples.size() && samples[i - first];

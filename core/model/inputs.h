@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/model/model_info.h"
 #include "core/model/input_spec.h"
+#include "core/model/model_info.h"
 #include "core/value/ivalue.h"
 #include "core/value/schema.h"
 
@@ -25,7 +25,8 @@ InputSpec example_spec(const IValue& value, std::size_t index);
 std::filesystem::path samples_beside(const std::filesystem::path& model);
 // Shapes that should fit, from the file's own sample inputs or the first layer's parameters.
 // notes: what of the sample inputs does not fit, a line each.
-std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self, std::vector<std::string>* notes = nullptr);
+std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self,
+                                    std::vector<std::string>* notes = nullptr);
 
 // Tensors inside a result, in order: lists and tuples flattened, a dict by sorted key.
 TensorList flatten_tensors(const IValue& value);

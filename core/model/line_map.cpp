@@ -52,8 +52,8 @@ struct Stretch {
     std::size_t size() const { return end - begin; }
 };
 
-// The pairs in order that weigh most together; weight(i, j): 0 where the two make no pair. found(i, j) from the last to the
-// first.
+// The pairs in order that weigh most together; weight(i, j): 0 where the two make no pair. found(i, j) from the last to
+// the first.
 template <typename Weight, typename Found>
 void align(const Stretch& before, const Stretch& after, Weight&& weight, Found&& found) {
     const std::size_t width = after.size() + 1;
@@ -68,25 +68,35 @@ void align(const Stretch& before, const Stretch& after, Weight&& weight, Found&&
     }
     for (std::size_t i = before.size(), j = after.size(); i > 0 && j > 0;) {
         const double here = best[i * width + j];
-        if (here == best[(i - 1) * width + j]) --i;
-        else if (here == best[i * width + j - 1]) --j;
-        else found(before.begin + --i, after.begin + --j);
+        if (here == best[(i - 1) * width + j])
+            --i;
+        else if (here == best[i * width + j - 1])
+            --j;
+        else
+            found(before.begin + --i, after.begin + --j);
     }
 }
 
 class Mapper {
   public:
-    Mapper(std::string_view before, std::string_view after) : before_(lines_of(before)), after_(lines_of(after)), to_(before_.size(), -1) {}
+    Mapper(std::string_view before, std::string_view after)
+        : before_(lines_of(before)), after_(lines_of(after)), to_(before_.size(), -1) {}
 
     std::vector<int> map() {
         constexpr std::size_t kMost = 16'000'000;  // pairs that are looked at
         Stretch a{0, before_.size()};
         Stretch b{0, after_.size()};
-        for (; a.begin < a.end && b.begin < b.end && before_[a.begin] == after_[b.begin]; ++a.begin, ++b.begin) join(a.begin, b.begin);
-        for (; a.begin < a.end && b.begin < b.end && before_[a.end - 1] == after_[b.end - 1]; --a.end, --b.end) join(a.end - 1, b.end - 1);
+        for (; a.begin < a.end && b.begin < b.end && before_[a.begin] == after_[b.begin]; ++a.begin, ++b.begin)
+            join(a.begin, b.begin);
+        for (; a.begin < a.end && b.begin < b.end && before_[a.end - 1] == after_[b.end - 1]; --a.end, --b.end)
+            join(a.end - 1, b.end - 1);
         if (a.size() * b.size() <= kMost) {
             // A line that says something weighs more than a blank one or a lone bracket, which are everywhere.
-            const auto same = [&](std::size_t i, std::size_t j) { return before_[i] != after_[j] ? 0.0 : 0.1 + std::min<double>(static_cast<double>(stripped(before_[i]).size()), 8); };
+            const auto same = [&](std::size_t i, std::size_t j) {
+                return before_[i] != after_[j]
+                           ? 0.0
+                           : 0.1 + std::min<double>(static_cast<double>(stripped(before_[i]).size()), 8);
+            };
             align(a, b, same, [&](std::size_t i, std::size_t j) { join(i, j); });
         }
         for (std::size_t i = a.begin, j = b.begin; i < a.end;) {
@@ -111,16 +121,20 @@ class Mapper {
         if (gone.size() == 0 || come.size() == 0 || gone.size() * come.size() > kMost) return;
         if (gone.size() == come.size()) {
             for (std::size_t i = 0; i < gone.size(); ++i) {
-                if (stripped(before_[gone.begin + i]).empty() || !stripped(after_[come.begin + i]).empty()) join(gone.begin + i, come.begin + i);
+                if (stripped(before_[gone.begin + i]).empty() || !stripped(after_[come.begin + i]).empty())
+                    join(gone.begin + i, come.begin + i);
             }
             return;
         }
         const double least = gone.size() < come.size() ? 0.05 : 0;  // with room enough each line goes somewhere
-        align(gone, come, [&](std::size_t i, std::size_t j) {
-            const bool is_blank = stripped(before_[i]).empty() || stripped(after_[j]).empty();
-            const double like = likeness(before_[i], after_[j]);
-            return is_blank ? 0.0 : least > 0 ? like + least : like >= 0.5 ? like : 0.0;
-        }, [&](std::size_t i, std::size_t j) { join(i, j); });
+        align(
+            gone, come,
+            [&](std::size_t i, std::size_t j) {
+                const bool is_blank = stripped(before_[i]).empty() || stripped(after_[j]).empty();
+                const double like = likeness(before_[i], after_[j]);
+                return is_blank ? 0.0 : least > 0 ? like + least : like >= 0.5 ? like : 0.0;
+            },
+            [&](std::size_t i, std::size_t j) { join(i, j); });
     }
 
     Lines before_;

@@ -45,7 +45,8 @@ class LiteralParser {
     IValue value_of(const Type& type, int depth) {
         if (depth > kMaxDepth) fail(type);
         switch (type.kind()) {
-            case TypeKind::Optional: return take("None") ? IValue() : value_of(*type.element(), depth + 1);
+            case TypeKind::Optional:
+                return take("None") ? IValue() : value_of(*type.element(), depth + 1);
             case TypeKind::None:
                 if (take("None")) return {};
                 fail(type);
@@ -53,19 +54,27 @@ class LiteralParser {
                 if (take("True") || take("true")) return true;
                 if (take("False") || take("false")) return false;
                 fail(type);
-            case TypeKind::Int: return number<std::int64_t>(type);
-            case TypeKind::Float: return number<double>(type);
-            case TypeKind::Number: return any_number(type);
-            case TypeKind::String: return quoted(type);
-            case TypeKind::List: return make_ptr<ListObject>(type.element(), elements(type, ']', "[", depth));
-            case TypeKind::Tuple: return make_ptr<TupleObject>(elements(type, ')', "(", depth));
-            case TypeKind::Any: return anything(type, depth);
+            case TypeKind::Int:
+                return number<std::int64_t>(type);
+            case TypeKind::Float:
+                return number<double>(type);
+            case TypeKind::Number:
+                return any_number(type);
+            case TypeKind::String:
+                return quoted(type);
+            case TypeKind::List:
+                return make_ptr<ListObject>(type.element(), elements(type, ']', "[", depth));
+            case TypeKind::Tuple:
+                return make_ptr<TupleObject>(elements(type, ')', "(", depth));
+            case TypeKind::Any:
+                return anything(type, depth);
             case TypeKind::Union: {
                 IValue value = anything(type, depth);
                 if (!is_instance(value, type)) fail(type);
                 return value;
             }
-            default: fail(type);
+            default:
+                fail(type);
         }
     }
 
@@ -76,12 +85,17 @@ class LiteralParser {
         if (take("None")) return {};
         switch (text_[at_]) {
             case '\'':
-            case '"': return quoted(any);
+            case '"':
+                return quoted(any);
             case 'T':
-            case 'F': return value_of(*types::boolean(), depth);
-            case '[': return with_own_types(make_ptr<ListObject>(types::any(), elements_of_any(']', depth)));
-            case '(': return make_ptr<TupleObject>(elements_of_any(')', depth));
-            default: return any_number(any);
+            case 'F':
+                return value_of(*types::boolean(), depth);
+            case '[':
+                return with_own_types(make_ptr<ListObject>(types::any(), elements_of_any(']', depth)));
+            case '(':
+                return make_ptr<TupleObject>(elements_of_any(')', depth));
+            default:
+                return any_number(any);
         }
     }
 

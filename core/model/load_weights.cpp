@@ -28,7 +28,9 @@ NamedTensors weights_for(const NamedTensors& own, const fs::path& path) {
 
 Shapes shapes_of(const NamedTensors& tensors) {
     Shapes out;
-    for (const auto& [name, t] : tensors) out.emplace(name, t.dim() == 0 ? std::string("scalar") : join(std::vector<std::int64_t>(t.sizes().begin(), t.sizes().end()), "x"));
+    for (const auto& [name, t] : tensors)
+        out.emplace(name, t.dim() == 0 ? std::string("scalar")
+                                       : join(std::vector<std::int64_t>(t.sizes().begin(), t.sizes().end()), "x"));
     return out;
 }
 
@@ -64,7 +66,8 @@ WeightsReport load_weights(nn::Module& module, const fs::path& file, bool strict
     const NamedTensors given = weights_for(own, file);
     nn::LoadReport found;
     // The last to see what was found, before anything is refused or written.
-    RemovableHandle look = module.register_load_state_dict_post_hook([&found](nn::Module&, nn::LoadReport& all) { found = all; });
+    RemovableHandle look =
+        module.register_load_state_dict_post_hook([&found](nn::Module&, nn::LoadReport& all) { found = all; });
     try {
         module.load_state_dict(given, strict);
     } catch (const Error& error) {
@@ -84,7 +87,9 @@ WeightsReport load_weights(nn::Module& module, const fs::path& file, bool strict
     return report;
 }
 
-NamedTensors read_named_weights(nn::Module& module, const fs::path& file) { return weights_for(module.state_dict(), file); }
+NamedTensors read_named_weights(nn::Module& module, const fs::path& file) {
+    return weights_for(module.state_dict(), file);
+}
 
 WeightsReport load_fitting(nn::Module& module, const NamedTensors& tensors) {
     const NamedTensors own = module.state_dict();
@@ -92,13 +97,18 @@ WeightsReport load_fitting(nn::Module& module, const NamedTensors& tensors) {
     const Shapes given = shapes_of(tensors);
     WeightsReport report;
     report.tensors = static_cast<std::int64_t>(tensors.size());
-    const auto differs = [&](WeightDifference::Kind kind, const std::string& name) { report.differences.push_back({kind, name, shape_in(given, name), shape_in(in_model, name)}); };
+    const auto differs = [&](WeightDifference::Kind kind, const std::string& name) {
+        report.differences.push_back({kind, name, shape_in(given, name), shape_in(in_model, name)});
+    };
     NamedTensors fitting;
     for (const auto& [name, t] : tensors) {
         const auto place = in_model.find(name);
-        if (place == in_model.end()) differs(WeightDifference::Kind::Unexpected, name);
-        else if (place->second != shape_in(given, name)) differs(WeightDifference::Kind::Size, name);
-        else fitting.emplace_back(name, t);
+        if (place == in_model.end())
+            differs(WeightDifference::Kind::Unexpected, name);
+        else if (place->second != shape_in(given, name))
+            differs(WeightDifference::Kind::Size, name);
+        else
+            fitting.emplace_back(name, t);
     }
     for (const auto& [name, t] : own) {
         if (!given.contains(name)) differs(WeightDifference::Kind::Missing, name);
@@ -114,9 +124,15 @@ std::string differences_text(const std::vector<WeightDifference>& differences) {
     for (const WeightDifference& each : differences) {
         if (words.size() == kMost) break;
         switch (each.kind) {
-            case WeightDifference::Kind::Missing: words.push_back(concat(each.name, " is new")); break;
-            case WeightDifference::Kind::Unexpected: words.push_back(concat(each.name, " is gone")); break;
-            case WeightDifference::Kind::Size: words.push_back(concat(each.name, " is ", each.in_model, ", was ", each.in_file)); break;
+            case WeightDifference::Kind::Missing:
+                words.push_back(concat(each.name, " is new"));
+                break;
+            case WeightDifference::Kind::Unexpected:
+                words.push_back(concat(each.name, " is gone"));
+                break;
+            case WeightDifference::Kind::Size:
+                words.push_back(concat(each.name, " is ", each.in_model, ", was ", each.in_file));
+                break;
         }
     }
     std::string text = join(words, "; ");

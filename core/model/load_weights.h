@@ -4,14 +4,14 @@
 
 #include <filesystem>
 
-#include "core/nn/module.h"
 #include "core/model/weights.h"
+#include "core/nn/module.h"
 
 namespace loupe::session {
 
-// As load_state_dict does; what a wrapper ("module.", "_orig_mod.") put before all names is dropped unless the model has
-// such names itself. A file that does not fit changes nothing, and is told in the report's error. Throws what reading the
-// file throws.
+// As load_state_dict does; what a wrapper ("module.", "_orig_mod.") put before all names is dropped unless the model
+// has such names itself. A file that does not fit changes nothing, and is told in the report's error. Throws what
+// reading the file throws.
 WeightsReport load_weights(nn::Module& module, const std::filesystem::path& file, bool strict);
 
 // The tensors of a checkpoint by the model's names, as load_weights takes them.

@@ -46,13 +46,13 @@ struct ModuleInfo {
     std::string path;        // "layer1.0.conv1"; empty for the root
     std::string class_name;  // "Conv2d"
     std::string qualified_name;
-    int parent = -1;         // index in ModelInfo::modules
+    int parent = -1;  // index in ModelInfo::modules
     std::vector<int> children;
     std::vector<TensorInfo> parameters;  // its own
     std::vector<TensorInfo> buffers;
     std::map<std::string, std::string> attributes;  // name -> Python repr
     bool training = false;
-    int hooks = 0;                      // of calls: forward and backward
+    int hooks = 0;                        // of calls: forward and backward
     std::vector<std::string> hook_kinds;  // "2 forward", "1 backward"
     std::vector<TensorRule> rules;
     // Over the whole subtree, shared ones counted once.
@@ -75,8 +75,8 @@ struct MethodInfo {
 // What a class of a model source takes to build it: __init__ as it is written, without self.
 struct ConstructorInfo {
     std::string class_name;
-    std::string doc;         // of the class; empty when there is none
-    SourcePlace source;      // of __init__
+    std::string doc;     // of the class; empty when there is none
+    SourcePlace source;  // of __init__
     struct Parameter {
         std::string name;
         std::string annotation;                    // "int", "tuple[int, ...]" as written; empty without one
@@ -99,15 +99,15 @@ struct SourceFile {
 // Nodes and groups have one numbering; ids are stable for a model.
 struct GraphNode {
     int id = -1;
-    int parent = -1;              // the group it stands in; -1 for the top
-    bool is_group = false;        // a module call; else an operator
-    bool is_plumbing = false;     // constants, attribute reads, list building: hidden unless asked for
-    std::string kind;             // "aten::conv2d"; for a group the class name
-    std::string label;            // "conv2d"; for a group the last part of the path
-    std::string scope;            // module path
+    int parent = -1;           // the group it stands in; -1 for the top
+    bool is_group = false;     // a module call; else an operator
+    bool is_plumbing = false;  // constants, attribute reads, list building: hidden unless asked for
+    std::string kind;          // "aten::conv2d"; for a group the class name
+    std::string label;         // "conv2d"; for a group the last part of the path
+    std::string scope;         // module path
     SourcePlace source;
-    std::vector<int> children;    // of a group, in program order
-    std::vector<int> blocks;      // of prim::If and prim::Loop: groups that stand for their blocks
+    std::vector<int> children;            // of a group, in program order
+    std::vector<int> blocks;              // of prim::If and prim::Loop: groups that stand for their blocks
     std::vector<std::string> attributes;  // "value=1"
 };
 // A value that flows from one node to another, at the level of operators.
@@ -123,10 +123,10 @@ struct GraphModel {
     std::string method;
     std::vector<GraphNode> nodes;
     std::vector<GraphEdge> edges;
-    std::vector<std::string> inputs;   // names
+    std::vector<std::string> inputs;  // names
     std::vector<std::string> outputs;
-    std::string text;                  // as PyTorch prints the method's graph
-    std::string pipeline;              // that made it of the graph as read; empty for that one
+    std::string text;      // as PyTorch prints the method's graph
+    std::string pipeline;  // that made it of the graph as read; empty for that one
 };
 
 // How what runs was made of the file: methods of the file itself; a model source, evaluated statement by statement; the
@@ -141,8 +141,8 @@ struct SourceNote {
 
 struct ModelInfo {
     std::string path;
-    std::string title;       // file name without folder
-    std::string format;      // "TorchScript archive, version 3, 47.0 MiB"
+    std::string title;   // file name without folder
+    std::string format;  // "TorchScript archive, version 3, 47.0 MiB"
     std::int64_t file_bytes = 0;
     std::vector<ModuleInfo> modules;  // depth first, the root first; a scripted function has one without parameters
     std::vector<MethodInfo> methods;
@@ -156,8 +156,8 @@ struct ModelInfo {
     // Of a recorded run that was opened from a file: that file, while path is the model's that ran. Else empty.
     std::string recorded_in;
     std::string cannot_run;  // why running it is no use; empty when it can be run
-    // Of a source that does not say which model to build, or with what arguments: its classes, the likeliest first. Open
-    // it again with one of them called: "Net(10, width=64)". Else empty.
+    // Of a source that does not say which model to build, or with what arguments: its classes, the likeliest first.
+    // Open it again with one of them called: "Net(10, width=64)". Else empty.
     std::vector<ConstructorInfo> constructors;
     std::string built_with;  // the expression that was given to build the model; empty when none was
     ModelForm form = ModelForm::AsRead;

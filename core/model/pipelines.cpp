@@ -5,8 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/passes/pass_manager.h"
 #include "core/model/graph_builder.h"
+#include "core/passes/pass_manager.h"
 
 namespace loupe::session {
 namespace {
@@ -43,7 +43,8 @@ class LineIndex {
     int count_ = 0;
 };
 
-void add_origins(const ir::Block& block, const LineIndex& before, const LineIndex& after, std::vector<std::vector<int>>& out) {
+void add_origins(const ir::Block& block, const LineIndex& before, const LineIndex& after,
+                 std::vector<std::vector<int>>& out) {
     for (const ir::Node* node : block.nodes()) {
         auto& lines = out[static_cast<std::size_t>(after.find(node->id()))];
         if (const int same = before.find(node->id()); same >= 0) {
@@ -72,7 +73,8 @@ bool freezes(const passes::Pipeline& pipeline) { return freezes(pipeline.steps);
 void check_can_freeze(const passes::Pipeline& pipeline, const nn::ModulePtr& module) {
     if (!module || !module->is_training() || !freezes(pipeline)) return;
     throw Error(ErrorKind::Usage,
-                "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing.",
+                "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module "
+                "before freezing.",
                 {.hint = "set the mode to eval"});
 }
 
@@ -84,8 +86,9 @@ std::vector<std::vector<int>> line_origins(const ir::Graph& before, const ir::Gr
     return out;
 }
 
-std::shared_ptr<const GraphModel> snapshot_model(const std::shared_ptr<const passes::Snapshot>& snapshot, const ir::Graph& initial,
-                                                 const nn::ModulePtr& module, const std::string& method) {
+std::shared_ptr<const GraphModel> snapshot_model(const std::shared_ptr<const passes::Snapshot>& snapshot,
+                                                 const ir::Graph& initial, const nn::ModulePtr& module,
+                                                 const std::string& method) {
     if (!snapshot) return nullptr;
     if (snapshot->graph) {
         const bool takes_module = snapshot->graph->inputs().size() == initial.inputs().size();
@@ -97,7 +100,8 @@ std::shared_ptr<const GraphModel> snapshot_model(const std::shared_ptr<const pas
     return text;
 }
 
-passes::PassContext pass_context(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {
+passes::PassContext pass_context(const ir::Graph& graph, const nn::ModulePtr& module,
+                                 const std::vector<IValue>& arguments) {
     passes::PassContext context{module};
     if (arguments.empty()) return context;
     if (graph.inputs().size() > arguments.size()) context.input_types.push_back(nullptr);  // self
@@ -119,8 +123,8 @@ Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph,
     return copy;
 }
 
-PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module, const std::string& method,
-                         const std::vector<IValue>& arguments) {
+PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
+                         const std::string& method, const std::vector<IValue>& arguments) {
     PassTrace trace;
     trace.pipeline = pipeline;
     trace.initial = build_graph_model(graph, module, method).model;

@@ -10,15 +10,15 @@
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/plugin_list.h"
-#include "core/ops/random/generator.h"
-#include "core/python/model_source.h"
-#include "core/runtime/interpreter/interpreter.h"
-#include "core/runtime/interpreter/print.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
 #include "core/model/pipelines.h"
 #include "core/model/script_output.h"
 #include "core/model/shown_source.h"
+#include "core/ops/random/generator.h"
+#include "core/python/model_source.h"
+#include "core/runtime/interpreter/interpreter.h"
+#include "core/runtime/interpreter/print.h"
 #include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
@@ -71,12 +71,14 @@ class UntouchedScope {
 std::vector<SourceNote> notes_of(const std::optional<runtime::Trace>& trace) {
     std::vector<SourceNote> notes;
     if (!trace) return notes;
-    for (const runtime::TraceWarning& warning : trace->warnings) notes.push_back({warning.text, place_of(warning.range)});
+    for (const runtime::TraceWarning& warning : trace->warnings)
+        notes.push_back({warning.text, place_of(warning.range)});
     return notes;
 }
 
 ModelFile build_model(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
-    if (path.extension() != ".py") throw Error(ErrorKind::Usage, "only a model source (.py) is built from an expression", {.file = path.string()});
+    if (path.extension() != ".py")
+        throw Error(ErrorKind::Usage, "only a model source (.py) is built from an expression", {.file = path.string()});
     try {
         return python::open_model_source(path.string(), build, permissions);
     } catch (Error& error) {
@@ -93,24 +95,31 @@ ModelFile open_file(const fs::path& path, const std::string& build, const FilePe
 
 }  // namespace
 
-std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
+std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build,
+                                       const FilePermissions& permissions) {
     if (auto program = open_or_run(path, weights, build, permissions)) return program;
-    throw Error(ErrorKind::File, "holds no model",
-                {.file = path.string(), .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
+    throw Error(
+        ErrorKind::File, "holds no model",
+        {.file = path.string(),
+         .hint =
+             "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
 }
 
-std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
+std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::string& build,
+                                              const FilePermissions& permissions) {
     const fs::path beside = path.extension() == ".py" ? weights_beside(path) : fs::path();
     if (beside.empty()) return open(path, {}, build, permissions);
     plugins();
     auto program = std::make_shared<Program>(build_model(path, build, permissions));
     if (!program->file_.module) return open(path, {}, build, permissions);  // says what is missing
-    program->held_back_ = load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
+    program->held_back_ =
+        load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
     program->describe(path, build);
     return program;
 }
 
-std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
+std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build,
+                                              const FilePermissions& permissions) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
     static const bool has_sources = [] {
         FormatRegistry::instance().add(python::model_source_format());
@@ -139,7 +148,8 @@ void Program::load(const fs::path& path, const fs::path& weights) {
 
 WeightsReport Program::load_weights(const fs::path& file, bool strict) {
     const auto modules = file_.module->named_modules();
-    const bool was_lazy = std::any_of(modules.begin(), modules.end(), [](const auto& each) { return each.second->has_uninitialized(); });
+    const bool was_lazy =
+        std::any_of(modules.begin(), modules.end(), [](const auto& each) { return each.second->has_uninitialized(); });
     WeightsReport report = session::load_weights(*file_.module, file, strict);
     if (was_lazy && report.error.empty()) describe(info_->path, info_->built_with);
     return report;
@@ -191,7 +201,8 @@ bool Program::trace_with(const std::vector<IValue>& arguments) {
         trace_failure_ = error.what();
     }
     auto info = std::make_shared<ModelInfo>(*info_);
-    info->graph = trace_ ? build_graph_model(*trace_->forward->graph(), trace_->module, "forward").model : build_module_graph(file_.module);
+    info->graph = trace_ ? build_graph_model(*trace_->forward->graph(), trace_->module, "forward").model
+                         : build_module_graph(file_.module);
     info->trace_warnings = notes_of(trace_);
     info_ = std::move(info);
     return true;
@@ -212,7 +223,8 @@ runtime::Trace Program::make_trace(const std::vector<IValue>& arguments) const {
 }
 
 // Nothing of the run stays.
-runtime::Trace Program::untouching_trace(const std::vector<IValue>& arguments, const runtime::TraceOptions& options) const {
+runtime::Trace Program::untouching_trace(const std::vector<IValue>& arguments,
+                                         const runtime::TraceOptions& options) const {
     const UntouchedScope untouched(*file_.module);
     const runtime::PrintScope no_prints([](std::string_view) {});
     const WarningScope no_warnings([](const ScriptWarning&) {});
@@ -292,7 +304,9 @@ void Program::script() {
 }
 
 void Program::trace(const std::vector<IValue>& arguments) {
-    if (source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is traced", {.hint = "the methods of this file are script already"});
+    if (source() == nullptr)
+        throw Error(ErrorKind::Usage, "only a model source is traced",
+                    {.hint = "the methods of this file are script already"});
     evaluate();
     runtime::Trace made = make_trace(arguments);
     const auto& examples = file_.eager->example_inputs();
@@ -315,7 +329,8 @@ void Program::become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePt
     describe(info_->path, info_->built_with);
     auto info = std::make_shared<ModelInfo>(*info_);
     info->form = form;
-    for (SourceFile& source : info->sources) source.is_original = source.is_editable = true;  // the graph's lines are the file's
+    for (SourceFile& source : info->sources)
+        source.is_original = source.is_editable = true;  // the graph's lines are the file's
     info_ = std::move(info);
 }
 
@@ -333,8 +348,10 @@ const nn::ModulePtr& Program::script_module() const { return is_eager() ? traced
 
 const ir::ScriptFunction& Program::method(const std::string& name) const {
     const nn::ModulePtr& module = script_module();
-    if (const auto* function = dynamic_cast<const ir::ScriptFunction*>(module->type()->find_method(name))) return *function;
-    if (info_ != nullptr && !info_->cannot_run.empty()) throw Error(ErrorKind::File, info_->cannot_run, {.file = info_->path});
+    if (const auto* function = dynamic_cast<const ir::ScriptFunction*>(module->type()->find_method(name)))
+        return *function;
+    if (info_ != nullptr && !info_->cannot_run.empty())
+        throw Error(ErrorKind::File, info_->cannot_run, {.file = info_->path});
     std::vector<std::string> names;
     for (const auto& [own, method] : module->type()->methods()) names.push_back(own);
     throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"),
@@ -344,7 +361,8 @@ const ir::ScriptFunction& Program::method(const std::string& name) const {
 const FunctionSchema& Program::schema(const std::string& name) const {
     if (!is_eager()) return method(name).schema();
     if (name == "forward") return file_.eager->schema();
-    throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"), {.hint = "a model source is run by its forward"});
+    throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"),
+                {.hint = "a model source is run by its forward"});
 }
 
 std::vector<std::string> Program::missing_operators() const {
@@ -363,7 +381,8 @@ std::vector<std::string> Program::missing_operators() const {
 
 std::string Program::default_method() const {
     const auto& methods = file_.module->type()->methods();
-    if (!is_eager() && file_.module->type()->find_method("forward") == nullptr && !methods.empty()) return methods.front().first;
+    if (!is_eager() && file_.module->type()->find_method("forward") == nullptr && !methods.empty())
+        return methods.front().first;
     return "forward";
 }
 
@@ -413,12 +432,14 @@ IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
     return name_ == "forward" ? runtime::run_with_hooks(self, std::move(arguments), run) : run(std::move(arguments));
 }
 
-IValue PreparedMethod::loss(const IValue& output) const {
-    return program_->source()->loss({output});
+IValue PreparedMethod::loss(const IValue& output) const { return program_->source()->loss({output}); }
+
+IValue PreparedMethod::loss(const IValue& output, const IValue& target) const {
+    return program_->source()->loss({output, target});
 }
 
-IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->source()->loss({output, target}); }
-
-int PreparedMethod::loss_arguments() const { return program_->source() != nullptr ? program_->source()->loss_arguments() : 0; }
+int PreparedMethod::loss_arguments() const {
+    return program_->source() != nullptr ? program_->source()->loss_arguments() : 0;
+}
 
 }  // namespace loupe::session

@@ -11,12 +11,12 @@
 
 #include "core/formats/format_registry.h"
 #include "core/ir/function.h"
+#include "core/model/graph_builder.h"
+#include "core/model/input_spec.h"
+#include "core/model/model_info.h"
+#include "core/model/weights.h"
 #include "core/runtime/interpreter/code.h"
 #include "core/runtime/trace/tracer.h"
-#include "core/model/graph_builder.h"
-#include "core/model/model_info.h"
-#include "core/model/input_spec.h"
-#include "core/model/weights.h"
 
 namespace loupe::session {
 
@@ -28,12 +28,14 @@ class Program {
     // permissions: what a model source may do with files beside its own; weights may be read.
     static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {},
                                          const std::string& build = {}, const FilePermissions& permissions = {});
-    // A source that was opened before and has been edited: of the checkpoint beside it what fits is loaded, and held_back()
-    // says what does not.
-    static std::shared_ptr<Program> open_edited(const std::filesystem::path& path, const std::string& build, const FilePermissions& permissions = {});
+    // A source that was opened before and has been edited: of the checkpoint beside it what fits is loaded, and
+    // held_back() says what does not.
+    static std::shared_ptr<Program> open_edited(const std::filesystem::path& path, const std::string& build,
+                                                const FilePermissions& permissions = {});
     const std::vector<WeightDifference>& held_back() const { return held_back_; }
     // The same; null for a model source without a model, which has run.
-    static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path, const std::filesystem::path& weights = {},
+    static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path,
+                                                const std::filesystem::path& weights = {},
                                                 const std::string& build = {}, const FilePermissions& permissions = {});
     explicit Program(ModelFile file) : file_(std::move(file)) {}
 
@@ -64,14 +66,16 @@ class Program {
     // A model source from now on runs as torch.jit.script compiles it, and its graphs are those; others are scripts
     // already. Throws Error (Compile) with the place.
     void script();
-    // A model source from now on runs as a trace on these arguments: those that hold no tensors are no arguments any more.
-    // Throws Error (Usage) for another model, and what running it throws.
+    // A model source from now on runs as a trace on these arguments: those that hold no tensors are no arguments any
+    // more. Throws Error (Usage) for another model, and what running it throws.
     void trace(const std::vector<IValue>& arguments);
     // A model source that was scripted or traced runs from its source again.
     void evaluate();
     ModelForm form() const { return info_ ? info_->form : ModelForm::AsRead; }
     // What the model is evaluated from, or was before it was scripted or traced; null for other models.
-    EagerModel* source() const { return file_.eager ? file_.eager.get() : evaluated_ ? evaluated_->eager.get() : nullptr; }
+    EagerModel* source() const {
+        return file_.eager ? file_.eager.get() : evaluated_ ? evaluated_->eager.get() : nullptr;
+    }
 
     // A checkpoint into the model as it is: see load_weights.h. info() is new when lazy layers got their shapes by it.
     WeightsReport load_weights(const std::filesystem::path& file, bool strict);
@@ -80,8 +84,8 @@ class Program {
     bool trace_with(const std::vector<IValue>& arguments);
     // Null: not traced.
     const runtime::Trace* trace() const { return trace_ ? &*trace_ : nullptr; }
-    // Runs the trace and the source on these; a line for everything that differs (see runtime::check_trace). Nothing of the
-    // runs stays. Throws what running the source throws.
+    // Runs the trace and the source on these; a line for everything that differs (see runtime::check_trace). Nothing of
+    // the runs stays. Throws what running the source throws.
     std::vector<std::string> check_trace(const std::vector<IValue>& arguments) const;
     // Why it could not be; empty otherwise.
     const std::string& trace_failure() const { return trace_failure_; }
@@ -121,8 +125,8 @@ class PreparedMethod {
     BuiltGraph build_graph() const;
     // arguments: without self.
     IValue forward(std::vector<IValue> arguments) const;
-    // The source's own loss, of the output, or of output and target, as loss_arguments() says. What backward starts from:
-    // backward_roots.h.
+    // The source's own loss, of the output, or of output and target, as loss_arguments() says. What backward starts
+    // from: backward_roots.h.
     IValue loss(const IValue& output) const;
     IValue loss(const IValue& output, const IValue& target) const;
     // What the source's own loss takes: see EagerModel; 0 when there is none.
@@ -133,7 +137,7 @@ class PreparedMethod {
 
     std::shared_ptr<Program> program_;
     std::string name_;
-    Ptr<ir::Graph> graph_;               // null: evaluated from source
+    Ptr<ir::Graph> graph_;           // null: evaluated from source
     Ptr<const runtime::Code> code_;  // null: the method as it is
     bool takes_self_ = true;
 };

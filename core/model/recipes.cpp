@@ -38,9 +38,11 @@ std::vector<RecipeInfo> list_optimizers() { return recipes(optim::optimizer_reco
 std::vector<RecipeInfo> list_schedules() {
     std::vector<RecipeInfo> all = recipes(optim::scheduler_records());
     const auto needs_objects = [](const RecipeInfo& info) {
-        return std::any_of(info.arguments.begin(), info.arguments.end(), [](const RecipeInfo::Argument& argument) {
-            return argument.name == "lr_lambda" || argument.name == "schedulers";
-        }) || info.name == "ChainedScheduler";
+        return std::any_of(info.arguments.begin(), info.arguments.end(),
+                           [](const RecipeInfo::Argument& argument) {
+                               return argument.name == "lr_lambda" || argument.name == "schedulers";
+                           }) ||
+               info.name == "ChainedScheduler";
     };
     std::erase_if(all, needs_objects);
     return all;

@@ -11,15 +11,15 @@ namespace loupe::session {
 struct RecipeInfo {
     struct Argument {
         std::string name;
-        std::string type;           // "float", "int", "bool", "Optional[float]"
-        std::string default_text;   // Python's; empty: it must be given
+        std::string type;          // "float", "int", "bool", "Optional[float]"
+        std::string default_text;  // Python's; empty: it must be given
     };
     std::string name;
     std::string summary;
     std::vector<Argument> arguments;
 };
 std::vector<RecipeInfo> list_optimizers();
-std::vector<RecipeInfo> list_schedules();   // those that can be given without functions
-std::vector<RecipeInfo> list_losses();      // those of an output and a target
+std::vector<RecipeInfo> list_schedules();  // those that can be given without functions
+std::vector<RecipeInfo> list_losses();     // those of an output and a target
 
 }  // namespace loupe::session

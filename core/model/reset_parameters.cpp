@@ -3,8 +3,8 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
-#include "core/nn/layer.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/layer.h"
 
 namespace loupe::session {
 namespace {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
+#include "core/model/model_info.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/runtime/interpreter/print.h"
-#include "core/model/model_info.h"
 
 namespace loupe::session {
 

@@ -12,7 +12,8 @@ bool is_call_stack(const ir::Source& source) {
     const auto begin = end == std::string_view::npos ? end : line.rfind('(', end);
     if (begin == std::string_view::npos || begin == 0 || begin + 1 == end) return false;
     const auto digits = line.substr(begin + 1, end - begin - 1);
-    const bool is_number = std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    const bool is_number =
+        std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
     // Code is indented or begins with a word; a path has no spaces before its line.
     return is_number && line.substr(0, begin).find(' ') == std::string_view::npos;
 }

@@ -14,24 +14,24 @@ struct WeightDifference {
     enum class Kind { Missing, Unexpected, Size };
     Kind kind = Kind::Missing;
     std::string name;
-    std::string in_file;            // shape: "10x64"; empty: not there
+    std::string in_file;  // shape: "10x64"; empty: not there
     std::string in_model;
 };
 struct WeightsReport {
     std::string file;
-    std::string error;              // PyTorch's text; not empty: nothing was changed
-    std::int64_t tensors = 0;       // in the file
-    std::int64_t loaded = 0;        // of the model's
+    std::string error;         // PyTorch's text; not empty: nothing was changed
+    std::int64_t tensors = 0;  // in the file
+    std::int64_t loaded = 0;   // of the model's
     std::vector<WeightDifference> differences;
-    bool can_load_rest = false;     // not strictly it would load: no tensor has another size, and some have a place
+    bool can_load_rest = false;  // not strictly it would load: no tensor has another size, and some have a place
 };
 
 // Is it a file of weights by name and no program? Throws Error (File) for one that cannot be read.
 bool is_weights_only(const std::filesystem::path& file);
 // Has the file weights by name and no program, as torch.save writes a state_dict? False for a file that cannot be read.
 bool holds_weights(const std::filesystem::path& file);
-// The checkpoint of the same stem beside a model source, which opening it loads when no other is given; empty when there is
-// none. Throws Error (File) for a damaged one.
+// The checkpoint of the same stem beside a model source, which opening it loads when no other is given; empty when
+// there is none. Throws Error (File) for a damaged one.
 std::filesystem::path weights_beside(const std::filesystem::path& source);
 
 }  // namespace loupe::session

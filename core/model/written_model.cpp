@@ -3,9 +3,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/model/pipelines.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/subgraph_tools.h"
-#include "core/model/pipelines.h"
 
 namespace loupe::session {
 namespace {
@@ -19,8 +19,8 @@ void open_groups(ir::Graph& graph) {
 }
 
 // The method's schema says its types; the graph's inputs may know more.
-Ptr<ir::ScriptFunction> method_of(const ir::ScriptFunction& from, const std::string& class_name, const Ptr<ir::Graph>& graph,
-                                  const TypePtr& self) {
+Ptr<ir::ScriptFunction> method_of(const ir::ScriptFunction& from, const std::string& class_name,
+                                  const Ptr<ir::Graph>& graph, const TypePtr& self) {
     FunctionSchema schema = from.schema();
     schema.arguments.at(0).type = self;
     return make_ptr<ir::ScriptFunction>(class_name + "." + from.name(), graph, std::move(schema));
@@ -33,7 +33,8 @@ Function& hook_of(WrittenModel& written, const Function& hook, bool has_attribut
     if (ir::ScriptFunction* known = written.unit->find_function(concat(type->name(), ".", from.name()))) return *known;
     const Ptr<ir::Graph> graph = from.graph()->copy();
     if (!has_attributes && graph->inputs()[0]->has_uses()) {
-        throw Error(ErrorKind::Unsupported, concat("the hook '", from.name(), "' reads the model, whose attributes are frozen"));
+        throw Error(ErrorKind::Unsupported,
+                    concat("the hook '", from.name(), "' reads the model, whose attributes are frozen"));
     }
     graph->inputs()[0]->set_type(type);
     return written.unit->add_function(method_of(from, type->name(), graph, type));
@@ -55,11 +56,15 @@ WrittenModel model_after(const Program& program, const std::string& method, cons
     const auto& attributes = before->type()->attributes();
     for (std::size_t i = 0; i < attributes.size(); ++i) {
         if (!takes_self && attributes[i].name != "training") continue;
-        written.module->set_slot(type->add_attribute(attributes[i].name, attributes[i].type, attributes[i].kind), before->slot(i));
+        written.module->set_slot(type->add_attribute(attributes[i].name, attributes[i].type, attributes[i].kind),
+                                 before->slot(i));
     }
-    if (takes_self) graph->inputs()[0]->set_type(type);
-    else graph->block()->insert_input(0, "self")->set_type(type);
-    for (Function* hook : before->type()->forward_pre_hooks()) type->add_forward_pre_hook(&hook_of(written, *hook, takes_self));
+    if (takes_self)
+        graph->inputs()[0]->set_type(type);
+    else
+        graph->block()->insert_input(0, "self")->set_type(type);
+    for (Function* hook : before->type()->forward_pre_hooks())
+        type->add_forward_pre_hook(&hook_of(written, *hook, takes_self));
     for (Function* hook : before->type()->forward_hooks()) type->add_forward_hook(&hook_of(written, *hook, takes_self));
     written.unit->add_method(*type, method_of(function, type->name(), graph, type));
     return written;

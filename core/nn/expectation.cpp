@@ -43,7 +43,8 @@ std::string of_batch_norm(const Module& layer, const Tensor& x) {
     const std::int64_t spatial = spatial_of(layer.layer()->name), channels = integer(layer, "num_features");
     const bool dims_fit = spatial == 0 || x.dim() == spatial + 2 || (spatial == 1 && x.dim() == 2);
     if (dims_fit && x.dim() > 1 && x.size(1) == channels) return {};
-    return concat(spatial == 0 ? concat("[N, ", channels, ", *]") : channels_text(channels, spatial), spatial == 1 ? concat(" or [N, ", channels, "]") : "");
+    return concat(spatial == 0 ? concat("[N, ", channels, ", *]") : channels_text(channels, spatial),
+                  spatial == 1 ? concat(" or [N, ", channels, "]") : "");
 }
 
 std::string of_layer_norm(const Module& layer, const Tensor& x) {
@@ -52,7 +53,8 @@ std::string of_layer_norm(const Module& layer, const Tensor& x) {
     std::string text = "[*";
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         text += concat(", ", wanted[i].to_int());
-        fits = fits && x.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(wanted.size())) == wanted[i].to_int();
+        fits = fits &&
+               x.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(wanted.size())) == wanted[i].to_int();
     }
     return fits ? "" : text + "]";
 }
@@ -89,7 +91,8 @@ std::string expected_input(const Module& layer, const Tensor& x) {
 std::string expected_target(const Module& layer, const Tensor& x, const Tensor& target) {
     const LayerRecord& record = *layer.layer();
     if (is_derived(record, "NLLLoss") || is_derived(record, "CrossEntropyLoss")) {
-        const bool is_probabilities = is_derived(record, "CrossEntropyLoss") && target.dim() == x.dim() && is_floating(target.dtype());
+        const bool is_probabilities =
+            is_derived(record, "CrossEntropyLoss") && target.dim() == x.dim() && is_floating(target.dtype());
         if (is_probabilities || target.dtype() == ScalarType::Int64) return {};
         return "class indices of int64";
     }
@@ -111,7 +114,8 @@ std::string unfit_input(const Module& layer, std::span<const IValue> arguments) 
     if (const std::string wanted = expected_input(layer, x); !wanted.empty()) return expects("input", wanted, x);
     if (arguments.size() > 1 && arguments[1].is_tensor()) {
         const Tensor target = arguments[1].to_tensor();
-        if (const std::string wanted = expected_target(layer, x, target); !wanted.empty()) return expects("target", wanted, target);
+        if (const std::string wanted = expected_target(layer, x, target); !wanted.empty())
+            return expects("target", wanted, target);
     }
     return {};
 }

@@ -91,15 +91,19 @@ std::unique_ptr<Resolved> make_resolved(const LayerRecord& record) {
     auto out = std::make_unique<Resolved>();
     out->record = &record;
     const auto* built = first_with(record, [](const LayerRecord& r) { return !r.constructor.empty(); });
-    const auto* init = first_with(record, [](const LayerRecord& r) { return r.init != nullptr || !r.constructor.empty(); });
+    const auto* init =
+        first_with(record, [](const LayerRecord& r) { return r.init != nullptr || !r.constructor.empty(); });
     const auto* takes = first_with(record, [](const LayerRecord& r) { return !r.forward_schema.empty(); });
-    const auto* computes = first_with(record, [](const LayerRecord& r) { return r.forward != nullptr || !r.calls.empty(); });
-    const auto* prints = first_with(record, [](const LayerRecord& r) { return r.extra_repr != nullptr || !r.repr.empty(); });
+    const auto* computes =
+        first_with(record, [](const LayerRecord& r) { return r.forward != nullptr || !r.calls.empty(); });
+    const auto* prints =
+        first_with(record, [](const LayerRecord& r) { return r.extra_repr != nullptr || !r.repr.empty(); });
     const auto* resets = first_with(record, [](const LayerRecord& r) { return r.reset_parameters != nullptr; });
     out->constructor = method_schema(record.name, "__init__", built != nullptr ? built->constructor : "()");
     out->init = init != nullptr ? init->init : nullptr;
     out->buffers = built != nullptr ? built->buffers : std::string_view();
-    out->forward_schema = method_schema(record.name, "forward", takes != nullptr ? takes->forward_schema : "(Tensor input)");
+    out->forward_schema =
+        method_schema(record.name, "forward", takes != nullptr ? takes->forward_schema : "(Tensor input)");
     if (computes != nullptr) {
         out->forward = computes->forward;
         if (!computes->calls.empty()) out->calls = read_call(computes->calls, out->forward_schema);
@@ -151,10 +155,14 @@ void store_arguments(Module& self, const Resolved& layer, Arguments arguments) {
     for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
         const std::string& name = schema.arguments[i].name;
         if (name == "device" || name == "dtype") continue;
-        if (name == "size_average") size_average = arguments[i];
-        else if (name == "reduce") reduce = arguments[i];
-        else if (is_named_in(layer.buffers, name)) self.register_buffer(name, arguments[i].to_tensor());
-        else self.set_attribute(name, attribute_value(schema.arguments[i], arguments[i]));
+        if (name == "size_average")
+            size_average = arguments[i];
+        else if (name == "reduce")
+            reduce = arguments[i];
+        else if (is_named_in(layer.buffers, name))
+            self.register_buffer(name, arguments[i].to_tensor());
+        else
+            self.set_attribute(name, attribute_value(schema.arguments[i], arguments[i]));
     }
     if (!size_average.is_none() || !reduce.is_none()) {
         self.set_attribute("reduction", std::string(functional::legacy_reduction(size_average, reduce)));
@@ -257,7 +265,8 @@ IValue call_forward(Module& self, const LayerRecord& record, CallArguments argum
         if (layer.calls) return call_of(*layer.calls, self, bound);
     } catch (Error& error) {
         // The innermost layer reports its expectation; a container's part has reported already.
-        if (error.context().hint.empty() && error.kind() == ErrorKind::Run) error.add_context({.hint = unfit_input(self, bound)});
+        if (error.context().hint.empty() && error.kind() == ErrorKind::Run)
+            error.add_context({.hint = unfit_input(self, bound)});
         throw;
     }
     throw Error(ErrorKind::Run, concat("Module [", record.name, "] is missing the required \"forward\" function"));
@@ -283,9 +292,7 @@ std::string extra_repr_of(const Module& self, const LayerRecord& record) {
     return layer.extra_repr != nullptr ? layer.extra_repr(self) : formatted(self, layer.repr);
 }
 
-bool reset_parameters(Module& self) {
-    return self.layer() != nullptr && reset_parameters(self, *self.layer());
-}
+bool reset_parameters(Module& self) { return self.layer() != nullptr && reset_parameters(self, *self.layer()); }
 
 bool reset_parameters(Module& self, const LayerRecord& record) {
     const Resolved& layer = resolved(record);

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/nn/module.h"
 #include "core/dispatch/record.h"
+#include "core/nn/module.h"
 #include "core/value/callable.h"
 
 namespace loupe::nn {
@@ -27,16 +27,16 @@ struct LayerMethod {
 };
 
 struct LayerRecord {
-    std::string_view name;               // "Conv2d"
-    std::string_view base;               // "_ConvNd", or "Module"; empty for Module itself
-    std::string_view module;             // the Python module that defines it: "torch.nn.modules.conv"
-    std::string_view summary;            // one sentence
+    std::string_view name;     // "Conv2d"
+    std::string_view base;     // "_ConvNd", or "Module"; empty for Module itself
+    std::string_view module;   // the Python module that defines it: "torch.nn.modules.conv"
+    std::string_view summary;  // one sentence
     // The constructor's arguments in schema syntax: "(int in_channels, int out_channels, int[2] kernel_size, ...)".
     // Containers, which take any number of modules, have "(...)". Empty: the base's constructor and init.
     std::string_view constructor = {};
     // Does what __init__ does: attributes, parameters (with PyTorch's initial values for the seed), children. Null:
-    // every argument becomes the attribute of its name, but for device and dtype; losses' size_average and reduce decide
-    // the reduction.
+    // every argument becomes the attribute of its name, but for device and dtype; losses' size_average and reduce
+    // decide the reduction.
     void (*init)(Module& self, Arguments arguments) = nullptr;
     // Of those arguments, the names that are registered as buffers: "weight, pos_weight".
     std::string_view buffers = {};

@@ -31,7 +31,9 @@ Module::Module(std::string class_name) : Object(make_ptr<ClassType>(std::move(cl
 }
 Module::Module(Ptr<ClassType> type) : Object(std::move(type)) {}
 Module::Module(const LayerRecord& record)
-    : Object(make_ptr<ClassType>(concat("__torch__.", record.module, ".", record.name), true)), owns_type_(true), layer_(&record) {
+    : Object(make_ptr<ClassType>(concat("__torch__.", record.module, ".", record.name), true)),
+      owns_type_(true),
+      layer_(&record) {
     construct();
 }
 Module::Module(Ptr<RefCounted> dynamic_class, std::string class_name)
@@ -83,7 +85,8 @@ void Module::check_constructed(const char* what) const {
 
 void Module::check_new_name(const std::string& name, const char* what, AttributeKind kind) const {
     if (name.find('.') != std::string::npos) {
-        run_error(concat(what, " name can't contain \".\"", kind == AttributeKind::Module ? concat(", got: ", name) : ""));
+        run_error(
+            concat(what, " name can't contain \".\"", kind == AttributeKind::Module ? concat(", got: ", name) : ""));
     }
     if (name.empty()) run_error(concat(what, " name can't be empty string \"\""));
     const auto slot = type_->find_attribute(name);
@@ -167,7 +170,9 @@ void Module::set_plain_attribute(const std::string& name, IValue value) {
         case AttributeKind::Buffer:
             if (!value.is_none() && !value.is_tensor()) refuse("buffer", "torch.Tensor");
             break;
-        case AttributeKind::Attribute: set_named(name, value, type_of(value), kind); return;
+        case AttributeKind::Attribute:
+            set_named(name, value, type_of(value), kind);
+            return;
     }
     set_slot(*slot, std::move(value));
 }
@@ -305,15 +310,17 @@ Named<Tensor> Module::named_tensors(const NameOptions& options, Get&& get) const
     std::unordered_set<const TensorImpl*> seen;
     const auto visit = [&](const std::string& path, const Module& module) {
         for (auto& [name, tensor] : get(module)) {
-            if (seen.insert(tensor.impl()).second || !options.remove_duplicate) out.emplace_back(joined(path, name), tensor);
+            if (seen.insert(tensor.impl()).second || !options.remove_duplicate)
+                out.emplace_back(joined(path, name), tensor);
         }
     };
     if (!options.recurse) {
         visit(options.prefix, *this);
         return out;
     }
-    const_cast<Module*>(this)->visit_modules(options.prefix, options.remove_duplicate,
-                                             [&](const std::string& path, const ModulePtr& module) { visit(path, *module); });
+    const_cast<Module*>(this)->visit_modules(
+        options.prefix, options.remove_duplicate,
+        [&](const std::string& path, const ModulePtr& module) { visit(path, *module); });
     return out;
 }
 
@@ -397,9 +404,7 @@ void Module::train(bool mode) {
     });
 }
 
-std::string tensor_type_name(ScalarType dtype) {
-    return concat("torch.", dtype_graph_name(dtype), "Tensor");
-}
+std::string tensor_type_name(ScalarType dtype) { return concat("torch.", dtype_graph_name(dtype), "Tensor"); }
 
 ModulePtr as_module(const IValue& value) {
     return value.is_object() ? boost::dynamic_pointer_cast<Module>(value.to_object()) : nullptr;

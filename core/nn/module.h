@@ -36,7 +36,8 @@ struct ComputedAttribute {
 struct LoadOptions {
     bool strict = true;
     bool assign = false;  // replaces the existing tensors instead of copying
-    // Of each module's class by its path, as state_versions() gives them; a class that counts versions reads older states.
+    // Of each module's class by its path, as state_versions() gives them; a class that counts versions reads older
+    // states.
     std::vector<std::pair<std::string, int>> versions = {};
     // Entries of the state that are no tensors, by name: for set_extra_state.
     Named<IValue> extra = {};
@@ -80,8 +81,8 @@ class Module : public Object {
     bool is_constructed() const;
 
     // Registering throws Error (Run) with PyTorch's messages: before construction, empty name, a dot in it, a name that
-    // is taken, a parameter that is no leaf. A module of a file has its names from its class, so only existing ones can be
-    // set there.
+    // is taken, a parameter that is no leaf. A module of a file has its names from its class, so only existing ones can
+    // be set there.
     void register_parameter(const std::string& name, const Tensor& parameter);
     void register_buffer(const std::string& name, const Tensor& buffer, bool persistent = true);
     void register_module(const std::string& name, ModulePtr child);
@@ -93,8 +94,8 @@ class Module : public Object {
     // For classes of a model source that define extra_repr.
     void set_extra_repr(std::function<std::string(const Module&)> text) { extra_repr_ = std::move(text); }
 
-    // Python's module.name = value: parameters and modules are registered, a buffer's or parameter's name keeps its kind,
-    // other values are attributes with the type of their value. Throws Error (Run) with PyTorch's messages.
+    // Python's module.name = value: parameters and modules are registered, a buffer's or parameter's name keeps its
+    // kind, other values are attributes with the type of their value. Throws Error (Run) with PyTorch's messages.
     void set_attribute(std::string_view name, IValue value);
     // Throws Error (Run) "'Net' object has no attribute 'x'".
     const IValue& attribute(std::string_view name) const;
@@ -167,8 +168,8 @@ class Module : public Object {
     // tensors that are no leaves.
     ModulePtr deep_copy() const;
 
-    // Runs pre hooks, forward and hooks. `forward` is the C++ one; script modules are called through the interpreter, which
-    // uses call_with_hooks.
+    // Runs pre hooks, forward and hooks. `forward` is the C++ one; script modules are called through the interpreter,
+    // which uses call_with_hooks.
     IValue call(std::vector<IValue> inputs);
     IValue invoke(CallArguments arguments);
     // Pre hooks, run(inputs), hooks; for callers that run the forward.

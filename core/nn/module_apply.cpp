@@ -6,10 +6,10 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
-#include "core/nn/deep_copy.h"
-#include "core/nn/module.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/deep_copy.h"
+#include "core/nn/layer.h"
+#include "core/nn/module.h"
 
 namespace loupe::nn {
 namespace {
@@ -85,7 +85,9 @@ void Module::to(const ToOptions& options) {
 }
 
 void Module::to_type(ScalarType dtype) {
-    apply_to_tensors([&](const Tensor& t) { return t.dtype() == dtype ? t : fn::to_dtype(t, static_cast<std::int64_t>(dtype), false, false, IValue()); });
+    apply_to_tensors([&](const Tensor& t) {
+        return t.dtype() == dtype ? t : fn::to_dtype(t, static_cast<std::int64_t>(dtype), false, false, IValue());
+    });
 }
 
 // Copies values with a memo, so that sharing is preserved.
@@ -97,7 +99,8 @@ class Module::Copier {
         Ptr<ClassType> type = from.type_;
         if (from.owns_type_) {
             type = make_ptr<ClassType>(from.type_->name(), true);
-            for (const auto& attribute : from.type_->attributes()) type->add_attribute(attribute.name, attribute.type, attribute.kind);
+            for (const auto& attribute : from.type_->attributes())
+                type->add_attribute(attribute.name, attribute.type, attribute.kind);
         }
         const auto to = make_ptr<Module>(type);
         memory_.modules.emplace(&from, to);
@@ -136,7 +139,9 @@ class Module::Copier {
     Tensor copy(const Tensor& from) {
         if (const auto known = memory_.tensors.find(from.impl()); known != memory_.tensors.end()) return known->second;
         if (!is_leaf(from)) {
-            throw Error(ErrorKind::Run, "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment");
+            throw Error(ErrorKind::Run,
+                        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+                        "the moment");
         }
         Tensor to;
         {
@@ -178,7 +183,8 @@ class Module::Copier {
                 for (const auto& [key, value] : from.to_dict().entries()) dict->set(key, copy(value));
                 return dict;
             }
-            default: return from;
+            default:
+                return from;
         }
     }
 
@@ -195,7 +201,8 @@ namespace {
 thread_local DeepCopyScope* current_scope = nullptr;
 }
 
-DeepCopyScope::DeepCopyScope(std::function<IValue(const IValue&)> copy) : copy_other(std::move(copy)), before_(std::exchange(current_scope, this)) {}
+DeepCopyScope::DeepCopyScope(std::function<IValue(const IValue&)> copy)
+    : copy_other(std::move(copy)), before_(std::exchange(current_scope, this)) {}
 DeepCopyScope::~DeepCopyScope() { current_scope = before_; }
 DeepCopyScope* DeepCopyScope::current() { return current_scope; }
 

@@ -76,7 +76,8 @@ using ForwardHooks = decltype(ModuleHooks::forward)::Snapshot;
 // run(), then the hooks, then finish(output). After an exception, always_call hooks that have not run yet run; their
 // own exceptions are dropped.
 template <typename Run, typename Finish>
-IValue run_with_forward_hooks(Module& module, const CallArguments& arguments, const ForwardHooks& hooks, Run&& run, Finish&& finish) {
+IValue run_with_forward_hooks(Module& module, const CallArguments& arguments, const ForwardHooks& hooks, Run&& run,
+                              Finish&& finish) {
     std::size_t next = 0;
     try {
         IValue output = run();
@@ -112,9 +113,11 @@ IValue Module::invoke(CallArguments arguments) {
     } forget{computed_};
     try {
         if (!has_hooks()) return run_forward(std::move(arguments));
-        return invoke_with_hooks(std::move(arguments), [this](CallArguments given) { return run_forward(std::move(given)); });
+        return invoke_with_hooks(std::move(arguments),
+                                 [this](CallArguments given) { return run_forward(std::move(given)); });
     } catch (Error& error) {
-        if (error.context().scope.empty() && error.kind() != ErrorKind::Cancelled) error.add_context({.scope = path_of_active()});
+        if (error.context().scope.empty() && error.kind() != ErrorKind::Cancelled)
+            error.add_context({.scope = path_of_active()});
         throw;
     }
 }
@@ -131,7 +134,9 @@ void Module::set_forward(ForwardFunction forward) {
     };
 }
 
-bool Module::has_hooks() const { return hooks_.any_of_call() || global_hooks().call.any_of_call() || method(kAroundForward) != nullptr; }
+bool Module::has_hooks() const {
+    return hooks_.any_of_call() || global_hooks().call.any_of_call() || method(kAroundForward) != nullptr;
+}
 
 IValue Module::call_with_hooks(std::vector<IValue> inputs, const std::function<IValue(std::vector<IValue>)>& run) {
     if (!has_hooks()) return run(std::move(inputs));
@@ -141,22 +146,28 @@ IValue Module::call_with_hooks(std::vector<IValue> inputs, const std::function<I
 
 IValue Module::invoke_with_hooks(CallArguments arguments, const std::function<IValue(CallArguments)>& run) {
     const ModulePtr keep(this);
-    if (const ForwardWithKeywords* around = method(kAroundForward)) return ForwardWithKeywords(*around)(*this, std::move(arguments));
+    if (const ForwardWithKeywords* around = method(kAroundForward))
+        return ForwardWithKeywords(*around)(*this, std::move(arguments));
     const ModuleHooks& global = global_hooks().call;
-    const bool is_plain = !global.any_of_call() && hooks_.forward_pre.empty() && hooks_.backward.empty() && hooks_.backward_pre.empty();
+    const bool is_plain =
+        !global.any_of_call() && hooks_.forward_pre.empty() && hooks_.backward.empty() && hooks_.backward_pre.empty();
     if (is_plain) {
-        return run_with_forward_hooks(*this, arguments, hooks_.forward.snapshot(), [&] { return run(arguments); },
-                                      [](IValue output) { return output; });
+        return run_with_forward_hooks(
+            *this, arguments, hooks_.forward.snapshot(), [&] { return run(arguments); },
+            [](IValue output) { return output; });
     }
     Ptr<BackwardHookState> state;
-    return run_with_forward_hooks(*this, arguments, all_hooks(global.forward, hooks_.forward), [&] {
-        for (const auto& entry : all_hooks(global.forward_pre, hooks_.forward_pre)) {
-            if (auto replaced = entry.hook(*this, arguments)) arguments = std::move(*replaced);
-        }
-        state = backward_state(*this, hooks_);
-        if (state) arguments.positional = state->wrap_inputs(std::move(arguments.positional));
-        return run(arguments);
-    }, [&](IValue output) { return state ? state->wrap_output(std::move(output)) : output; });
+    return run_with_forward_hooks(
+        *this, arguments, all_hooks(global.forward, hooks_.forward),
+        [&] {
+            for (const auto& entry : all_hooks(global.forward_pre, hooks_.forward_pre)) {
+                if (auto replaced = entry.hook(*this, arguments)) arguments = std::move(*replaced);
+            }
+            state = backward_state(*this, hooks_);
+            if (state) arguments.positional = state->wrap_inputs(std::move(arguments.positional));
+            return run(arguments);
+        },
+        [&](IValue output) { return state ? state->wrap_output(std::move(output)) : output; });
 }
 
 RemovableHandle Module::register_forward_pre_hook(ForwardPreHook hook, bool prepend) {
@@ -227,8 +238,8 @@ RemovableHandle register_global_forward_pre_hook(ForwardPreHook hook) {
         });
 }
 RemovableHandle register_global_forward_hook(ForwardHook hook) {
-    return register_global_forward_hook(
-        ForwardHookWithKeywords([hook = std::move(hook)](Module& self, const CallArguments& given, const IValue& output) {
+    return register_global_forward_hook(ForwardHookWithKeywords(
+        [hook = std::move(hook)](Module& self, const CallArguments& given, const IValue& output) {
             return hook(self, given.positional, output);
         }));
 }

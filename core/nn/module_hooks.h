@@ -20,16 +20,18 @@ template <typename T>
 using Named = std::vector<std::pair<std::string, T>>;
 
 // May return replacement inputs.
-using ForwardPreHook = std::function<std::optional<std::vector<IValue>>(Module& self, const std::vector<IValue>& inputs)>;
-using ForwardPreHookWithKeywords = std::function<std::optional<CallArguments>(Module& self, const CallArguments& arguments)>;
+using ForwardPreHook =
+    std::function<std::optional<std::vector<IValue>>(Module& self, const std::vector<IValue>& inputs)>;
+using ForwardPreHookWithKeywords =
+    std::function<std::optional<CallArguments>(Module& self, const CallArguments& arguments)>;
 // May return a replacement output.
 using ForwardHook =
     std::function<std::optional<IValue>(Module& self, const std::vector<IValue>& inputs, const IValue& output)>;
 using ForwardHookWithKeywords =
     std::function<std::optional<IValue>(Module& self, const CallArguments& arguments, const IValue& output)>;
 // May return replacement gradients of the inputs; undefined where there is none.
-using BackwardHook =
-    std::function<std::optional<TensorList>(Module& self, const TensorList& grad_inputs, const TensorList& grad_outputs)>;
+using BackwardHook = std::function<std::optional<TensorList>(Module& self, const TensorList& grad_inputs,
+                                                             const TensorList& grad_outputs)>;
 // May return replacement gradients of the outputs.
 using BackwardPreHook = std::function<std::optional<TensorList>(Module& self, const TensorList& grad_outputs)>;
 

@@ -24,8 +24,15 @@ constexpr const char* kSetExtraState = "set_extra_state";
 
 // As type(value) prints in Python.
 std::string class_text(const IValue& value) {
-    const char* name = value.is_none() ? "NoneType" : value.is_bool() ? "bool" : value.is_int() ? "int" : value.is_double() ? "float"
-                       : value.is_string() ? "str" : value.is_list() ? "list" : value.is_tuple() ? "tuple" : value.is_dict() ? "dict" : nullptr;
+    const char* name = value.is_none()     ? "NoneType"
+                       : value.is_bool()   ? "bool"
+                       : value.is_int()    ? "int"
+                       : value.is_double() ? "float"
+                       : value.is_string() ? "str"
+                       : value.is_list()   ? "list"
+                       : value.is_tuple()  ? "tuple"
+                       : value.is_dict()   ? "dict"
+                                           : nullptr;
     return concat("<class '", name != nullptr ? std::string(name) : std::string(value_type_name(value)), "'>");
 }
 
@@ -56,7 +63,8 @@ void Module::collect_state(const std::string& prefix, bool keep_vars, std::size_
         out.tensors.emplace_back(prefix + kExtraState, extra.is_tensor() ? extra.to_tensor() : Tensor());
         if (!extra.is_tensor()) out.extra.insert_or_assign(prefix + kExtraState, extra);
     }
-    for (const auto& [name, child] : children()) child->collect_state(concat(prefix, name, "."), keep_vars, depth + 1, out);
+    for (const auto& [name, child] : children())
+        child->collect_state(concat(prefix, name, "."), keep_vars, depth + 1, out);
     for (const auto& entry : hooks_.state_dict.snapshot()) entry.hook(self, out.tensors, prefix);
 }
 
@@ -73,8 +81,10 @@ Named<IValue> Module::full_state_dict(const std::string& prefix, bool keep_vars)
     Named<IValue> out;
     for (const auto& [name, tensor] : state.tensors) {
         const auto extra = state.extra.find(name);
-        if (tensor.defined()) out.emplace_back(name, tensor);
-        else if (extra != state.extra.end()) out.emplace_back(name, extra->second);
+        if (tensor.defined())
+            out.emplace_back(name, tensor);
+        else if (extra != state.extra.end())
+            out.emplace_back(name, extra->second);
     }
     return out;
 }
@@ -155,8 +165,10 @@ class Module::StateLoader {
         const auto found = index_.find(key);
         if (const auto other = extra_.find(key); other != extra_.end()) {
             used_.insert(key);
-            report_.errors.push_back(concat("While copying the parameter named \"", key, "\", expected torch.Tensor or Tensor-like object from checkpoint but received ",
-                                            class_text(*other->second)));
+            report_.errors.push_back(
+                concat("While copying the parameter named \"", key,
+                       "\", expected torch.Tensor or Tensor-like object from checkpoint but received ",
+                       class_text(*other->second)));
             return;
         }
         if (found == index_.end()) {
@@ -176,9 +188,9 @@ class Module::StateLoader {
         const auto a = given.sizes();
         const auto b = tensor.sizes();
         if (!is_old_scalar && !std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-            report_.errors.push_back(concat("size mismatch for ", key, ": copying a param with shape torch.Size(",
-                                            shape_list_text(a), ") from checkpoint, the shape in current model is torch.Size(",
-                                            shape_list_text(b), ")."));
+            report_.errors.push_back(
+                concat("size mismatch for ", key, ": copying a param with shape torch.Size(", shape_list_text(a),
+                       ") from checkpoint, the shape in current model is torch.Size(", shape_list_text(b), ")."));
             return;
         }
         places_.push_back({&module, attribute, tensor, given, {}});
@@ -196,7 +208,8 @@ class Module::StateLoader {
             lines.push_back(concat("Unexpected key(s) in state_dict: ", with_quotes(report_.unexpected_keys), ". "));
         }
         if (strict_ && !report_.missing_keys.empty()) {
-            lines.insert(lines.begin(), concat("Missing key(s) in state_dict: ", with_quotes(report_.missing_keys), ". "));
+            lines.insert(lines.begin(),
+                         concat("Missing key(s) in state_dict: ", with_quotes(report_.missing_keys), ". "));
         }
         lines.insert(lines.end(), report_.errors.begin(), report_.errors.end());
         run_error(concat("Error(s) in loading state_dict for ", root.class_name(), ":\n\t", join(lines, "\n\t")));
@@ -209,14 +222,16 @@ class Module::StateLoader {
                 place.module->methods_.find(kSetExtraState)->second(*place.module, {{place.extra}, {}});
                 continue;
             }
-            if (place.module->is_uninitialized(place.attribute)) place.module->materialize(place.attribute, place.given.sizes());
+            if (place.module->is_uninitialized(place.attribute))
+                place.module->materialize(place.attribute, place.given.sizes());
             if (!assign_) {
                 gradient_arithmetic().copy(place.tensor, place.given);
                 place.tensor.storage()->bump_version();
                 continue;
             }
             const bool is_own_parameter = place.module->attribute_kind(place.attribute) == AttributeKind::Parameter;
-            const Tensor put = is_own_parameter ? make_parameter(place.given, requires_grad(place.tensor)) : place.given;
+            const Tensor put =
+                is_own_parameter ? make_parameter(place.given, requires_grad(place.tensor)) : place.given;
             place.module->set_slot(*place.module->type_->find_attribute(place.attribute), put);
         }
     }

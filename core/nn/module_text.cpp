@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kDeepest = 200;
 
 std::string indented(std::string text) {
-    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.replace(at, 1, "\n  ");
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3))
+        text.replace(at, 1, "\n  ");
     return text;
 }
 

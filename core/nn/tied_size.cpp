@@ -17,7 +17,8 @@ TiedSize operator*(const TiedSize& a, const TiedSize& b) {
 Dims tied_dims(const OperatorHandle<>& op, std::size_t argument, std::initializer_list<TiedSize> sizes) {
     Dims out;
     for (const TiedSize& size : sizes) {
-        if (size.tied.defined()) tie_number({&op.get(), argument, static_cast<int>(out.size()), NumberTie::As::Int, size.tied});
+        if (size.tied.defined())
+            tie_number({&op.get(), argument, static_cast<int>(out.size()), NumberTie::As::Int, size.tied});
         out.push_back(size.value);
     }
     return out;

@@ -34,23 +34,10 @@ std::span<const OperatorFamily> operator_families() {
         limit_vector_targets();
         install_gradient_arithmetic();
         return std::vector<OperatorFamily>{
-            matrix_family(),
-            linalg_family(),
-            nn_family(),
-            rnn_family(),
-            numbers_family(),
-            pointwise_family(),
-            creation_family(),
-            reduction_family(),
-            random_family(),
-            view_family(),
-            joining_family(),
-            indexing_family(),
-            sorting_family(),
-            composed_family(),
-            fft_family(),
-            special_family(),
-            sparse_family(),
+            matrix_family(),    linalg_family(),   nn_family(),        rnn_family(),      numbers_family(),
+            pointwise_family(), creation_family(), reduction_family(), random_family(),   view_family(),
+            joining_family(),   indexing_family(), sorting_family(),   composed_family(), fft_family(),
+            special_family(),   sparse_family(),
         };
     }();
     return families;

@@ -24,7 +24,7 @@ const OperatorRecord* first_overload(const Operator& op) {
     return nullptr;
 }
 
-std::string_view written_text(const Operator& op, std::string_view OperatorRecord::* text) {
+std::string_view written_text(const Operator& op, std::string_view OperatorRecord::*text) {
     if (!(op.record->*text).empty()) return op.record->*text;
     const OperatorRecord* first = first_overload(op);
     return first != nullptr ? first->*text : std::string_view();
@@ -57,9 +57,11 @@ const Operator* same_operator(const Operator& op) {
     if (!text.starts_with(kSame)) return nullptr;
     text.remove_prefix(kSame.size());
     const std::string name = concat("aten::", text.substr(0, text.find_first_of(" ,:;")));
-    const std::string_view bare = name.ends_with('.') ? std::string_view(name).substr(0, name.size() - 1) : std::string_view(name);
+    const std::string_view bare =
+        name.ends_with('.') ? std::string_view(name).substr(0, name.size() - 1) : std::string_view(name);
     // The same overload where there is one.
-    if (const Operator* same = find_operator(bare, op.schema.overload); same != nullptr && same->record != op.record) return same;
+    if (const Operator* same = find_operator(bare, op.schema.overload); same != nullptr && same->record != op.record)
+        return same;
     for (const Operator* same : operators_named(bare)) {
         if (same->record != op.record) return same;
     }
@@ -92,7 +94,8 @@ std::string_view operator_formula(const Operator& op) {
 }
 
 std::string_view gradient_formula(const Operator& op, std::string_view argument) {
-    if (const std::string_view own = written_text(op, &OperatorRecord::gradient); !own.empty()) return line_of(own, argument);
+    if (const std::string_view own = written_text(op, &OperatorRecord::gradient); !own.empty())
+        return line_of(own, argument);
     const Operator* same = same_operator(op);
     return same != nullptr ? gradient_formula(*same, argument) : std::string_view();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a reader sees of an operator beside its summary: its formula, those of its gradients, and why its numbers may not be
-// finite. Records write them down; what one record of a name says holds for overloads of that name that say nothing.
+// What a reader sees of an operator beside its summary: its formula, those of its gradients, and why its numbers may
+// not be finite. Records write them down; what one record of a name says holds for overloads of that name that say
+// nothing.
 //
 // Notation: products by a space, "sum_k", "x^2", "a[i, j]"; `grad` is the incoming gradient, `out` the result (out0,
 // out1 of several), arguments by their names, x the element of self.

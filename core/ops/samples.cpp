@@ -38,7 +38,8 @@ Tensor random_tensor(Random& random, IntSpan sizes, ScalarType dtype) {
 
 Tensor random_indices(Random& random, std::initializer_list<std::int64_t> sizes, std::int64_t limit) {
     Tensor out = empty(IntSpan(sizes.begin(), sizes.size()), ScalarType::Int64);
-    std::generate_n(out.data<std::int64_t>(), out.numel(), [&] { return static_cast<std::int64_t>(random.engine()()) % limit; });
+    std::generate_n(out.data<std::int64_t>(), out.numel(),
+                    [&] { return static_cast<std::int64_t>(random.engine()()) % limit; });
     return out;
 }
 
@@ -46,13 +47,17 @@ Tensor random_ladder(Random& random, std::initializer_list<std::int64_t> sizes, 
     Tensor out = empty(IntSpan(sizes.begin(), sizes.size()), dtype);
     const std::int64_t n = out.numel();
     std::vector<double> steps(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) steps[static_cast<std::size_t>(i)] = (static_cast<double>(i) - static_cast<double>(n) / 2 + 0.5) * 0.25 + 0.1;
+    for (std::int64_t i = 0; i < n; ++i)
+        steps[static_cast<std::size_t>(i)] = (static_cast<double>(i) - static_cast<double>(n) / 2 + 0.5) * 0.25 + 0.1;
     std::shuffle(steps.begin(), steps.end(), random.engine());
     visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
         std::transform(steps.begin(), steps.end(), out.data<T>(), [](double v) {
-            if constexpr (is_complex(scalar_type_of<T>)) return T(std::complex<double>(v));
-            else if constexpr (std::is_integral_v<T>) return static_cast<T>(v);
-            else return T(static_cast<float>(v));
+            if constexpr (is_complex(scalar_type_of<T>))
+                return T(std::complex<double>(v));
+            else if constexpr (std::is_integral_v<T>)
+                return static_cast<T>(v);
+            else
+                return T(static_cast<float>(v));
         });
     });
     return out;

@@ -50,8 +50,10 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
                       .root = std::sqrt(1 - std::pow(second, step)),
                       .eps = group.number("eps"),
                       .step_size = lr / (1 - std::pow(first, step))};
-    if (group.flag("amsgrad")) run<true>(parameter, gradient, state, c);
-    else run<false>(parameter, gradient, state, c);
+    if (group.flag("amsgrad"))
+        run<true>(parameter, gradient, state, c);
+    else
+        run<false>(parameter, gradient, state, c);
 }
 
 }  // namespace
@@ -59,8 +61,11 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
 const OptimizerRecord kAdam = {
     .name = "Adam",
     .summary = "Steps by the mean of the gradient over the root of its mean square (Kingma and Ba 2014).",
-    .constructor = "Adam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool amsgrad=False, *, "
-                   "bool? foreach=None, bool maximize=False, bool capturable=False, bool differentiable=False, bool fused=False) -> Any",
+    .constructor =
+        "Adam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool "
+        "amsgrad=False, *, "
+        "bool? foreach=None, bool maximize=False, bool capturable=False, bool differentiable=False, bool fused=False) "
+        "-> Any",
     .complete = complete_moments,
     .update = update<false>,
     .sparse_hint = ", please consider SparseAdam instead",
@@ -68,8 +73,10 @@ const OptimizerRecord kAdam = {
 const OptimizerRecord kAdamW = {
     .name = "AdamW",
     .summary = "Adam whose weight decay is apart from the gradient (Loshchilov and Hutter 2017).",
-    .constructor = "AdamW(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0.01, bool amsgrad=False, *, "
-                   "bool maximize=False, bool? foreach=None, bool capturable=False) -> Any",
+    .constructor =
+        "AdamW(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0.01, bool "
+        "amsgrad=False, *, "
+        "bool maximize=False, bool? foreach=None, bool capturable=False) -> Any",
     .complete = complete_moments,
     .update = update<true>,
 };

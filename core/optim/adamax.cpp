@@ -30,8 +30,10 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
 const OptimizerRecord kAdamax = {
     .name = "Adamax",
     .summary = "Adam with the fading greatest gradient in place of the mean square (Kingma and Ba 2014).",
-    .constructor = "Adamax(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? foreach=None, *, "
-                   "bool maximize=False) -> Any",
+    .constructor =
+        "Adamax(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? "
+        "foreach=None, *, "
+        "bool maximize=False) -> Any",
     .complete = complete_moments,
     .update = update,
 };

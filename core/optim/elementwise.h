@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/parallel.h"
 #include "core/autograd/variable.h"
+#include "core/base/parallel.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
 
@@ -29,8 +29,8 @@ inline void store(const Tensor& t, const Tensor& row) {
 }
 
 template <typename T, typename Body, typename... State>
-void run_rows(std::int64_t begin, std::int64_t end, const Body& body, T* __restrict parameter, const T* __restrict gradient,
-              State* __restrict... state) {
+void run_rows(std::int64_t begin, std::int64_t end, const Body& body, T* __restrict parameter,
+              const T* __restrict gradient, State* __restrict... state) {
     for (std::int64_t i = begin; i < end; ++i) body(parameter[i], gradient[i], state[i]...);
 }
 
@@ -61,24 +61,30 @@ void update_as(const Tensor& parameter, const Tensor& gradient, const std::array
     const Tensor slopes = as_row<T>(gradient);
     const std::array<Tensor, N> rows{as_row<T>(state[I])...};
     auto run = [&](std::int64_t begin, std::int64_t end) {
-        run_rows<T>(begin, end, body, values.template data<T>(), slopes.template data<T>(), rows[I].template data<T>()...);
+        run_rows<T>(begin, end, body, values.template data<T>(), slopes.template data<T>(),
+                    rows[I].template data<T>()...);
     };
     StepNorms* norms = StepNorms::current();
-    if (norms != nullptr) measure_rows<T>(values.template data<T>(), values.numel(), run, *norms);
-    else parallel_for(0, values.numel(), kNormBlock, run);
+    if (norms != nullptr)
+        measure_rows<T>(values.template data<T>(), values.numel(), run, *norms);
+    else
+        parallel_for(0, values.numel(), kNormBlock, run);
     store(parameter, values);
     (store(state[I], rows[I]), ...);
 }
 
 }  // namespace detail
 
-// body(parameter, gradient, state...) on each element: the parameter and the states by reference, in float, or in double
-// where the parameter is double; it is called with either type.
+// body(parameter, gradient, state...) on each element: the parameter and the states by reference, in float, or in
+// double where the parameter is double; it is called with either type.
 template <std::size_t N, typename Body>
-void update_elements(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body) {
+void update_elements(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state,
+                     const Body& body) {
     const bool is_double = parameter.dtype() == ScalarType::Float64 || parameter.dtype() == ScalarType::Complex128;
-    if (is_double) detail::update_as<double>(parameter, gradient, state, body, std::make_index_sequence<N>());
-    else detail::update_as<float>(parameter, gradient, state, body, std::make_index_sequence<N>());
+    if (is_double)
+        detail::update_as<double>(parameter, gradient, state, body, std::make_index_sequence<N>());
+    else
+        detail::update_as<float>(parameter, gradient, state, body, std::make_index_sequence<N>());
 }
 
 }  // namespace loupe::optim

@@ -44,7 +44,8 @@ Tensor GradScaler::scaled(const Tensor& t) {
 IValue GradScaler::scale(const IValue& outputs) {
     if (!options_.enabled) return outputs;
     if (outputs.is_tensor()) return scaled(outputs.to_tensor());
-    if (!outputs.is_list() && !outputs.is_tuple()) fail_with_value("outputs must be a Tensor or an iterable of Tensors");
+    if (!outputs.is_list() && !outputs.is_tuple())
+        fail_with_value("outputs must be a Tensor or an iterable of Tensors");
     std::vector<IValue> elements = outputs.is_list() ? outputs.to_list().elements : outputs.to_tuple().elements;
     for (IValue& element : elements) element = scale(element);
     if (outputs.is_tuple()) return make_ptr<TupleObject>(std::move(elements));
@@ -55,7 +56,8 @@ IValue GradScaler::scale(const IValue& outputs) {
 
 void GradScaler::check_scaled(std::string_view function) const {
     if (has_scaled_) return;
-    fail_assertion(concat("Attempted ", function, " but _scale is None.  This may indicate your script did not use scaler.scale(loss or "
+    fail_assertion(concat("Attempted ", function,
+                          " but _scale is None.  This may indicate your script did not use scaler.scale(loss or "
                           "outputs) earlier in the iteration."));
 }
 
@@ -87,7 +89,8 @@ IValue GradScaler::step(Optimizer& optimizer) {
     if (!options_.enabled) return optimizer.step();
     check_scaled("step");
     OptimizerState& own = states_[&optimizer];
-    if (own.stage == Stage::Stepped) throw Error(ErrorKind::Run, "step() has already been called since the last update().");
+    if (own.stage == Stage::Stepped)
+        throw Error(ErrorKind::Run, "step() has already been called since the last update().");
     if (own.stage == Stage::Ready) unscale_(optimizer);
     if (!own.is_checked) fail_assertion("No inf checks were recorded for this optimizer.");
     const IValue result = own.found_infinity ? IValue() : optimizer.step();
@@ -135,7 +138,9 @@ void GradScaler::load_state_dict(const IValue& state) {
     if (!options_.enabled) return;
     const DictObject& saved = state.to_dict();
     if (saved.size() == 0) {
-        throw Error(ErrorKind::Run, "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.");
+        throw Error(
+            ErrorKind::Run,
+            "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler.");
     }
     const Options values(saved);
     scale_ = options_.init_scale = values.number("scale");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Gradient scaling for half precision: the loss is multiplied so that small gradients do not vanish; a step whose gradients
-// are not finite is left out and the scale falls; torch.cuda.amp.GradScaler. Works on any device.
+// Gradient scaling for half precision: the loss is multiplied so that small gradients do not vanish; a step whose
+// gradients are not finite is left out and the scale falls; torch.cuda.amp.GradScaler. Works on any device.
 //
 //     backward({scaler.scale(loss)}); scaler.step(*optimizer); scaler.update();
 

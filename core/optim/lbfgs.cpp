@@ -38,7 +38,8 @@ class Line {
         TensorList rows;
         for (const Tensor& p : parameters_) {
             const Tensor g = grad_of(p);
-            rows.push_back(kFlatten(g.defined() ? fn::contiguous(g, 0) : fn::zeros_like(fn::contiguous(detach(p), 0)), Dims{-1}));
+            rows.push_back(
+                kFlatten(g.defined() ? fn::contiguous(g, 0) : fn::zeros_like(fn::contiguous(detach(p), 0)), Dims{-1}));
         }
         return fn::cat(rows, 0);
     }
@@ -109,7 +110,8 @@ History read_history(const DictObject& state) {
         const TensorList ro = r->to_tensors();
         h.ro.assign(ro.begin(), ro.end());
     }
-    if (const IValue* diagonal = state.find("H_diag"); diagonal != nullptr && diagonal->is_tensor()) h.diagonal = diagonal->to_tensor();
+    if (const IValue* diagonal = state.find("H_diag"); diagonal != nullptr && diagonal->is_tensor())
+        h.diagonal = diagonal->to_tensor();
     return h;
 }
 void write_history(DictObject& state, const History& h) {
@@ -136,8 +138,13 @@ Limits limits_of(const Options& o) {
     if (!search.is_none() && (!search.is_string() || search.to_string() != "strong_wolfe")) {
         throw Error(ErrorKind::Run, "only 'strong_wolfe' is supported");
     }
-    return {o.number("lr"), o.number("tolerance_grad"), o.number("tolerance_change"), o["max_iter"].to_int(), o["max_eval"].to_int(),
-            static_cast<std::size_t>(std::max<std::int64_t>(0, o["history_size"].to_int())), !search.is_none()};
+    return {o.number("lr"),
+            o.number("tolerance_grad"),
+            o.number("tolerance_change"),
+            o["max_iter"].to_int(),
+            o["max_eval"].to_int(),
+            static_cast<std::size_t>(std::max<std::int64_t>(0, o["history_size"].to_int())),
+            !search.is_none()};
 }
 
 IValue step(Optimizer& optimizer, const Closure& closure) {
@@ -162,14 +169,16 @@ IValue step(Optimizer& optimizer, const Closure& closure) {
     History history = read_history(*state);
     Tensor direction = state->find("d") != nullptr ? state->find("d")->to_tensor() : Tensor();
     double distance = state->find("t") != nullptr ? state->find("t")->to_scalar().to_double() : 0;
-    Tensor last_gradient = state->find("prev_flat_grad") != nullptr ? state->find("prev_flat_grad")->to_tensor() : Tensor();
+    Tensor last_gradient =
+        state->find("prev_flat_grad") != nullptr ? state->find("prev_flat_grad")->to_tensor() : Tensor();
     double last_loss = 0;
     for (std::int64_t i = 1; i <= limits.max_iter; ++i) {
         const bool is_first = count(*state, "n_iter", 1) == 1;
         if (is_first) {
             direction = fn::neg(gradient);
         } else {
-            remember(history, fn::sub(gradient, last_gradient, Scalar(1)), fn::mul_scalar(direction, Scalar(distance)), limits.history_size);
+            remember(history, fn::sub(gradient, last_gradient, Scalar(1)), fn::mul_scalar(direction, Scalar(distance)),
+                     limits.history_size);
             direction = newton_direction(gradient, history);
         }
         last_gradient = fn::clone(gradient);
@@ -194,7 +203,8 @@ IValue step(Optimizer& optimizer, const Closure& closure) {
                 line.restore(origin);
                 return LinePoint{to, found, there, slope_of(there, direction)};
             };
-            const LineResult result = strong_wolfe(evaluate, {0, loss, fn::clone(gradient), slope}, distance, greatest(direction), limits.tolerance_change);
+            const LineResult result = strong_wolfe(evaluate, {0, loss, fn::clone(gradient), slope}, distance,
+                                                   greatest(direction), limits.tolerance_change);
             loss = result.point.loss;
             gradient = result.point.gradient;
             distance = result.point.distance;
@@ -229,8 +239,9 @@ IValue step(Optimizer& optimizer, const Closure& closure) {
 const OptimizerRecord kLbfgs = {
     .name = "LBFGS",
     .summary = "Quasi-Newton steps from the last changes of the gradient (Liu and Nocedal 1989).",
-    .constructor = "LBFGS(Any params, Scalar lr=1, int max_iter=20, int? max_eval=None, Scalar tolerance_grad=1e-07, Scalar "
-                   "tolerance_change=1e-09, int history_size=100, str? line_search_fn=None) -> Any",
+    .constructor =
+        "LBFGS(Any params, Scalar lr=1, int max_iter=20, int? max_eval=None, Scalar tolerance_grad=1e-07, Scalar "
+        "tolerance_change=1e-09, int history_size=100, str? line_search_fn=None) -> Any",
     .complete = complete,
     .step = step,
 };

@@ -20,9 +20,10 @@ double cubic_minimum(const LinePoint& a, const LinePoint& b, std::pair<double, d
     const double square = d1 * d1 - a.slope * b.slope;
     if (!(square >= 0)) return (bounds.first + bounds.second) / 2;
     const double d2 = std::sqrt(square);
-    const double at = a.distance <= b.distance
-                          ? b.distance - (b.distance - a.distance) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
-                          : a.distance - (a.distance - b.distance) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
+    const double at =
+        a.distance <= b.distance
+            ? b.distance - (b.distance - a.distance) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
+            : a.distance - (a.distance - b.distance) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
     return std::min(std::max(at, bounds.first), bounds.second);
 }
 
@@ -41,7 +42,9 @@ class Search {
         ++evaluations_;
         return evaluate_(distance);
     }
-    bool is_too_high(const LinePoint& p) const { return p.loss > start_.loss + kSufficientDecrease * p.distance * start_.slope; }
+    bool is_too_high(const LinePoint& p) const {
+        return p.loss > start_.loss + kSufficientDecrease * p.distance * start_.slope;
+    }
     bool is_flat_enough(const LinePoint& p) const { return std::abs(p.slope) <= -kCurvature * start_.slope; }
     void set_bracket(const LinePoint& a, const LinePoint& b) {
         ends_ = {a, b};
@@ -98,8 +101,10 @@ class Search {
                 order();
                 continue;
             }
-            if (is_flat_enough(trial)) done_ = true;
-            else if (trial.slope * (high.distance - low.distance) >= 0) high = low;
+            if (is_flat_enough(trial))
+                done_ = true;
+            else if (trial.slope * (high.distance - low.distance) >= 0)
+                high = low;
             low = trial;
         }
     }
@@ -116,8 +121,8 @@ class Search {
 
 }  // namespace
 
-LineResult strong_wolfe(const LineFunction& evaluate, const LinePoint& start, double first_distance, double direction_size,
-                        double tolerance_change) {
+LineResult strong_wolfe(const LineFunction& evaluate, const LinePoint& start, double first_distance,
+                        double direction_size, double tolerance_change) {
     return Search(evaluate, start).run(first_distance, direction_size, tolerance_change);
 }
 

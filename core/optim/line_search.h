@@ -25,7 +25,7 @@ struct LineResult {
 
 // direction_size: the greatest element of the direction, which bounds how short a bracket may become; as
 // torch.optim.lbfgs searches (after minFunc).
-LineResult strong_wolfe(const LineFunction& evaluate, const LinePoint& start, double first_distance, double direction_size,
-                        double tolerance_change);
+LineResult strong_wolfe(const LineFunction& evaluate, const LinePoint& start, double first_distance,
+                        double direction_size, double tolerance_change);
 
 }  // namespace loupe::optim

@@ -31,8 +31,10 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     const double correction = 1 - std::pow(second, step);
     const Tensor mean = zero_state(state, "exp_avg", parameter), square = zero_state(state, "exp_avg_sq", parameter);
     update_elements<2>(parameter, gradient, {mean, square}, [=]<typename T>(T& p, T g, T& m, T& v) {
-        if (decay != 0 && is_decoupled) p *= static_cast<T>(1 - lr * decay);
-        else if (decay != 0) g += static_cast<T>(decay) * p;
+        if (decay != 0 && is_decoupled)
+            p *= static_cast<T>(1 - lr * decay);
+        else if (decay != 0)
+            g += static_cast<T>(decay) * p;
         m = m * static_cast<T>(first) + static_cast<T>(1 - first) * g;
         v = v * static_cast<T>(second) + static_cast<T>(1 - second) * g * g;
         const T size = std::sqrt(v / static_cast<T>(correction)) + static_cast<T>(eps);
@@ -46,8 +48,10 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
 const OptimizerRecord kNAdam = {
     .name = "NAdam",
     .summary = "Adam with Nesterov momentum (Dozat 2016).",
-    .constructor = "NAdam(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, Scalar momentum_decay=0.004, "
-                   "bool? foreach=None) -> Any",
+    .constructor =
+        "NAdam(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, Scalar "
+        "momentum_decay=0.004, "
+        "bool? foreach=None) -> Any",
     .complete = complete,
     .update = update,
 };

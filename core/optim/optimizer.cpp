@@ -31,7 +31,8 @@ const std::vector<IValue>& elements_of(const IValue& sequence) {
 }
 
 void check_parameter(const IValue& value, const Options& defaults) {
-    if (!value.is_tensor()) run_error(concat("optimizer can only optimize Tensors, but one of the params is ", value_type_name(value)));
+    if (!value.is_tensor())
+        run_error(concat("optimizer can only optimize Tensors, but one of the params is ", value_type_name(value)));
     const Tensor t = value.to_tensor();
     const AutogradMeta* meta = autograd_meta(t);
     const bool is_retained = meta != nullptr && meta->retained;
@@ -75,13 +76,15 @@ IValue cast_state(const Tensor& parameter, const IValue& value, std::string_view
         const DictObject& from = value.to_dict();
         auto copy = make_ptr<DictObject>(from.key_type, from.value_type);
         for (const auto& [name, entry] : from.entries()) {
-            copy->set(name, cast_state(parameter, entry, name.is_string() ? std::string_view(name.to_string()) : std::string_view()));
+            copy->set(name, cast_state(parameter, entry,
+                                       name.is_string() ? std::string_view(name.to_string()) : std::string_view()));
         }
         return copy;
     }
     if (value.is_list()) {
         auto copy = make_ptr<ListObject>(value.to_list().element_type);
-        for (const IValue& element : value.to_list().elements) copy->elements.push_back(cast_state(parameter, element, {}));
+        for (const IValue& element : value.to_list().elements)
+            copy->elements.push_back(cast_state(parameter, element, {}));
         return copy;
     }
     return value;
@@ -128,8 +131,10 @@ void Optimizer::add_param_group(const IValue& given) {
     const IValue* params = group.find(kParams);
     if (params == nullptr) run_error("'params'");
     auto list = make_ptr<ListObject>(types::any());
-    if (params->is_tensor()) list->elements.push_back(*params);
-    else list->elements = elements_of(*params);
+    if (params->is_tensor())
+        list->elements.push_back(*params);
+    else
+        list->elements = elements_of(*params);
     for (const IValue& parameter : list->elements) check_parameter(parameter, Options(*defaults_));
     for (const auto& [name, value] : defaults_->entries()) {
         if (group.find(name) != nullptr) continue;
@@ -147,7 +152,8 @@ void Optimizer::add_param_group(const IValue& given) {
     }
     group.set(kParams, as_list);
     if (record_.begin != nullptr) {
-        for (const IValue& parameter : list->elements) record_.begin(Options(group), parameter.to_tensor(), *state_of(parameter.to_tensor()));
+        for (const IValue& parameter : list->elements)
+            record_.begin(Options(group), parameter.to_tensor(), *state_of(parameter.to_tensor()));
     }
     groups_->elements.push_back(given);
 }
@@ -169,7 +175,8 @@ IValue Optimizer::step(const Closure& closure) {
 IValue Optimizer::step_all(const Closure& closure) {
     std::deque<StepNorms::Measure> moved;
     if (StepNorms::current() != nullptr) {
-        for (const Tensor& parameter : parameters_of(groups_->elements.front().to_dict())) moved.emplace_back(parameter, false);
+        for (const Tensor& parameter : parameters_of(groups_->elements.front().to_dict()))
+            moved.emplace_back(parameter, false);
     }
     IValue loss = record_.step(*this, closure);
     for (StepNorms::Measure& each : moved) each.finish();
@@ -184,12 +191,14 @@ void Optimizer::update_all() {
             if (!gradient.defined()) continue;
             const auto update = gradient.is_sparse() ? record_.update_sparse : record_.update;
             if (update == nullptr) {
-                if (!gradient.is_sparse()) run_error(concat(record_.name, " does not support dense gradients, please consider Adam instead"));
+                if (!gradient.is_sparse())
+                    run_error(concat(record_.name, " does not support dense gradients, please consider Adam instead"));
                 run_error(concat(record_.name, " does not support sparse gradients", record_.sparse_hint));
             }
             const Ptr<DictObject> state = state_of(parameter);
             // Elements of other dtypes are rounded after the update: only they show the step.
-            const bool is_measured = !gradient.is_sparse() && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
+            const bool is_measured = !gradient.is_sparse() && (parameter.dtype() == ScalarType::Float32 ||
+                                                               parameter.dtype() == ScalarType::Float64);
             StepNorms::Measure moved(parameter, is_measured && parameter.is_contiguous());
             observed(record_, parameter, gradient, [&] { update(options, parameter, gradient, *state); });
             moved.finish();
@@ -203,9 +212,12 @@ void Optimizer::zero_grad(bool set_to_none) {
         for (const Tensor& parameter : parameters_of(group.to_dict())) {
             const Tensor gradient = grad_of(parameter);
             if (!gradient.defined()) continue;
-            if (set_to_none) set_grad(parameter, Tensor());
-            else if (grad_fn(gradient) != nullptr) set_grad(parameter, fn::zeros_like(detach(gradient)));
-            else fn::zero_(gradient);
+            if (set_to_none)
+                set_grad(parameter, Tensor());
+            else if (grad_fn(gradient) != nullptr)
+                set_grad(parameter, fn::zeros_like(detach(gradient)));
+            else
+                fn::zero_(gradient);
         }
     }
 }
@@ -241,7 +253,8 @@ IValue Optimizer::state_dict() const {
 void Optimizer::load_state_dict(const IValue& saved) {
     const std::vector<IValue>& saved_groups = elements_of(entry(saved, "param_groups"));
     const DictObject& saved_state = entry(saved, "state").to_dict();
-    if (saved_groups.size() != groups_->elements.size()) run_error("loaded state dict has a different number of parameter groups");
+    if (saved_groups.size() != groups_->elements.size())
+        run_error("loaded state dict has a different number of parameter groups");
     std::unordered_map<std::int64_t, Tensor> parameters;
     for (std::size_t i = 0; i < saved_groups.size(); ++i) {
         const TensorList own = parameters_of(groups_->elements[i].to_dict());
@@ -255,8 +268,10 @@ void Optimizer::load_state_dict(const IValue& saved) {
     auto state = new_dict();
     for (const auto& [key, value] : saved_state.entries()) {
         const auto found = key.is_int() ? parameters.find(key.to_int()) : parameters.end();
-        if (found == parameters.end()) state->set(key, value);
-        else state->set(found->second, cast_state(found->second, value, {}));
+        if (found == parameters.end())
+            state->set(key, value);
+        else
+            state->set(found->second, cast_state(found->second, value, {}));
     }
     for (std::size_t i = 0; i < saved_groups.size(); ++i) {
         DictObject& group = groups_->elements[i].to_dict();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// torch.optim.Optimizer: parameter groups with their options, a state for each parameter, and a step. An optimiser is one
-// record: its constructor, its checks, and the update of one parameter.
+// torch.optim.Optimizer: parameter groups with their options, a state for each parameter, and a step. An optimiser is
+// one record: its constructor, its checks, and the update of one parameter.
 //
 //     const Ptr<Optimizer> sgd = make_optimizer("SGD", {model->parameters()}, {{"lr", 0.1}, {"momentum", 0.9}});
 //     sgd->zero_grad(); backward({loss}); sgd->step();
@@ -33,7 +33,8 @@ struct OptimizerRecord {
     // Instead of `update`, for methods over all parameters at once.
     IValue (*step)(Optimizer& optimizer, const Closure& closure) = nullptr;
     // The same for a sparse gradient; null: refused with PyTorch's message.
-    void (*update_sparse)(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) = nullptr;
+    void (*update_sparse)(const Options& group, const Tensor& parameter, const Tensor& gradient,
+                          DictObject& state) = nullptr;
     std::string_view sparse_hint = {};  // ", please consider SparseAdam instead"
     // Initial state; null: created at the first step.
     void (*begin)(const Options& group, const Tensor& parameter, DictObject& state) = nullptr;
@@ -61,7 +62,8 @@ class Optimizer final : public RefCounted {
     void zero_grad(bool set_to_none = false);
     void add_param_group(const IValue& group);
 
-    // {"state": {index: {...}}, "param_groups": [{..., "params": [index, ...]}]}, as PyTorch saves it; tensors are shared.
+    // {"state": {index: {...}}, "param_groups": [{..., "params": [index, ...]}]}, as PyTorch saves it; tensors are
+    // shared.
     IValue state_dict() const;
     // Copies; tensors take the dtype of their parameter. Throws Error (Run) with PyTorch's messages when groups differ.
     void load_state_dict(const IValue& state);

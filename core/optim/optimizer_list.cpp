@@ -6,9 +6,9 @@
 namespace loupe::optim {
 
 std::span<const OptimizerRecord* const> optimizer_records() {
-    static const OptimizerRecord* const kAll[] = {&kAdadelta, &kAdagrad, &kAdam,  &kAdamW,   &kAdamax, &kAsgd,
-                                                  &kLbfgs,    &kNAdam,   &kRAdam, &kRmsProp, &kRprop,  &kSgd,
-                                                  &kSparseAdam};
+    static const OptimizerRecord* const kAll[] = {&kAdadelta, &kAdagrad, &kAdam,      &kAdamW, &kAdamax,
+                                                  &kAsgd,     &kLbfgs,   &kNAdam,     &kRAdam, &kRmsProp,
+                                                  &kRprop,    &kSgd,     &kSparseAdam};
     return kAll;
 }
 

@@ -6,6 +6,7 @@
 
 namespace loupe::optim {
 
-extern const OptimizerRecord kAdadelta, kAdagrad, kAdam, kAdamW, kAdamax, kAsgd, kLbfgs, kNAdam, kRAdam, kRmsProp, kRprop, kSgd, kSparseAdam;
+extern const OptimizerRecord kAdadelta, kAdagrad, kAdam, kAdamW, kAdamax, kAsgd, kLbfgs, kNAdam, kRAdam, kRmsProp,
+    kRprop, kSgd, kSparseAdam;
 
 }  // namespace loupe::optim

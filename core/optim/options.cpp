@@ -22,7 +22,8 @@ bool Options::flag(std::string_view name) const {
 double Options::number(std::string_view name, std::size_t index) const {
     const IValue& value = (*this)[name];
     const std::vector<IValue>& elements = value.is_tuple() ? value.to_tuple().elements : value.to_list().elements;
-    if (index >= elements.size()) throw Error(ErrorKind::Run, concat("optimizer: ", name, " has ", elements.size(), " numbers"));
+    if (index >= elements.size())
+        throw Error(ErrorKind::Run, concat("optimizer: ", name, " has ", elements.size(), " numbers"));
     return elements[index].to_scalar().to_double();
 }
 
@@ -52,17 +53,20 @@ double next_step(DictObject& state) {
 }
 
 void require_not_negative(const Options& options, std::string_view name, std::string_view what) {
-    if (!(options.number(name) >= 0)) throw Error(ErrorKind::Run, concat("Invalid ", what, ": ", python_str(options[name])));
+    if (!(options.number(name) >= 0))
+        throw Error(ErrorKind::Run, concat("Invalid ", what, ": ", python_str(options[name])));
 }
 
 void require_positive(const Options& options, std::string_view name, std::string_view what) {
-    if (!(options.number(name) > 0)) throw Error(ErrorKind::Run, concat("Invalid ", what, ": ", python_str(options[name])));
+    if (!(options.number(name) > 0))
+        throw Error(ErrorKind::Run, concat("Invalid ", what, ": ", python_str(options[name])));
 }
 
 void require_betas(const Options& options) {
     for (std::size_t i = 0; i < 2; ++i) {
         const double beta = options.number("betas", i);
-        if (!(beta >= 0 && beta < 1)) throw Error(ErrorKind::Run, concat("Invalid beta parameter at index ", i, ": ", python_repr(beta)));
+        if (!(beta >= 0 && beta < 1))
+            throw Error(ErrorKind::Run, concat("Invalid beta parameter at index ", i, ": ", python_repr(beta)));
     }
 }
 

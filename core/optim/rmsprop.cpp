@@ -20,7 +20,8 @@ void complete(DictObject& dict) {
 
 void update(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {
     const double lr = group.number("lr"), alpha = group.number("alpha"), eps = group.number("eps");
-    const double decay = group.number("weight_decay"), momentum = group.number("momentum"), sign = group.flag("maximize") ? -1 : 1;
+    const double decay = group.number("weight_decay"), momentum = group.number("momentum"),
+                 sign = group.flag("maximize") ? -1 : 1;
     state.set("step", state.find("step") == nullptr ? IValue(1) : IValue(state.find("step")->to_int() + 1));
     const bool centered = group.flag("centered");
     const auto body = [=]<typename T>(T& p, T g, T& v, T& buffer, T& mean) {
@@ -38,7 +39,8 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     };
     const Tensor square = zero_state(state, "square_avg", parameter);
     if (momentum > 0 && centered) {
-        const Tensor buffer = zero_state(state, "momentum_buffer", parameter), mean = zero_state(state, "grad_avg", parameter);
+        const Tensor buffer = zero_state(state, "momentum_buffer", parameter),
+                     mean = zero_state(state, "grad_avg", parameter);
         update_elements<3>(parameter, gradient, {square, buffer, mean}, body);
     } else if (momentum > 0) {
         update_elements<2>(parameter, gradient, {square, zero_state(state, "momentum_buffer", parameter)},
@@ -65,8 +67,10 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
 const OptimizerRecord kRmsProp = {
     .name = "RMSprop",
     .summary = "The gradient over the root of its mean square (Tieleman and Hinton 2012).",
-    .constructor = "RMSprop(Any params, Scalar lr=0.01, Scalar alpha=0.99, Scalar eps=1e-08, Scalar weight_decay=0, Scalar momentum=0, "
-                   "bool centered=False, bool? foreach=None, bool maximize=False, bool differentiable=False) -> Any",
+    .constructor =
+        "RMSprop(Any params, Scalar lr=0.01, Scalar alpha=0.99, Scalar eps=1e-08, Scalar weight_decay=0, Scalar "
+        "momentum=0, "
+        "bool centered=False, bool? foreach=None, bool maximize=False, bool differentiable=False) -> Any",
     .complete = complete,
     .update = update,
 };

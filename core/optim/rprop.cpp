@@ -13,20 +13,24 @@ namespace {
 
 void complete(DictObject& dict) {
     if (dict.find("etas")->is_none()) dict.set("etas", make_ptr<TupleObject>(std::vector<IValue>{0.5, 1.2}));
-    if (dict.find("step_sizes")->is_none()) dict.set("step_sizes", make_ptr<TupleObject>(std::vector<IValue>{1e-6, 50}));
+    if (dict.find("step_sizes")->is_none())
+        dict.set("step_sizes", make_ptr<TupleObject>(std::vector<IValue>{1e-6, 50}));
     const Options options(dict);
     require_not_negative(options, "lr", "learning rate");
     const double less = options.number("etas", 0), more = options.number("etas", 1);
-    if (!(0 < less && less < 1 && 1 < more)) throw Error(ErrorKind::Run, concat("Invalid eta values: ", python_repr(less), ", ", python_repr(more)));
+    if (!(0 < less && less < 1 && 1 < more))
+        throw Error(ErrorKind::Run, concat("Invalid eta values: ", python_repr(less), ", ", python_repr(more)));
 }
 
 void update(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {
     const double less = group.number("etas", 0), more = group.number("etas", 1), sign = group.flag("maximize") ? -1 : 1;
-    const double shortest = group.number("step_sizes", 0), longest = group.number("step_sizes", 1), lr = group.number("lr");
+    const double shortest = group.number("step_sizes", 0), longest = group.number("step_sizes", 1),
+                 lr = group.number("lr");
     state.set("step", state.find("step") == nullptr ? IValue(1) : IValue(state.find("step")->to_int() + 1));
     const Tensor before = zero_state(state, "prev", parameter);
     const Tensor sizes = state_tensor(state, "step_size", [&] {
-        return fn::full_like(detach(parameter), is_complex(parameter.dtype()) ? Scalar(std::complex<double>(lr, lr)) : Scalar(lr));
+        return fn::full_like(detach(parameter),
+                             is_complex(parameter.dtype()) ? Scalar(std::complex<double>(lr, lr)) : Scalar(lr));
     });
     update_elements<2>(parameter, gradient, {before, sizes}, [=]<typename T>(T& p, T g, T& last, T& size) {
         g *= static_cast<T>(sign);
@@ -44,8 +48,12 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
 
 const OptimizerRecord kRprop = {
     .name = "Rprop",
-    .summary = "Steps by the sign of the gradient, longer while it stays and shorter when it turns (Riedmiller and Braun 1993).",
-    .constructor = "Rprop(Any params, Scalar lr=0.01, Any etas=None, Any step_sizes=None, bool? foreach=None, bool maximize=False) -> Any",
+    .summary =
+        "Steps by the sign of the gradient, longer while it stays and shorter when it turns (Riedmiller and Braun "
+        "1993).",
+    .constructor =
+        "Rprop(Any params, Scalar lr=0.01, Any etas=None, Any step_sizes=None, bool? foreach=None, bool "
+        "maximize=False) -> Any",
     .complete = complete,
     .update = update,
 };

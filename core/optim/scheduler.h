@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// torch.optim.lr_scheduler: rules by which options of an optimiser's groups, mostly the learning rate, change from epoch
-// to epoch. A scheduler class is one record.
+// torch.optim.lr_scheduler: rules by which options of an optimiser's groups, mostly the learning rate, change from
+// epoch to epoch. A scheduler class is one record.
 //
 //     const Ptr<Scheduler> halving = make_scheduler("StepLR", sgd, {10}, {{"gamma", 0.5}});
 //     sgd->step(); halving->step();
@@ -101,7 +101,8 @@ std::span<const SchedulerRecord* const> scheduler_records();
 const SchedulerRecord* find_scheduler(std::string_view name);
 // Throws Error (Run) with PyTorch's messages for arguments that do not fit.
 Ptr<Scheduler> make_scheduler(const SchedulerRecord& record, CallArguments arguments);
-Ptr<Scheduler> make_scheduler(std::string_view name, const Ptr<Optimizer>& optimizer, std::vector<IValue> arguments = {},
+Ptr<Scheduler> make_scheduler(std::string_view name, const Ptr<Optimizer>& optimizer,
+                              std::vector<IValue> arguments = {},
                               std::vector<std::pair<std::string, IValue>> keywords = {});
 
 // The optimiser in a value. Throws Error (Run) "int is not an Optimizer".

@@ -6,10 +6,21 @@
 namespace loupe::optim {
 
 std::span<const SchedulerRecord* const> scheduler_records() {
-    static const SchedulerRecord* const kAll[] = {&kLambdaLR,    &kMultiplicativeLR,  &kStepLR,      &kMultiStepLR,
-                                                  &kConstantLR,  &kLinearLR,          &kExponentialLR, &kPolynomialLR,
-                                                  &kCosineAnnealingLR, &kCosineAnnealingWarmRestarts, &kCyclicLR, &kOneCycleLR,
-                                                  &kReduceLROnPlateau, &kSequentialLR, &kChainedScheduler};
+    static const SchedulerRecord* const kAll[] = {&kLambdaLR,
+                                                  &kMultiplicativeLR,
+                                                  &kStepLR,
+                                                  &kMultiStepLR,
+                                                  &kConstantLR,
+                                                  &kLinearLR,
+                                                  &kExponentialLR,
+                                                  &kPolynomialLR,
+                                                  &kCosineAnnealingLR,
+                                                  &kCosineAnnealingWarmRestarts,
+                                                  &kCyclicLR,
+                                                  &kOneCycleLR,
+                                                  &kReduceLROnPlateau,
+                                                  &kSequentialLR,
+                                                  &kChainedScheduler};
     return kAll;
 }
 

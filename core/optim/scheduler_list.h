@@ -6,7 +6,8 @@
 
 namespace loupe::optim {
 
-extern const SchedulerRecord kLambdaLR, kMultiplicativeLR, kStepLR, kMultiStepLR, kConstantLR, kLinearLR, kExponentialLR, kPolynomialLR;
+extern const SchedulerRecord kLambdaLR, kMultiplicativeLR, kStepLR, kMultiStepLR, kConstantLR, kLinearLR,
+    kExponentialLR, kPolynomialLR;
 extern const SchedulerRecord kCosineAnnealingLR, kCosineAnnealingWarmRestarts, kCyclicLR, kOneCycleLR;
 extern const SchedulerRecord kReduceLROnPlateau, kSequentialLR, kChainedScheduler;
 

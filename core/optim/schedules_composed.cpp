@@ -2,8 +2,8 @@
 // Schedules composed of others, and the one that waits for a metric to plateau.
 
 #include <algorithm>
-#include <cstdio>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "core/base/strings.h"
@@ -72,8 +72,10 @@ class ChainedScheduler final : public ComposedScheduler {
         : ComposedScheduler(schedulers.front()->optimizer(), schedulers) {
         for (std::size_t i = 1; i < schedulers_.size(); ++i) {
             if (schedulers_[i]->optimizer() != optimizer_) {
-                refuse(concat("ChainedScheduler expects all schedulers to belong to the same optimizer, but got schedulers at index 0 and ", i,
-                              " to be different"));
+                refuse(
+                    concat("ChainedScheduler expects all schedulers to belong to the same optimizer, but got "
+                           "schedulers at index 0 and ",
+                           i, " to be different"));
             }
         }
         last_rates_ = current_rates();
@@ -85,14 +87,21 @@ class ReduceLROnPlateau final : public Scheduler {
   public:
     // (optimizer, mode, factor, patience, threshold, threshold_mode, cooldown, min_lr, eps, verbose)
     explicit ReduceLROnPlateau(Values v)
-        : Scheduler(optimizer_in(v[0])), factor_(number(v[2])), patience_(v[3].to_scalar()), threshold_(number(v[4])),
-          cooldown_(v[6].to_scalar()), eps_(number(v[8])) {
+        : Scheduler(optimizer_in(v[0])),
+          factor_(number(v[2])),
+          patience_(v[3].to_scalar()),
+          threshold_(number(v[4])),
+          cooldown_(v[6].to_scalar()),
+          eps_(number(v[8])) {
         const std::string &mode = v[1].to_string(), &threshold_mode = v[5].to_string();
         if (factor_ >= 1) refuse("Factor should be < 1.0.");
-        if (v[7].is_list() || v[7].is_tuple()) least_ = one_a_group(v[7], "min_lrs");
-        else least_.assign(group_count(), number(v[7]));
+        if (v[7].is_list() || v[7].is_tuple())
+            least_ = one_a_group(v[7], "min_lrs");
+        else
+            least_.assign(group_count(), number(v[7]));
         if (mode != "min" && mode != "max") refuse(concat("mode ", mode, " is unknown!"));
-        if (threshold_mode != "rel" && threshold_mode != "abs") refuse(concat("threshold mode ", threshold_mode, " is unknown!"));
+        if (threshold_mode != "rel" && threshold_mode != "abs")
+            refuse(concat("threshold mode ", threshold_mode, " is unknown!"));
         is_min_ = mode == "min";
         is_relative_ = threshold_mode == "rel";
         best_ = is_min_ ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
@@ -101,7 +110,9 @@ class ReduceLROnPlateau final : public Scheduler {
         last_rates_ = current_rates();
     }
     bool takes_metric() const override { return true; }
-    void step(std::optional<double> = {}) override { refuse("step() missing 1 required positional argument: 'metrics'"); }
+    void step(std::optional<double> = {}) override {
+        refuse("step() missing 1 required positional argument: 'metrics'");
+    }
     void step_on(double metric) override {
         ++last_epoch_;
         if (is_better(metric)) {
@@ -135,16 +146,25 @@ class ReduceLROnPlateau final : public Scheduler {
             group(i).set("lr", now);
             if (!verbose_) continue;
             char text[96];
-            std::snprintf(text, sizeof text, "Epoch %.5lld: reducing learning rate of group %zu to %.4e.", static_cast<long long>(last_epoch_), i, now);
+            std::snprintf(text, sizeof text, "Epoch %.5lld: reducing learning rate of group %zu to %.4e.",
+                          static_cast<long long>(last_epoch_), i, now);
             print_schedule_line(text);
         }
     }
     std::vector<double> rates() override { return current_rates(); }
     std::vector<std::pair<std::string, Field>> fields() override {
-        return {{"factor", &factor_},       {"min_lrs", &least_},          {"patience", &patience_},
-                {"cooldown", &cooldown_},   {"cooldown_counter", &cooling_}, {"threshold", &threshold_},
-                {"best", &best_},           {"num_bad_epochs", &bad_epochs_}, {"eps", &eps_},
-                {"last_epoch", &last_epoch_}, {"verbose", &verbose_}, {"_last_lr", &last_rates_}};
+        return {{"factor", &factor_},
+                {"min_lrs", &least_},
+                {"patience", &patience_},
+                {"cooldown", &cooldown_},
+                {"cooldown_counter", &cooling_},
+                {"threshold", &threshold_},
+                {"best", &best_},
+                {"num_bad_epochs", &bad_epochs_},
+                {"eps", &eps_},
+                {"last_epoch", &last_epoch_},
+                {"verbose", &verbose_},
+                {"_last_lr", &last_rates_}};
     }
     double factor_;
     Scalar patience_;  // numbers as they were given, which state_dict keeps
@@ -172,12 +192,17 @@ class SequentialLR final : public ComposedScheduler {
         milestones_ = v[2].to_doubles();
         for (std::size_t i = 0; i < schedulers_.size(); ++i) {
             if (schedulers_[i]->optimizer() == optimizer_) continue;
-            refuse(concat("Sequential Schedulers expects all schedulers to belong to the same optimizer, but got schedulers at index ", i,
-                          " to be different than the optimizer passed in."));
+            refuse(
+                concat("Sequential Schedulers expects all schedulers to belong to the same optimizer, but got "
+                       "schedulers at index ",
+                       i, " to be different than the optimizer passed in."));
         }
         if (milestones_.size() + 1 != schedulers_.size()) {
-            refuse(concat("Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, "
-                          "but got number of schedulers ", schedulers_.size(), " and the number of milestones to be equal to ", milestones_.size()));
+            refuse(
+                concat("Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                       "milestone points, "
+                       "but got number of schedulers ",
+                       schedulers_.size(), " and the number of milestones to be equal to ", milestones_.size()));
         }
         last_epoch_ = v[3].to_int() + 1;
         for (std::size_t i = 0; i < group_count(); ++i) group(i).set("lr", Options(group(i))["initial_lr"]);
@@ -188,25 +213,32 @@ class SequentialLR final : public ComposedScheduler {
     void step(std::optional<double> = {}) override {
         ++last_epoch_;
         const auto at = static_cast<std::size_t>(std::ranges::upper_bound(milestones_, epoch()) - milestones_.begin());
-        if (at > 0 && milestones_[at - 1] == epoch()) schedulers_[at]->step(0);
-        else schedulers_[at]->step();
+        if (at > 0 && milestones_[at - 1] == epoch())
+            schedulers_[at]->step(0);
+        else
+            schedulers_[at]->step();
         last_rates_ = schedulers_[at]->last_rates();
     }
 
   private:
-    std::vector<std::pair<std::string, Field>> fields() override { return {{"last_epoch", &last_epoch_}, {"_last_lr", &last_rates_}}; }
+    std::vector<std::pair<std::string, Field>> fields() override {
+        return {{"last_epoch", &last_epoch_}, {"_last_lr", &last_rates_}};
+    }
     std::vector<double> milestones_;
 };
 
 const SchedulerRecord kReduceLROnPlateau = {
     "ReduceLROnPlateau", "Lowers the rate when a measured number has not improved for `patience` epochs.",
-    "ReduceLROnPlateau(Any optimizer, str mode='min', Scalar factor=0.1, Scalar patience=10, Scalar threshold=0.0001, str threshold_mode='rel', "
+    "ReduceLROnPlateau(Any optimizer, str mode='min', Scalar factor=0.1, Scalar patience=10, Scalar threshold=0.0001, "
+    "str threshold_mode='rel', "
     "Scalar cooldown=0, Any min_lr=0, Scalar eps=1e-08, bool verbose=False) -> Any",
     made<ReduceLROnPlateau>};
 const SchedulerRecord kSequentialLR = {
     "SequentialLR", "One schedule after another, from milestone to milestone.",
-    "SequentialLR(Any optimizer, Any schedulers, float[] milestones, int last_epoch=-1, bool verbose=False) -> Any", made<SequentialLR>};
-const SchedulerRecord kChainedScheduler = {"ChainedScheduler", "All schedules at once: each multiplies the rate in its turn.",
+    "SequentialLR(Any optimizer, Any schedulers, float[] milestones, int last_epoch=-1, bool verbose=False) -> Any",
+    made<SequentialLR>};
+const SchedulerRecord kChainedScheduler = {"ChainedScheduler",
+                                           "All schedules at once: each multiplies the rate in its turn.",
                                            "ChainedScheduler(Any schedulers) -> Any", made<ChainedScheduler>};
 
 }  // namespace loupe::optim

@@ -24,7 +24,8 @@ std::int64_t integer(const IValue& value, const char* expected) {
 
 class CosineAnnealingLR final : public Scheduler {
   public:
-    explicit CosineAnnealingLR(Values v) : Scheduler(optimizer_in(v[0])), half_period_(number(v[1])), least_(number(v[2])) {
+    explicit CosineAnnealingLR(Values v)
+        : Scheduler(optimizer_in(v[0])), half_period_(number(v[1])), least_(number(v[2])) {
         if (half_period_ == 0) refuse("float division by zero");
         begin(v[3].to_int(), v.back());
     }
@@ -51,7 +52,11 @@ class CosineAnnealingLR final : public Scheduler {
 class CosineAnnealingWarmRestarts final : public Scheduler {
   public:
     explicit CosineAnnealingWarmRestarts(Values v)
-        : Scheduler(optimizer_in(v[0])), first_(integer(v[1], "positive integer T_0,")), growth_(integer(v[2], "integer T_mult >= 1,")), least_(number(v[3])), length_(whole(first_)) {
+        : Scheduler(optimizer_in(v[0])),
+          first_(integer(v[1], "positive integer T_0,")),
+          growth_(integer(v[2], "integer T_mult >= 1,")),
+          least_(number(v[3])),
+          length_(whole(first_)) {
         if (first_ <= 0) refuse(concat("Expected positive integer T_0, but got ", first_));
         if (growth_ < 1) refuse(concat("Expected integer T_mult >= 1, but got ", growth_));
         at_ = whole(v[4].to_int());
@@ -89,11 +94,13 @@ class CosineAnnealingWarmRestarts final : public Scheduler {
         }
     }
     std::vector<double> rates() override {
-        return each_group([&](std::size_t i) { return least_ + (base_rates_[i] - least_) * (1 + std::cos(pi * at_ / length_)) / 2; });
+        return each_group(
+            [&](std::size_t i) { return least_ + (base_rates_[i] - least_) * (1 + std::cos(pi * at_ / length_)) / 2; });
     }
     std::vector<std::pair<std::string, Field>> fields() override {
         auto all = Scheduler::fields();
-        all.insert(all.begin(), {{"T_0", &first_}, {"T_i", &length_}, {"T_mult", &growth_}, {"eta_min", &least_}, {"T_cur", &at_}});
+        all.insert(all.begin(),
+                   {{"T_0", &first_}, {"T_i", &length_}, {"T_mult", &growth_}, {"eta_min", &least_}, {"T_cur", &at_}});
         return all;
     }
     std::int64_t first_, growth_;
@@ -104,7 +111,8 @@ class CyclicLR final : public Scheduler {
   public:
     // (optimizer, base_lr, max_lr, step_size_up, step_size_down, mode, gamma, scale_fn, scale_mode, cycle_momentum,
     //  base_momentum, max_momentum, last_epoch, verbose)
-    explicit CyclicLR(Values v) : Scheduler(optimizer_in(v[0])), mode_(v[5].to_string()), gamma_(number(v[6])), scale_(v[7]) {
+    explicit CyclicLR(Values v)
+        : Scheduler(optimizer_in(v[0])), mode_(v[5].to_string()), gamma_(number(v[6])), scale_(v[7]) {
         const std::int64_t last_epoch = v[12].to_int();
         const std::vector<double> low = one_a_group(v[1], "base_lr");
         if (last_epoch == -1) set_option("lr", low);
@@ -164,12 +172,14 @@ class CyclicLR final : public Scheduler {
 
 class OneCycleLR final : public Scheduler {
   public:
-    // (optimizer, max_lr, total_steps, epochs, steps_per_epoch, pct_start, anneal_strategy, cycle_momentum, base_momentum,
+    // (optimizer, max_lr, total_steps, epochs, steps_per_epoch, pct_start, anneal_strategy, cycle_momentum,
+    // base_momentum,
     //  max_momentum, div_factor, final_div_factor, three_phase, last_epoch, verbose)
     explicit OneCycleLR(Values v) : Scheduler(optimizer_in(v[0])) {
         total_ = total_steps(v[2], v[3], v[4]);
         const double start = number(v[5]);
-        if (!(start >= 0 && start <= 1)) refuse(concat("Expected float between 0 and 1 pct_start, but got ", python_str(v[5])));
+        if (!(start >= 0 && start <= 1))
+            refuse(concat("Expected float between 0 and 1 pct_start, but got ", python_str(v[5])));
         const std::string& strategy = v[6].to_string();
         if (strategy != "cos" && strategy != "linear") {
             refuse(concat("anneal_strategy must by one of 'cos' or 'linear', instead got ", strategy));
@@ -178,7 +188,8 @@ class OneCycleLR final : public Scheduler {
         set_phases(start * whole(total_), v[12].to_bool());
         const std::int64_t last_epoch = v[13].to_int();
         if (last_epoch == -1) set_rate_limits(one_a_group(v[1], "max_lr"), number(v[10]), number(v[11]));
-        if (v[7].to_bool()) set_momentum(one_a_group(v[8], "base_momentum"), one_a_group(v[9], "max_momentum"), last_epoch == -1);
+        if (v[7].to_bool())
+            set_momentum(one_a_group(v[8], "base_momentum"), one_a_group(v[9], "max_momentum"), last_epoch == -1);
         begin(last_epoch, v.back());
     }
 
@@ -189,11 +200,13 @@ class OneCycleLR final : public Scheduler {
     };
     static std::int64_t total_steps(const IValue& total, const IValue& epochs, const IValue& per_epoch) {
         const auto positive = [](const IValue& value, const char* name) {
-            if (!value.is_int() || value.to_int() <= 0) refuse(concat("Expected positive integer ", name, ", but got ", python_str(value)));
+            if (!value.is_int() || value.to_int() <= 0)
+                refuse(concat("Expected positive integer ", name, ", but got ", python_str(value)));
             return value.to_int();
         };
         if (!total.is_none()) return positive(total, "total_steps");
-        if (epochs.is_none() && per_epoch.is_none()) refuse("You must define either total_steps OR (epochs AND steps_per_epoch)");
+        if (epochs.is_none() && per_epoch.is_none())
+            refuse("You must define either total_steps OR (epochs AND steps_per_epoch)");
         return positive(epochs, "epochs") * positive(per_epoch, "steps_per_epoch");
     }
     void set_phases(double rise, bool has_three) {
@@ -236,7 +249,8 @@ class OneCycleLR final : public Scheduler {
     }
     std::vector<double> rates() override {
         if (last_epoch_ > total_) {
-            refuse(concat("Tried to step ", last_epoch_ + 1, " times. The specified number of total steps is ", total_));
+            refuse(
+                concat("Tried to step ", last_epoch_ + 1, " times. The specified number of total steps is ", total_));
         }
         double begins = 0;
         std::size_t at = 0;
@@ -246,7 +260,8 @@ class OneCycleLR final : public Scheduler {
         return each_group([&](std::size_t i) {
             const Options options(group(i));
             if (moves_momentum_) {
-                put_momentum(group(i), between(options.number(phase.momentum_from), options.number(phase.momentum_to), share));
+                put_momentum(group(i),
+                             between(options.number(phase.momentum_from), options.number(phase.momentum_to), share));
             }
             return between(options.number(phase.from), options.number(phase.to), share);
         });
@@ -265,21 +280,26 @@ Ptr<Scheduler> made(Values arguments) {
 
 const SchedulerRecord kCosineAnnealingLR = {
     "CosineAnnealingLR", "Half a cosine from the first rate to eta_min in T_max epochs, and back.",
-    "CosineAnnealingLR(Any optimizer, Scalar T_max, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any", made<CosineAnnealingLR>};
+    "CosineAnnealingLR(Any optimizer, Scalar T_max, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any",
+    made<CosineAnnealingLR>};
 const SchedulerRecord kCosineAnnealingWarmRestarts = {
     "CosineAnnealingWarmRestarts", "Half a cosine again and again, each T_mult times as long as the one before.",
-    "CosineAnnealingWarmRestarts(Any optimizer, Scalar T_0, Scalar T_mult=1, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any",
+    "CosineAnnealingWarmRestarts(Any optimizer, Scalar T_0, Scalar T_mult=1, Scalar eta_min=0, int last_epoch=-1, bool "
+    "verbose=False) -> Any",
     made<CosineAnnealingWarmRestarts>};
-const SchedulerRecord kCyclicLR = {
-    "CyclicLR", "Up and down between two rates (Smith 2015).",
-    "CyclicLR(Any optimizer, Any base_lr, Any max_lr, Scalar step_size_up=2000, Scalar? step_size_down=None, str mode='triangular', Scalar "
-    "gamma=1.0, Any scale_fn=None, str scale_mode='cycle', bool cycle_momentum=True, Any base_momentum=0.8, Any max_momentum=0.9, int "
-    "last_epoch=-1, bool verbose=False) -> Any",
-    made<CyclicLR>};
+const SchedulerRecord kCyclicLR = {"CyclicLR", "Up and down between two rates (Smith 2015).",
+                                   "CyclicLR(Any optimizer, Any base_lr, Any max_lr, Scalar step_size_up=2000, Scalar? "
+                                   "step_size_down=None, str mode='triangular', Scalar "
+                                   "gamma=1.0, Any scale_fn=None, str scale_mode='cycle', bool cycle_momentum=True, "
+                                   "Any base_momentum=0.8, Any max_momentum=0.9, int "
+                                   "last_epoch=-1, bool verbose=False) -> Any",
+                                   made<CyclicLR>};
 const SchedulerRecord kOneCycleLR = {
     "OneCycleLR", "Once up and down, to far below the first rate (Smith and Topin 2017).",
-    "OneCycleLR(Any optimizer, Any max_lr, Any total_steps=None, Any epochs=None, Any steps_per_epoch=None, Scalar pct_start=0.3, str "
-    "anneal_strategy='cos', bool cycle_momentum=True, Any base_momentum=0.85, Any max_momentum=0.95, Scalar div_factor=25.0, Scalar "
+    "OneCycleLR(Any optimizer, Any max_lr, Any total_steps=None, Any epochs=None, Any steps_per_epoch=None, Scalar "
+    "pct_start=0.3, str "
+    "anneal_strategy='cos', bool cycle_momentum=True, Any base_momentum=0.85, Any max_momentum=0.95, Scalar "
+    "div_factor=25.0, Scalar "
     "final_div_factor=10000.0, bool three_phase=False, int last_epoch=-1, bool verbose=False) -> Any",
     made<OneCycleLR>};
 

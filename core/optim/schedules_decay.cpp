@@ -17,9 +17,12 @@ class FunctionLR : public Scheduler {
   public:
     FunctionLR(Values v) : Scheduler(optimizer_in(v[0])) {
         const bool is_many = v[1].is_list() || v[1].is_tuple();
-        if (!is_many) functions_.assign(group_count(), v[1]);
-        else functions_ = v[1].is_list() ? v[1].to_list().elements : v[1].to_tuple().elements;
-        if (functions_.size() != group_count()) refuse(concat("Expected ", group_count(), " lr_lambdas, but got ", functions_.size()));
+        if (!is_many)
+            functions_.assign(group_count(), v[1]);
+        else
+            functions_ = v[1].is_list() ? v[1].to_list().elements : v[1].to_tuple().elements;
+        if (functions_.size() != group_count())
+            refuse(concat("Expected ", group_count(), " lr_lambdas, but got ", functions_.size()));
     }
 
   protected:
@@ -55,7 +58,8 @@ class MultiplicativeLR final : public FunctionLR {
 
 class StepLR final : public Scheduler {
   public:
-    explicit StepLR(Values v) : Scheduler(optimizer_in(v[0])), size_(v[1].to_scalar()), gamma_(v[2].to_scalar().to_double()) {
+    explicit StepLR(Values v)
+        : Scheduler(optimizer_in(v[0])), size_(v[1].to_scalar()), gamma_(v[2].to_scalar().to_double()) {
         if (size_.equals(0)) refuse(size_.is_integral() ? "integer division or modulo by zero" : "float modulo");
         begin(v[3].to_int(), v.back());
     }
@@ -66,7 +70,8 @@ class StepLR final : public Scheduler {
         return each_group([&](std::size_t i) { return is_due ? rate(i) * gamma_ : rate(i); });
     }
     std::vector<double> closed_form() override {
-        return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(gamma_, std::floor(epoch() / size_.to_double())); });
+        return each_group(
+            [&](std::size_t i) { return base_rates_[i] * std::pow(gamma_, std::floor(epoch() / size_.to_double())); });
     }
     std::vector<std::pair<std::string, Field>> fields() override {
         auto all = Scheduler::fields();
@@ -91,7 +96,8 @@ class MultiStepLR final : public Scheduler {
         return each_group([&](std::size_t i) { return rate(i) * std::pow(gamma_, times); });
     }
     std::vector<double> closed_form() override {
-        const auto times = std::ranges::upper_bound(milestones_, static_cast<double>(last_epoch_)) - milestones_.begin();
+        const auto times =
+            std::ranges::upper_bound(milestones_, static_cast<double>(last_epoch_)) - milestones_.begin();
         return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(gamma_, times); });
     }
     std::vector<double> milestones_;
@@ -100,7 +106,8 @@ class MultiStepLR final : public Scheduler {
 
 class ConstantLR final : public Scheduler {
   public:
-    explicit ConstantLR(Values v) : Scheduler(optimizer_in(v[0])), factor_(v[1].to_scalar().to_double()), total_(v[2].to_scalar().to_double()) {
+    explicit ConstantLR(Values v)
+        : Scheduler(optimizer_in(v[0])), factor_(v[1].to_scalar().to_double()), total_(v[2].to_scalar().to_double()) {
         if (!(factor_ >= 0 && factor_ <= 1)) refuse("Constant multiplicative factor expected to be between 0 and 1.");
         begin(v[3].to_int(), v.back());
     }
@@ -111,7 +118,8 @@ class ConstantLR final : public Scheduler {
         return each_group([&](std::size_t i) { return rate(i) * by; });
     }
     std::vector<double> closed_form() override {
-        return each_group([&](std::size_t i) { return base_rates_[i] * (factor_ + (epoch() >= total_ ? 1 - factor_ : 0)); });
+        return each_group(
+            [&](std::size_t i) { return base_rates_[i] * (factor_ + (epoch() >= total_ ? 1 - factor_ : 0)); });
     }
     double factor_;
     double total_;
@@ -120,7 +128,10 @@ class ConstantLR final : public Scheduler {
 class LinearLR final : public Scheduler {
   public:
     explicit LinearLR(Values v)
-        : Scheduler(optimizer_in(v[0])), start_(v[1].to_scalar().to_double()), end_(v[2].to_scalar().to_double()), total_(v[3].to_scalar().to_double()) {
+        : Scheduler(optimizer_in(v[0])),
+          start_(v[1].to_scalar().to_double()),
+          end_(v[2].to_scalar().to_double()),
+          total_(v[3].to_scalar().to_double()) {
         if (!(start_ >= 0 && start_ <= 1)) refuse("Starting multiplicative factor expected to be between 0 and 1.");
         if (!(end_ >= 0 && end_ <= 1)) refuse("Ending multiplicative factor expected to be between 0 and 1.");
         begin(v[4].to_int(), v.back());
@@ -129,7 +140,8 @@ class LinearLR final : public Scheduler {
   private:
     std::vector<double> rates() override {
         double by = 1;
-        if (last_epoch_ == 0) by = start_;
+        if (last_epoch_ == 0)
+            by = start_;
         else if (epoch() <= total_) {
             by = 1 + (end_ - start_) / (total_ * start_ + static_cast<double>(last_epoch_ - 1) * (end_ - start_));
         }
@@ -144,7 +156,9 @@ class LinearLR final : public Scheduler {
 
 class ExponentialLR final : public Scheduler {
   public:
-    explicit ExponentialLR(Values v) : Scheduler(optimizer_in(v[0])), gamma_(v[1].to_scalar().to_double()) { begin(v[2].to_int(), v.back()); }
+    explicit ExponentialLR(Values v) : Scheduler(optimizer_in(v[0])), gamma_(v[1].to_scalar().to_double()) {
+        begin(v[2].to_int(), v.back());
+    }
 
   private:
     std::vector<double> rates() override {
@@ -158,7 +172,8 @@ class ExponentialLR final : public Scheduler {
 
 class PolynomialLR final : public Scheduler {
   public:
-    explicit PolynomialLR(Values v) : Scheduler(optimizer_in(v[0])), total_(v[1].to_scalar().to_double()), power_(v[2].to_scalar().to_double()) {
+    explicit PolynomialLR(Values v)
+        : Scheduler(optimizer_in(v[0])), total_(v[1].to_scalar().to_double()), power_(v[2].to_scalar().to_double()) {
         begin(v[3].to_int(), v.back());
     }
 
@@ -170,7 +185,8 @@ class PolynomialLR final : public Scheduler {
         return each_group([&](std::size_t i) { return rate(i) * by; });
     }
     std::vector<double> closed_form() override {
-        return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(left(std::min(total_, epoch())), power_); });
+        return each_group(
+            [&](std::size_t i) { return base_rates_[i] * std::pow(left(std::min(total_, epoch())), power_); });
     }
     double total_, power_;
 };
@@ -182,28 +198,37 @@ Ptr<Scheduler> made(Values arguments) {
 
 }  // namespace
 
-const SchedulerRecord kLambdaLR = {"LambdaLR", "The first rate times a function of the epoch.",
-                                   "LambdaLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any", made<LambdaLR>};
-const SchedulerRecord kMultiplicativeLR = {"MultiplicativeLR", "The rate times a function of the epoch.",
-                                           "MultiplicativeLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any",
-                                           made<MultiplicativeLR>};
-const SchedulerRecord kStepLR = {"StepLR", "The rate times gamma every step_size epochs.",
-                                 "StepLR(Any optimizer, Scalar step_size, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any", made<StepLR>};
-const SchedulerRecord kMultiStepLR = {"MultiStepLR", "The rate times gamma at each milestone.",
-                                      "MultiStepLR(Any optimizer, float[] milestones, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
-                                      made<MultiStepLR>};
-const SchedulerRecord kConstantLR = {"ConstantLR", "The first rate times a factor until total_iters epochs have passed.",
-                                     "ConstantLR(Any optimizer, Scalar factor=0.3333333333333333, Scalar total_iters=5, int last_epoch=-1, bool "
-                                     "verbose=False) -> Any",
-                                     made<ConstantLR>};
-const SchedulerRecord kLinearLR = {"LinearLR", "From a factor to another in total_iters equal steps.",
-                                   "LinearLR(Any optimizer, Scalar start_factor=0.3333333333333333, Scalar end_factor=1.0, Scalar total_iters=5, int "
-                                   "last_epoch=-1, bool verbose=False) -> Any",
-                                   made<LinearLR>};
-const SchedulerRecord kExponentialLR = {"ExponentialLR", "The rate times gamma every epoch.",
-                                        "ExponentialLR(Any optimizer, Scalar gamma, int last_epoch=-1, bool verbose=False) -> Any", made<ExponentialLR>};
-const SchedulerRecord kPolynomialLR = {"PolynomialLR", "Down to zero by a power of the epochs that are left.",
-                                       "PolynomialLR(Any optimizer, Scalar total_iters=5, Scalar power=1.0, int last_epoch=-1, bool verbose=False) -> Any",
-                                       made<PolynomialLR>};
+const SchedulerRecord kLambdaLR = {
+    "LambdaLR", "The first rate times a function of the epoch.",
+    "LambdaLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any", made<LambdaLR>};
+const SchedulerRecord kMultiplicativeLR = {
+    "MultiplicativeLR", "The rate times a function of the epoch.",
+    "MultiplicativeLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any",
+    made<MultiplicativeLR>};
+const SchedulerRecord kStepLR = {
+    "StepLR", "The rate times gamma every step_size epochs.",
+    "StepLR(Any optimizer, Scalar step_size, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
+    made<StepLR>};
+const SchedulerRecord kMultiStepLR = {
+    "MultiStepLR", "The rate times gamma at each milestone.",
+    "MultiStepLR(Any optimizer, float[] milestones, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
+    made<MultiStepLR>};
+const SchedulerRecord kConstantLR = {
+    "ConstantLR", "The first rate times a factor until total_iters epochs have passed.",
+    "ConstantLR(Any optimizer, Scalar factor=0.3333333333333333, Scalar total_iters=5, int last_epoch=-1, bool "
+    "verbose=False) -> Any",
+    made<ConstantLR>};
+const SchedulerRecord kLinearLR = {
+    "LinearLR", "From a factor to another in total_iters equal steps.",
+    "LinearLR(Any optimizer, Scalar start_factor=0.3333333333333333, Scalar end_factor=1.0, Scalar total_iters=5, int "
+    "last_epoch=-1, bool verbose=False) -> Any",
+    made<LinearLR>};
+const SchedulerRecord kExponentialLR = {
+    "ExponentialLR", "The rate times gamma every epoch.",
+    "ExponentialLR(Any optimizer, Scalar gamma, int last_epoch=-1, bool verbose=False) -> Any", made<ExponentialLR>};
+const SchedulerRecord kPolynomialLR = {
+    "PolynomialLR", "Down to zero by a power of the epochs that are left.",
+    "PolynomialLR(Any optimizer, Scalar total_iters=5, Scalar power=1.0, int last_epoch=-1, bool verbose=False) -> Any",
+    made<PolynomialLR>};
 
 }  // namespace loupe::optim

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/optim/optimizer_list.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/optim/optimizer_list.h"
 
 namespace loupe::optim {
 namespace {
@@ -19,7 +19,9 @@ void update(const Options& group, const Tensor& parameter, const Tensor& given, 
     const double first = group.number("betas", 0), second = group.number("betas", 1), lr = group.number("lr");
     const Tensor gradient = coalesced(group.flag("maximize") ? fn::neg(given) : given);
     const SparseParts& parts = *gradient.impl()->sparse;
-    const auto sparse = [&](const Tensor& values) { return make_sparse(parts.indices, values, gradient.sizes(), true); };
+    const auto sparse = [&](const Tensor& values) {
+        return make_sparse(parts.indices, values, gradient.sizes(), true);
+    };
     const auto at = [&](const Tensor& t) { return elements_at(t, gradient).impl()->sparse->values; };
     // moment += (1 - beta) * (now - moment); gives the moment of the entries.
     const auto move = [&](const Tensor& moment, const Tensor& now, double beta) {
@@ -29,8 +31,10 @@ void update(const Options& group, const Tensor& parameter, const Tensor& given, 
         return fn::add(change, old, Scalar(1));
     };
     const Tensor numerator = move(mean, parts.values, first);
-    const Tensor denominator = fn::add_scalar(fn::sqrt(move(square, fn::square(parts.values), second)), Scalar(group.number("eps")), Scalar(1));
-    const double size = lr * std::sqrt(1 - std::pow(second, static_cast<double>(step))) / (1 - std::pow(first, static_cast<double>(step)));
+    const Tensor denominator = fn::add_scalar(fn::sqrt(move(square, fn::square(parts.values), second)),
+                                              Scalar(group.number("eps")), Scalar(1));
+    const double size = lr * std::sqrt(1 - std::pow(second, static_cast<double>(step))) /
+                        (1 - std::pow(first, static_cast<double>(step)));
     fn::add_(parameter, sparse(fn::mul_scalar(fn::div(numerator, denominator), Scalar(-size))), Scalar(1));
 }
 
@@ -47,7 +51,8 @@ void complete(DictObject& dict) {
 const OptimizerRecord kSparseAdam = {
     .name = "SparseAdam",
     .summary = "Adam for sparse gradients: moments move only where there are entries.",
-    .constructor = "SparseAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, *, bool maximize=False) -> Any",
+    .constructor =
+        "SparseAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, *, bool maximize=False) -> Any",
     .complete = complete,
     .update_sparse = update,
 };

@@ -61,7 +61,8 @@ double l2_norm(const Tensor& given) {
     const NestedCallScope nested;
     const Tensor plain = detach(t);
     const bool is_short = plain.dtype() == ScalarType::BFloat16 || plain.dtype() == ScalarType::Float16;
-    return item(fn::vector_norm(is_short ? fn::to_dtype(plain, static_cast<std::int64_t>(ScalarType::Float32)) : plain)).to_double();
+    return item(fn::vector_norm(is_short ? fn::to_dtype(plain, static_cast<std::int64_t>(ScalarType::Float32)) : plain))
+        .to_double();
 }
 
 void add_moved(const float* after, const float* before, std::int64_t n, StepNorms::Sums& sums) {
@@ -76,7 +77,8 @@ void add_moved(const double* after, const double* before, std::int64_t n, StepNo
     }
 }
 
-StepNorms::StepNorms(std::span<const Tensor> parameters) : rows_(parameters.size(), Row{0, kNotANumber}), at_(rows_.size()) {
+StepNorms::StepNorms(std::span<const Tensor> parameters)
+    : rows_(parameters.size(), Row{0, kNotANumber}), at_(rows_.size()) {
     for (std::size_t i = 0; i < parameters.size(); ++i) index_.emplace(parameters[i].impl(), i);
     current_norms = this;
 }

@@ -29,8 +29,8 @@ double sum_of_squares(const float* HWY_RESTRICT x, std::int64_t n) {
     return sum;
 }
 
-void sum_moved(const float* HWY_RESTRICT after, const float* HWY_RESTRICT before, std::int64_t n, double* HWY_RESTRICT moved,
-               double* HWY_RESTRICT size) {
+void sum_moved(const float* HWY_RESTRICT after, const float* HWY_RESTRICT before, std::int64_t n,
+               double* HWY_RESTRICT moved, double* HWY_RESTRICT size) {
     const hn::ScalableTag<double> d;
     const hn::Rebind<float, decltype(d)> df;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

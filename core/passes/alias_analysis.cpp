@@ -26,13 +26,15 @@ bool is_mutable_type(const Type& type) {
         case TypeKind::Device:
         case TypeKind::Enum:
         case TypeKind::AnyEnum:
-        case TypeKind::Function: return false;
+        case TypeKind::Function:
+            return false;
         case TypeKind::Optional:
         case TypeKind::Tuple:
         case TypeKind::Union:
             return std::any_of(type.contained().begin(), type.contained().end(),
                                [](const TypePtr& part) { return is_mutable_type(*part); });
-        default: return true;
+        default:
+            return true;
     }
 }
 
@@ -43,11 +45,15 @@ constexpr std::size_t kOutsideSets = 4;
 
 std::size_t outside_set(TypeKind kind) {
     switch (kind) {
-        case TypeKind::Tensor: return 0;
+        case TypeKind::Tensor:
+            return 0;
         case TypeKind::List:
-        case TypeKind::AnyList: return 1;
-        case TypeKind::Dict: return 2;
-        default: return 3;
+        case TypeKind::AnyList:
+            return 1;
+        case TypeKind::Dict:
+            return 2;
+        default:
+            return 3;
     }
 }
 
@@ -66,22 +72,49 @@ void collect_outside_sets(const Type& type, std::vector<std::size_t>& sets) {
 bool passes_its_input_on(Symbol kind) {
     static const Symbol kWait = Symbol::intern("aten::wait");
     static const Symbol kUnwrap = Symbol::intern("aten::_unwrap_optional");
-    static const std::unordered_set<Symbol> kKinds = {
-        prim::TupleConstruct, prim::TupleUnpack, prim::TupleIndex,     prim::TupleSlice, prim::ListConstruct,
-        prim::ListUnpack,     prim::DictConstruct, prim::unchecked_cast, prim::annotate,
-        prim::unchecked_unwrap_optional, kWait, kUnwrap, prim::ModuleContainerIndex, prim::ConstantChunk, prim::profile, prim::Guard,
-        Symbol::intern("prim::TypeCheck"), Symbol::intern("prim::RequiresGradCheck"), Symbol::intern("prim::FallbackGraph"),
-        Symbol::intern("prim::AutogradAdd"), Symbol::intern("prim::MMBatchSide"), prim::DifferentiableGraph};
+    static const std::unordered_set<Symbol> kKinds = {prim::TupleConstruct,
+                                                      prim::TupleUnpack,
+                                                      prim::TupleIndex,
+                                                      prim::TupleSlice,
+                                                      prim::ListConstruct,
+                                                      prim::ListUnpack,
+                                                      prim::DictConstruct,
+                                                      prim::unchecked_cast,
+                                                      prim::annotate,
+                                                      prim::unchecked_unwrap_optional,
+                                                      kWait,
+                                                      kUnwrap,
+                                                      prim::ModuleContainerIndex,
+                                                      prim::ConstantChunk,
+                                                      prim::profile,
+                                                      prim::Guard,
+                                                      Symbol::intern("prim::TypeCheck"),
+                                                      Symbol::intern("prim::RequiresGradCheck"),
+                                                      Symbol::intern("prim::FallbackGraph"),
+                                                      Symbol::intern("prim::AutogradAdd"),
+                                                      Symbol::intern("prim::MMBatchSide"),
+                                                      prim::DifferentiableGraph};
     return kKinds.contains(kind);
 }
 
 bool touches_nothing(Symbol kind) {
-    static const std::unordered_set<Symbol> kKinds = {
-        prim::Constant,       prim::isinstance, prim::CreateObject, prim::Uninitialized, prim::Print,
-        prim::RaiseException, prim::EnumName,   prim::EnumValue,    prim::HasAttr,       prim::tolist,
-        Symbol::intern("prim::MMTreeReduce"),       Symbol::intern("prim::AutogradZero"),
-        Symbol::intern("prim::AutogradAnyNonZero"), Symbol::intern("prim::AutogradAllNonZero"),
-        Symbol::intern("prim::AutogradAllZero"),    Symbol::intern("prim::TensorExprGroup"), bailout_template_kind()};
+    static const std::unordered_set<Symbol> kKinds = {prim::Constant,
+                                                      prim::isinstance,
+                                                      prim::CreateObject,
+                                                      prim::Uninitialized,
+                                                      prim::Print,
+                                                      prim::RaiseException,
+                                                      prim::EnumName,
+                                                      prim::EnumValue,
+                                                      prim::HasAttr,
+                                                      prim::tolist,
+                                                      Symbol::intern("prim::MMTreeReduce"),
+                                                      Symbol::intern("prim::AutogradZero"),
+                                                      Symbol::intern("prim::AutogradAnyNonZero"),
+                                                      Symbol::intern("prim::AutogradAllNonZero"),
+                                                      Symbol::intern("prim::AutogradAllZero"),
+                                                      Symbol::intern("prim::TensorExprGroup"),
+                                                      bailout_template_kind()};
     return kKinds.contains(kind);
 }
 
@@ -151,7 +184,8 @@ void AliasAnalysis::visit(const Node& node) {
     for (std::size_t i = 0; i < node.block_count(); ++i) visit_block(*node.block_at(i));
     if (kind == prim::If) {
         for (const std::size_t b : {0U, 1U}) {
-            for (std::size_t i = 0; i < node.outputs().size(); ++i) join(node.output(i), node.block_at(b)->outputs()[i]);
+            for (std::size_t i = 0; i < node.outputs().size(); ++i)
+                join(node.output(i), node.block_at(b)->outputs()[i]);
         }
     } else if (kind == prim::Loop) {
         const Block& body = *node.block_at(0);
@@ -249,9 +283,9 @@ bool AliasAnalysis::writes_to_alias(const Node* node, const std::unordered_set<c
 
 bool AliasAnalysis::writes_to_outside(const Node* node) const {
     const auto found = writes_.find(node);
-    return found != writes_.end() && std::any_of(found->second.begin(), found->second.end(), [this](std::size_t element) {
-        return outside_roots_.contains(root_of(element));
-    });
+    return found != writes_.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [this](std::size_t element) { return outside_roots_.contains(root_of(element)); });
 }
 
 bool AliasAnalysis::escapes(const Value* value) const {

@@ -54,8 +54,11 @@ class Rest {
             for (const Value* output : block->outputs()) graph_->add_output(find(output));
             return;
         }
-        if (owner->kind() == prim::Loop) go_on_with_loop(owner, block);
-        else for (std::size_t i = 0; i < owner->outputs().size(); ++i) known_[owner->output(i)] = find(block->outputs()[i]);
+        if (owner->kind() == prim::Loop)
+            go_on_with_loop(owner, block);
+        else
+            for (std::size_t i = 0; i < owner->outputs().size(); ++i)
+                known_[owner->output(i)] = find(block->outputs()[i]);
         rest_of_block(owner->block(), owner->next());
     }
 
@@ -122,7 +125,8 @@ Node* find_bailout(Graph& graph, std::int64_t index) {
     for_each_node(graph.block(), [&](Node* node) {
         if (node->kind() == bailout_kind() && node->i(bailout_index()) == index) found = node;
     });
-    if (found == nullptr) throw Error(ErrorKind::Internal, concat("the template of the graph has no prim::BailOut of index ", index));
+    if (found == nullptr)
+        throw Error(ErrorKind::Internal, concat("the template of the graph has no prim::BailOut of index ", index));
     return found;
 }
 
@@ -151,7 +155,9 @@ const Symbol& bailout_index() {
     return kName;
 }
 
-Value* checked_value(const Node* bailout) { return bailout->input(bailout->input(0)->node()->kind() == bailout_template_kind() ? 1 : 0); }
+Value* checked_value(const Node* bailout) {
+    return bailout->input(bailout->input(0)->node()->kind() == bailout_template_kind() ? 1 : 0);
+}
 
 std::vector<Value*> live_after(const Node* node) {
     Rest rest(node);

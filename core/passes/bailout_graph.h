@@ -14,8 +14,8 @@ const ir::Symbol& bailout_template_kind();  // prim::BailoutTemplate: its Subgra
 const ir::Symbol& bailout_index();          // attribute: which of the template's BailOuts
 ir::Value* checked_value(const ir::Node* bailout);
 
-// Values, in the order of their first use, that the nodes from `node` to the graph's end read and do not make: after the
-// node's block the blocks around it, and a loop's further rounds.
+// Values, in the order of their first use, that the nodes from `node` to the graph's end read and do not make: after
+// the node's block the blocks around it, and a loop's further rounds.
 std::vector<ir::Value*> live_after(const ir::Node* node);
 
 // As PyTorch's BuildBailOutGraphFrom. Inputs: the checked value and those that the BailOut of that index lists after

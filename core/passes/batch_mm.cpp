@@ -92,7 +92,8 @@ class Batching {
             if (group.empty()) order.push_back(node->input(side));
             // All operands must be defined before the first product.
             const Value* other = node->input(1 - side);
-            if (group.empty() || other->node()->block() != block || other->node()->is_before(group.front())) group.push_back(node);
+            if (group.empty() || other->node()->block() != block || other->node()->is_before(group.front()))
+                group.push_back(node);
         }
         for (const Value* operand : order) {
             if (by_operand[operand].size() >= kFewestOnSide) replace_side(by_operand[operand], side);
@@ -101,7 +102,8 @@ class Batching {
 
     void replace_side(const std::vector<Node*>& products, std::size_t side) {
         const ir::OriginScope origin(graph_, {products.front()}, "BatchMM", "common operand");
-        Node* batched = graph_.create(Symbol::intern("prim::MMBatchSide"), products.size())->insert_before(products.front());
+        Node* batched =
+            graph_.create(Symbol::intern("prim::MMBatchSide"), products.size())->insert_before(products.front());
         batched->set_i(Symbol::intern("side"), static_cast<std::int64_t>(side));
         batched->add_input(products.front()->input(side));
         for (std::size_t i = 0; i < products.size(); ++i) {
@@ -122,6 +124,7 @@ void run(Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kBatchMM{"BatchMM", "Sums of matrix products, and products with one operand in common, become one product.", run};
+const Pass kBatchMM{"BatchMM", "Sums of matrix products, and products with one operand in common, become one product.",
+                    run};
 
 }  // namespace loupe::passes

@@ -26,7 +26,8 @@ void take_number(ir::Graph& graph, Node* node) {
 Node* unpacked(const Value* list, std::int64_t count) {
     if (list->uses().size() != 1) return nullptr;
     Node* user = list->uses()[0].user;
-    return user->kind() == prim::ListUnpack && static_cast<std::int64_t>(user->outputs().size()) == count ? user : nullptr;
+    return user->kind() == prim::ListUnpack && static_cast<std::int64_t>(user->outputs().size()) == count ? user
+                                                                                                          : nullptr;
 }
 
 // An unpacked list of chunks becomes that many results.
@@ -47,8 +48,8 @@ void take_chunks(ir::Graph& graph, Node* node) {
 
 void run(ir::Graph& graph, const PassContext&) {
     for_each_node(graph.block(), [&graph](Node* node) {
-        const bool is_arithmetic = node->is("aten::add.Tensor") || node->is("aten::sub.Tensor") || node->is("aten::mul.Tensor") ||
-                                   node->is("aten::div.Tensor");
+        const bool is_arithmetic = node->is("aten::add.Tensor") || node->is("aten::sub.Tensor") ||
+                                   node->is("aten::mul.Tensor") || node->is("aten::div.Tensor");
         if (is_arithmetic) take_number(graph, node);
     });
     // Readers of a chunk's list go with it, so the chunks are gathered first.
@@ -61,6 +62,7 @@ void run(ir::Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kCanonicalizeOps{"CanonicalizeOps", "Numbers in place of tensors that hold one, chunks as results in place of a list.", run};
+const Pass kCanonicalizeOps{"CanonicalizeOps",
+                            "Numbers in place of tensors that hold one, chunks as results in place of a list.", run};
 
 }  // namespace loupe::passes

@@ -7,7 +7,8 @@
 namespace loupe::passes {
 
 const Pass kCheckInplace{
-    "CheckInplace", "Refuses graphs with calls of Python functions that write to their inputs.", [](ir::Graph& graph, const PassContext&) {
+    "CheckInplace", "Refuses graphs with calls of Python functions that write to their inputs.",
+    [](ir::Graph& graph, const PassContext&) {
         static const ir::Symbol kPythonOp = ir::Symbol::intern("prim::PythonOp");
         static const ir::Symbol kInplace = ir::Symbol::intern("inplace");
         for_each_node(graph.block(), [](ir::Node* node) {

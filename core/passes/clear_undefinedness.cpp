@@ -7,11 +7,14 @@ namespace {
 
 using ir::Value;
 
-bool is_tensor_list(const Type& type) { return type.kind() == TypeKind::List && type.element()->kind() == TypeKind::Tensor; }
+bool is_tensor_list(const Type& type) {
+    return type.kind() == TypeKind::List && type.element()->kind() == TypeKind::Tensor;
+}
 
 void clear_undefined(Value* value) {
     const Type& type = *value->type();
-    if (const auto* tensor = type.as<TensorType>(); tensor != nullptr && tensor->is_refined()) value->set_type(types::tensor());
+    if (const auto* tensor = type.as<TensorType>(); tensor != nullptr && tensor->is_refined())
+        value->set_type(types::tensor());
     if (is_tensor_list(type)) value->set_type(types::list(types::tensor()));
 }
 
@@ -24,6 +27,7 @@ void run(ir::Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kClearUndefinedness{"ClearUndefinedness", "Forgets what types of tensors say, also that a gradient is undefined.", run};
+const Pass kClearUndefinedness{"ClearUndefinedness",
+                               "Forgets what types of tensors say, also that a gradient is undefined.", run};
 
 }  // namespace loupe::passes

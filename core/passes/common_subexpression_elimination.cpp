@@ -42,7 +42,8 @@ void merge_block(Block* block, const Level* outer, const AliasAnalysis& aliases)
         Node* earlier = level.find(node);
         if (earlier == nullptr) {
             level.seen.insert(node);
-        } else if (node->kind() == ir::prim::GetAttr || aliases.may_merge(node, earlier)) {  // an attribute is one value
+        } else if (node->kind() == ir::prim::GetAttr ||
+                   aliases.may_merge(node, earlier)) {  // an attribute is one value
             node->replace_all_uses_with(earlier);
             node->destroy();
         }

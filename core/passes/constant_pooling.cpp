@@ -52,6 +52,7 @@ void run(ir::Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kConstantPooling{"ConstantPooling", "Moves constants to the start of the graph and keeps one of equal ones.", run};
+const Pass kConstantPooling{"ConstantPooling", "Moves constants to the start of the graph and keeps one of equal ones.",
+                            run};
 
 }  // namespace loupe::passes

@@ -26,9 +26,10 @@ bool depends_on_state(Symbol kind) {
     static const std::unordered_set<Symbol> kKinds = [] {
         std::unordered_set<Symbol> kinds;
         for (const char* name :
-             {"aten::is_grad_enabled", "aten::set_grad_enabled", "aten::is_autocast_enabled", "aten::is_autocast_cpu_enabled",
-              "aten::_get_tracing_state", "aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty",
-              "aten::new_empty_strided", "aten::manual_seed", "aten::warn", "aten::wait", "prim::AutogradZero", "prim::rpc_async"}) {
+             {"aten::is_grad_enabled", "aten::set_grad_enabled", "aten::is_autocast_enabled",
+              "aten::is_autocast_cpu_enabled", "aten::_get_tracing_state", "aten::empty", "aten::empty_like",
+              "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::manual_seed", "aten::warn",
+              "aten::wait", "prim::AutogradZero", "prim::rpc_async"}) {
             kinds.insert(Symbol::intern(name));
         }
         return kinds;
@@ -65,8 +66,8 @@ std::optional<std::vector<IValue>> evaluate_structure(const Node* node, const st
     }
     if (kind == prim::isinstance) {
         const auto& types = node->tys(ir::attr::types);
-        return std::vector<IValue>{
-            std::any_of(types.begin(), types.end(), [&](const TypePtr& type) { return is_instance(inputs[0], *type); })};
+        return std::vector<IValue>{std::any_of(types.begin(), types.end(),
+                                               [&](const TypePtr& type) { return is_instance(inputs[0], *type); })};
     }
     return std::nullopt;
 }
@@ -129,7 +130,8 @@ class ConstantPropagation {
     }
 
     static bool has_constant_inputs(const Node* node) {
-        return std::all_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) { return ir::is_constant(v); });
+        return std::all_of(node->inputs().begin(), node->inputs().end(),
+                           [](const Value* v) { return ir::is_constant(v); });
     }
 
     void visit_if(Node* node) {
@@ -159,7 +161,8 @@ class ConstantPropagation {
         const Value* otherwise = node->block_at(1)->outputs()[i];
         if (then == otherwise) return then;
         const bool are_constants = ir::is_constant(then) && ir::is_constant(otherwise);
-        if (!are_constants || is_mutable_type(*then->type()) || !same_computation(then->node(), otherwise->node())) return nullptr;
+        if (!are_constants || is_mutable_type(*then->type()) || !same_computation(then->node(), otherwise->node()))
+            return nullptr;
         const ir::OriginScope origin(graph_, {node}, "ConstantPropagation", "equal branches");
         return graph_.create_constant(*ir::constant_of(then), then->type())->insert_before(node)->output();
     }
@@ -194,7 +197,8 @@ class ConstantPropagation {
         for (const Value* output : node->outputs()) {
             if (!is_mutable_type(*output->type())) continue;
             // The caller may change results of the graph.
-            const bool is_container = output->type()->kind() == TypeKind::List || output->type()->kind() == TypeKind::Dict;
+            const bool is_container =
+                output->type()->kind() == TypeKind::List || output->type()->kind() == TypeKind::Dict;
             if (immutable_only_ || (is_container && aliases_.escapes(output))) return;
         }
         const auto results = evaluate(node);
@@ -224,7 +228,8 @@ void propagate(ir::Graph& graph, bool immutable_only) {
 
 }  // namespace
 
-const Pass kConstantPropagation{"ConstantPropagation", "Computes what depends on constants only, and takes the branches they decide.",
+const Pass kConstantPropagation{"ConstantPropagation",
+                                "Computes what depends on constants only, and takes the branches they decide.",
                                 [](ir::Graph& graph, const PassContext&) { propagate(graph, false); }};
 
 const Pass kConstantPropagationImmutableTypes{

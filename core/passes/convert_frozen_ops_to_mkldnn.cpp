@@ -29,7 +29,8 @@ constexpr std::size_t kFewestConvolutions = 3;
 bool is_frozen_conv2d(const Node* node) {
     if (node->kind().str() != "aten::conv2d" || node->inputs().size() != 7) return false;
     const auto weight = constant_tensor(node->input(1));
-    return weight && weight->dim() == 4 && weight->dtype() == ScalarType::Float32 && weight->device().type == DeviceType::Cpu;
+    return weight && weight->dim() == 4 && weight->dtype() == ScalarType::Float32 &&
+           weight->device().type == DeviceType::Cpu;
 }
 
 const std::unordered_set<Symbol>& symbols_of(std::initializer_list<const char*> names) {
@@ -40,16 +41,33 @@ const std::unordered_set<Symbol>& symbols_of(std::initializer_list<const char*> 
 
 // The result has the input's order of dimensions.
 bool keeps_order(Symbol kind) {
-    static const auto& kKinds = symbols_of(
-        {"aten::relu", "aten::relu6", "aten::sigmoid", "aten::tanh", "aten::hardswish", "aten::hardsigmoid",
-         "aten::hardtanh", "aten::silu", "aten::gelu", "aten::elu", "aten::leaky_relu",
-         "aten::mish", "aten::clamp", "aten::batch_norm", "aten::max_pool2d", "aten::avg_pool2d",
-         "aten::adaptive_avg_pool2d", "aten::add", "aten::sub", "aten::mul", "aten::div"});
+    static const auto& kKinds = symbols_of({"aten::relu",
+                                            "aten::relu6",
+                                            "aten::sigmoid",
+                                            "aten::tanh",
+                                            "aten::hardswish",
+                                            "aten::hardsigmoid",
+                                            "aten::hardtanh",
+                                            "aten::silu",
+                                            "aten::gelu",
+                                            "aten::elu",
+                                            "aten::leaky_relu",
+                                            "aten::mish",
+                                            "aten::clamp",
+                                            "aten::batch_norm",
+                                            "aten::max_pool2d",
+                                            "aten::avg_pool2d",
+                                            "aten::adaptive_avg_pool2d",
+                                            "aten::add",
+                                            "aten::sub",
+                                            "aten::mul",
+                                            "aten::div"});
     return kKinds.contains(kind);
 }
 
 bool reads_shape(Symbol kind) {
-    static const auto& kKinds = symbols_of({"aten::size", "aten::dim", "aten::numel", "aten::len", "prim::dtype", "prim::device", "aten::is_floating_point"});
+    static const auto& kKinds = symbols_of({"aten::size", "aten::dim", "aten::numel", "aten::len", "prim::dtype",
+                                            "prim::device", "aten::is_floating_point"});
     return kKinds.contains(kind);
 }
 
@@ -95,7 +113,8 @@ class Conversion {
     bool joins_turned(const Value* list) const {
         if (list->node()->kind() != prim::ListConstruct || list->uses().size() != 1) return false;
         const auto& parts = list->node()->inputs();
-        return !parts.empty() && std::all_of(parts.begin(), parts.end(), [this](const Value* part) { return turned_.contains(part); });
+        return !parts.empty() &&
+               std::all_of(parts.begin(), parts.end(), [this](const Value* part) { return turned_.contains(part); });
     }
 
     void add(Value* value) {
@@ -150,8 +169,9 @@ class Conversion {
 
 }  // namespace
 
-const Pass kConvertFrozenOpsToMKLDNN{"ConvertFrozenOpsToMKLDNN",
-                                     "Networks of frozen convolutions work on images with channels last, turned where they enter and leave.",
-                                     [](Graph& graph, const PassContext&) { Conversion(graph).run(graph.block()); }};
+const Pass kConvertFrozenOpsToMKLDNN{
+    "ConvertFrozenOpsToMKLDNN",
+    "Networks of frozen convolutions work on images with channels last, turned where they enter and leave.",
+    [](Graph& graph, const PassContext&) { Conversion(graph).run(graph.block()); }};
 
 }  // namespace loupe::passes

@@ -18,7 +18,8 @@ bool is_tensor(const Value* value) { return value->type()->kind() == TypeKind::T
 
 // A list of tensors that is unpacked directly, so that both nodes are in one group.
 bool is_unpacked_at_once(const Value* value) {
-    const bool is_list = value->type()->kind() == TypeKind::List && value->type()->element()->kind() == TypeKind::Tensor;
+    const bool is_list =
+        value->type()->kind() == TypeKind::List && value->type()->element()->kind() == TypeKind::Tensor;
     if (!is_list || value->uses().size() != 1) return false;
     const Node* next = value->node()->next();
     while (next->kind() == ir::prim::Constant) next = next->next();
@@ -27,8 +28,9 @@ bool is_unpacked_at_once(const Value* value) {
 
 // They take no numbers that have a gradient.
 bool is_on_bits(Symbol kind) {
-    static const std::unordered_set<Symbol> kKinds{Symbol::intern("aten::bitwise_not"), Symbol::intern("aten::bitwise_and"),
-                                                   Symbol::intern("aten::bitwise_or"), Symbol::intern("aten::bitwise_xor")};
+    static const std::unordered_set<Symbol> kKinds{
+        Symbol::intern("aten::bitwise_not"), Symbol::intern("aten::bitwise_and"), Symbol::intern("aten::bitwise_or"),
+        Symbol::intern("aten::bitwise_xor")};
     return kKinds.contains(kind);
 }
 
@@ -42,7 +44,8 @@ bool is_differentiable(const Node* node) {
     if (node->is("aten::dropout")) return true;
     if (op == nullptr || node->kind().space() != "aten" || !op->is_pure()) return false;
     const auto& outputs = node->outputs();
-    const bool gives_tensors = std::all_of(outputs.begin(), outputs.end(), is_tensor) || (outputs.size() == 1 && is_unpacked_at_once(outputs[0]));
+    const bool gives_tensors = std::all_of(outputs.begin(), outputs.end(), is_tensor) ||
+                               (outputs.size() == 1 && is_unpacked_at_once(outputs[0]));
     if (!gives_tensors || op->tensor_arguments == 0) return false;
     if (is_on_bits(node->kind())) return true;
     // With running statistics it writes to them in pieces.
@@ -52,21 +55,22 @@ bool is_differentiable(const Node* node) {
 
 }  // namespace
 
-const Pass kCreateAutodiffSubgraphs{
-    "CreateAutodiffSubgraphs", "Operators with a derivative become groups whose backward pass is a graph too.",
-    [](Graph& graph, const PassContext& context) {
-        Grouping grouping;
-        grouping.module = context.module;
-        grouping.kind = ir::prim::DifferentiableGraph;
-        grouping.pass = "CreateAutodiffSubgraphs";
-        grouping.is_member = is_differentiable;
-        grouping.takes_scalar_tensors = true;
-        grouping.is_connected = false;
-        grouping.takes_random = true;
-        form_groups(graph, graph.block(), grouping);
-    }};
+const Pass kCreateAutodiffSubgraphs{"CreateAutodiffSubgraphs",
+                                    "Operators with a derivative become groups whose backward pass is a graph too.",
+                                    [](Graph& graph, const PassContext& context) {
+                                        Grouping grouping;
+                                        grouping.module = context.module;
+                                        grouping.kind = ir::prim::DifferentiableGraph;
+                                        grouping.pass = "CreateAutodiffSubgraphs";
+                                        grouping.is_member = is_differentiable;
+                                        grouping.takes_scalar_tensors = true;
+                                        grouping.is_connected = false;
+                                        grouping.takes_random = true;
+                                        form_groups(graph, graph.block(), grouping);
+                                    }};
 
-const Pass kInlineAutodiffSubgraphs{"InlineAutodiffSubgraphs", "Puts the operators of differentiable groups back into the graph.",
+const Pass kInlineAutodiffSubgraphs{"InlineAutodiffSubgraphs",
+                                    "Puts the operators of differentiable groups back into the graph.",
                                     [](Graph& graph, const PassContext&) {
                                         for_each_node(graph.block(), [](Node* node) {
                                             if (node->kind() == ir::prim::DifferentiableGraph) inline_group(node);

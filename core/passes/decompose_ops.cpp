@@ -24,7 +24,8 @@ void decompose(ir::Graph& graph, Node* node) {
 
 }  // namespace
 
-const Pass kDecomposeOps{"DecomposeOps", "Writes addmm without factors as a product and a sum.", [](ir::Graph& graph, const PassContext&) {
+const Pass kDecomposeOps{"DecomposeOps", "Writes addmm without factors as a product and a sum.",
+                         [](ir::Graph& graph, const PassContext&) {
                              for_each_node(graph.block(), [&graph](Node* node) {
                                  if (node->is("aten::addmm")) decompose(graph, node);
                              });

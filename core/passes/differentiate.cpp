@@ -35,13 +35,16 @@ struct Call {
     const Operator* op;
     std::vector<IValue> arguments;
     std::vector<IValue> results;
-    const Node* origin;  // in the graph that is differentiated: what it does, or what it is a gradient of; null for neither
+    const Node*
+        origin;  // in the graph that is differentiated: what it does, or what it is a gradient of; null for neither
 };
 
 // Every call of an operator that is not composite, on fakes. Keeps all tensors, so that no two share an address.
 class Tape final : public OperatorStandIn {
   public:
-    bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override { return fakes_.run(op, arguments, results); }
+    bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override {
+        return fakes_.run(op, arguments, results);
+    }
     void after(const Operator& op, std::span<const IValue> arguments, const IValue* results) override {
         calls.push_back({&op, std::vector<IValue>(arguments.begin(), arguments.end()),
                          std::vector<IValue>(results, results + op.result_count()), origin});
@@ -53,7 +56,9 @@ class Tape final : public OperatorStandIn {
         while (!waiting.empty()) {
             const Ptr<loupe::Node> made = waiting.back();
             waiting.pop_back();
-            if (!made || dynamic_cast<const AccumulateGrad*>(made.get()) != nullptr || !noted_.insert(made.get()).second) continue;
+            if (!made || dynamic_cast<const AccumulateGrad*>(made.get()) != nullptr ||
+                !noted_.insert(made.get()).second)
+                continue;
             made->pre_hooks.add([this, node](TensorList&) { origin = node; }, true);
             for (const Edge& edge : made->next_edges()) waiting.push_back(edge.node);
         }
@@ -70,7 +75,11 @@ class Tape final : public OperatorStandIn {
 // The identity of a view's elements and dtype: the real part of a complex number has its address.
 using Key = std::tuple<const Storage*, ScalarType, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>;
 Key key_of(const Tensor& t) {
-    return {t.storage().get(), t.dtype(), t.storage_offset(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
+    return {t.storage().get(),
+            t.dtype(),
+            t.storage_offset(),
+            {t.sizes().begin(), t.sizes().end()},
+            {t.strides().begin(), t.strides().end()}};
 }
 
 TypePtr fact_of(const Tensor& tensor) {
@@ -96,21 +105,25 @@ class Writer {
     void write(const Call& call) {
         graph_.set_current_range(call.origin != nullptr ? call.origin->range() : ir::SourceRange());
         graph_.set_current_scope(call.origin != nullptr ? call.origin->scope() : std::string());
-        if (call.op->written_elements != 0 || call.op->variant == OperatorVariant::Out) give_up(concat(call.op->full_name, " writes"));
-        if (call.op->written_arguments != 0) write_in_place(call);
-        else write_plain(call);
+        if (call.op->written_elements != 0 || call.op->variant == OperatorVariant::Out)
+            give_up(concat(call.op->full_name, " writes"));
+        if (call.op->written_arguments != 0)
+            write_in_place(call);
+        else
+            write_plain(call);
     }
 
   private:
     void write_plain(const Call& call) {
         // An operator that returns its argument is dropped.
-        const bool is_known = call.results.size() == 1 && call.results[0].is_tensor() && call.results[0].to_tensor().defined() &&
-                              find(call.results[0].to_tensor()) != nullptr;
+        const bool is_known = call.results.size() == 1 && call.results[0].is_tensor() &&
+                              call.results[0].to_tensor().defined() && find(call.results[0].to_tensor()) != nullptr;
         if (is_known) return;
         Node* node = graph_.create(Symbol::intern(call.op->schema.name), call.results.size());
         for (const IValue& argument : call.arguments) node->add_input(value_of(argument));
         graph_.insert(node)->set_op(call.op);
-        for (std::size_t i = 0; i < call.results.size(); ++i) take_result(node->output(i), call.results[i], call.op->schema.returns[i].type);
+        for (std::size_t i = 0; i < call.results.size(); ++i)
+            take_result(node->output(i), call.results[i], call.op->schema.returns[i].type);
     }
 
     void take_result(Value* output, const IValue& result, const TypePtr& type) {
@@ -123,7 +136,8 @@ class Writer {
         } else if (result.is_list() && type->kind() == TypeKind::List && type->element()->kind() == TypeKind::Tensor) {
             const auto& elements = result.to_list().elements;
             Node* unpack = graph_.insert(graph_.create(prim::ListUnpack, {output}, elements.size()));
-            for (std::size_t e = 0; e < elements.size(); ++e) take_result(unpack->output(e), elements[e], types::tensor());
+            for (std::size_t e = 0; e < elements.size(); ++e)
+                take_result(unpack->output(e), elements[e], types::tensor());
         }
     }
 
@@ -131,14 +145,17 @@ class Writer {
     void write_in_place(const Call& call) {
         const Tensor target = call.arguments[0].to_tensor();
         for (const auto& [key, value] : values_) {
-            if (std::get<0>(key) == target.storage().get() && key != key_of(target)) give_up(concat(call.op->full_name, " writes to what has views"));
+            if (std::get<0>(key) == target.storage().get() && key != key_of(target))
+                give_up(concat(call.op->full_name, " writes to what has views"));
         }
         if (call.op->full_name == "aten::fill_.Scalar" && find(target) == nullptr) return write_filled(call, target);
         std::string name = call.op->schema.name;
-        if (!name.ends_with('_') || call.op->written_arguments != 1 || call.results.size() != 1) give_up(concat(call.op->full_name, " writes"));
+        if (!name.ends_with('_') || call.op->written_arguments != 1 || call.results.size() != 1)
+            give_up(concat(call.op->full_name, " writes"));
         name.pop_back();
         const Operator* functional = find_operator(name, call.op->schema.overload);
-        if (functional == nullptr || functional->argument_count() != call.arguments.size() || functional->result_count() != 1) {
+        if (functional == nullptr || functional->argument_count() != call.arguments.size() ||
+            functional->result_count() != 1) {
             give_up(concat(call.op->full_name, " writes"));
         }
         Node* node = graph_.create(Symbol::intern(name));
@@ -152,15 +169,17 @@ class Writer {
         Value* sizes = value_of(IValue(to_dims(target.sizes())));
         Value* dtype = value_of(IValue(static_cast<std::int64_t>(target.dtype())));
         Value* none = value_of(IValue());
-        Node* node = graph_.insert(graph_.create(Symbol::intern("aten::full"), {sizes, value_of(call.arguments[1]), dtype, none, none, none}));
+        Node* node = graph_.insert(
+            graph_.create(Symbol::intern("aten::full"), {sizes, value_of(call.arguments[1]), dtype, none, none, none}));
         node->output()->set_type(fact_of(target));
         bind(target, node->output());
     }
 
     Value* value_of(const IValue& value) {
         if (value.is_tensor()) return value_of_tensor(value.to_tensor());
-        const bool holds_tensors = value.is_list() && std::any_of(value.to_list().elements.begin(), value.to_list().elements.end(),
-                                                                  [](const IValue& element) { return element.is_tensor(); });
+        const bool holds_tensors =
+            value.is_list() && std::any_of(value.to_list().elements.begin(), value.to_list().elements.end(),
+                                           [](const IValue& element) { return element.is_tensor(); });
         if (!holds_tensors) {
             if (!can_be_constant(value)) give_up("an argument that is no constant");
             return graph_.insert_constant(value);
@@ -262,7 +281,8 @@ class Split {
     static bool is_tensor(const Value* value) { return value->type()->kind() == TypeKind::Tensor; }
     // Computed from a saved mask: need not be saved too.
     static bool is_scaled_mask(const Value* value) {
-        return value->node()->kind() == Symbol::intern("aten::div") && value->node()->input(0)->node()->is("aten::bernoulli.p");
+        return value->node()->kind() == Symbol::intern("aten::div") &&
+               value->node()->input(0)->node()->is("aten::bernoulli.p");
     }
 
     void write_forward() {
@@ -278,7 +298,8 @@ class Split {
             gradient_->f->block()->append(copied);
             for (std::size_t i = 0; i < node->outputs().size(); ++i) forward_[node->output(i)] = copied->output(i);
         }
-        for (std::size_t i = 0; i < gradient_->f_real_outputs; ++i) gradient_->f->add_output(forward_.at(joint_.outputs()[i]));
+        for (std::size_t i = 0; i < gradient_->f_real_outputs; ++i)
+            gradient_->f->add_output(forward_.at(joint_.outputs()[i]));
     }
 
     void write_backward() {
@@ -339,9 +360,11 @@ class Split {
 
     Value* value_in_backward(Value* value) {
         if (const auto found = backward_.find(value); found != backward_.end()) return found->second;
-        Node* copied = gradient_->df->create_copy(*value->node(), [this](Value* input) { return value_in_backward(input); });
+        Node* copied =
+            gradient_->df->create_copy(*value->node(), [this](Value* input) { return value_in_backward(input); });
         gradient_->df->block()->append(copied);
-        for (std::size_t i = 0; i < value->node()->outputs().size(); ++i) backward_[value->node()->output(i)] = copied->output(i);
+        for (std::size_t i = 0; i < value->node()->outputs().size(); ++i)
+            backward_[value->node()->output(i)] = copied->output(i);
         return backward_.at(value);
     }
 
@@ -377,7 +400,8 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
 
     for (const Node* node : graph.nodes()) {
         if (node->kind() != prim::Constant) continue;
-        if (const auto tensor = constant_tensor(node->output())) writer.bind(*tensor, joint->insert_constant(IValue(*tensor)));
+        if (const auto tensor = constant_tensor(node->output()))
+            writer.bind(*tensor, joint->insert_constant(IValue(*tensor)));
     }
 
     Tape tape;
@@ -404,7 +428,8 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
         if (!requires_grad(outputs[i]) || results[i]->node()->kind() == prim::Param) continue;
         // In the layout of the output; the caller brings it into that.
         const bool is_dense = outputs[i].is_non_overlapping_and_dense();
-        const Tensor fake = is_dense ? fresh_fake(outputs[i], false) : fake_tensor(outputs[i].sizes(), outputs[i].dtype());
+        const Tensor fake =
+            is_dense ? fresh_fake(outputs[i], false) : fake_tensor(outputs[i].sizes(), outputs[i].dtype());
         writer.bind(fake, joint->add_input({}, fact_of(fake)));
         gradient.df_input_vjps.push_back(static_cast<std::int64_t>(i));
         roots.push_back(outputs[i]);
@@ -459,7 +484,8 @@ void differentiate_group(Node* node) {
 
 }  // namespace
 
-const Pass kDifferentiate{"Differentiate", "Gives differentiable groups whose shapes are known the graph of their backward pass.",
+const Pass kDifferentiate{"Differentiate",
+                          "Gives differentiable groups whose shapes are known the graph of their backward pass.",
                           [](Graph& graph, const PassContext&) {
                               for_each_node(graph.block(), [](Node* node) {
                                   const bool is_done = node->has_attribute(Symbol::intern("ReverseSubgraph")) ||

@@ -33,7 +33,8 @@ void visit(Block* block, const AliasAnalysis& aliases) {
 
 }  // namespace
 
-const Pass kEliminateNoOps{"EliminateNoOps", "Removes slices that take everything.", [](ir::Graph& graph, const PassContext&) {
+const Pass kEliminateNoOps{"EliminateNoOps", "Removes slices that take everything.",
+                           [](ir::Graph& graph, const PassContext&) {
                                visit(graph.block(), AliasAnalysis(graph));
                                remove_dead_code(graph);
                            }};

@@ -33,7 +33,8 @@ void erase(Block* block) {
 
 }  // namespace
 
-const Pass kEraseShapeInformation{"EraseShapeInformation", "Forgets dtypes, sizes, strides and devices of all tensors, in groups too.",
+const Pass kEraseShapeInformation{"EraseShapeInformation",
+                                  "Forgets dtypes, sizes, strides and devices of all tensors, in groups too.",
                                   [](ir::Graph& graph, const PassContext&) { erase(graph.block()); }};
 
 }  // namespace loupe::passes

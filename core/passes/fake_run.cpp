@@ -27,7 +27,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 
 // Address space, committed on write.
 void* shared_memory() {
-    static void* const memory = ::mmap(nullptr, kMostBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    static void* const memory =
+        ::mmap(nullptr, kMostBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory;
 }
 
@@ -43,11 +44,28 @@ std::int64_t extent(IntSpan sizes, IntSpan strides) {
 
 // Their results depend on elements, or differ each time.
 bool depends_on_elements(const Operator& op) {
-    static const std::unordered_set<std::string_view> kNames = {
-        "aten::item", "aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::equal", "aten::is_nonzero",
-        "aten::unique_consecutive", "aten::_unique", "aten::_unique2", "aten::unique_dim", "aten::allclose", "aten::bincount",
-        "aten::repeat_interleave", "aten::Int", "aten::Float", "aten::Bool", "aten::Complex", "aten::IntImplicit",
-        "aten::FloatImplicit", "aten::ScalarImplicit", "aten::argwhere", "aten::nonzero_numpy"};
+    static const std::unordered_set<std::string_view> kNames = {"aten::item",
+                                                                "aten::_local_scalar_dense",
+                                                                "aten::nonzero",
+                                                                "aten::masked_select",
+                                                                "aten::equal",
+                                                                "aten::is_nonzero",
+                                                                "aten::unique_consecutive",
+                                                                "aten::_unique",
+                                                                "aten::_unique2",
+                                                                "aten::unique_dim",
+                                                                "aten::allclose",
+                                                                "aten::bincount",
+                                                                "aten::repeat_interleave",
+                                                                "aten::Int",
+                                                                "aten::Float",
+                                                                "aten::Bool",
+                                                                "aten::Complex",
+                                                                "aten::IntImplicit",
+                                                                "aten::FloatImplicit",
+                                                                "aten::ScalarImplicit",
+                                                                "aten::argwhere",
+                                                                "aten::nonzero_numpy"};
     return kNames.contains(op.schema.name) && op.tensor_arguments != 0;
 }
 
@@ -55,7 +73,8 @@ bool depends_on_elements(const Operator& op) {
 
 Tensor fake_tensor(IntSpan sizes, ScalarType dtype, IntSpan strides) {
     const Dims dense = strides.size() == sizes.size() ? to_dims(strides) : contiguous_strides(sizes);
-    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(0, extent(sizes, span_of(dense)))) * static_cast<std::size_t>(element_size(dtype));
+    const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(0, extent(sizes, span_of(dense)))) *
+                       static_cast<std::size_t>(element_size(dtype));
     Ptr<TensorImpl> impl(new TensorImpl);
     if (bytes <= kFewBytes || shared_memory() == MAP_FAILED) {
         impl->storage = Storage::allocate(bytes);
@@ -87,12 +106,15 @@ Tensor fake_of(const TensorType& type) {
 }
 
 bool FakeKernels::run(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    if (op.variant != OperatorVariant::Functional || op.is_view || op.written_arguments != 0 || op.written_elements != 0) return false;
+    if (op.variant != OperatorVariant::Functional || op.is_view || op.written_arguments != 0 ||
+        op.written_elements != 0)
+        return false;
     if (op.record->infer == nullptr) return false;
     MetaList metas;
     op.record->infer(arguments, metas);
     if (metas.size() != op.result_count()) return false;
-    for (std::size_t i = 0; i < metas.size(); ++i) results[i] = fake_tensor(span_of(metas[i].sizes), metas[i].dtype, span_of(metas[i].strides));
+    for (std::size_t i = 0; i < metas.size(); ++i)
+        results[i] = fake_tensor(span_of(metas[i].sizes), metas[i].dtype, span_of(metas[i].strides));
     return true;
 }
 
@@ -100,8 +122,8 @@ namespace {
 
 // Random numbers are not drawn for fakes: it would advance the generator.
 std::optional<std::vector<IValue>> dropped_fake(const Node* node, const std::vector<IValue>& inputs) {
-    const bool is_dropout = node->is("aten::dropout") || node->is("aten::feature_dropout") || node->is("aten::alpha_dropout") ||
-                            node->is("aten::feature_alpha_dropout");
+    const bool is_dropout = node->is("aten::dropout") || node->is("aten::feature_dropout") ||
+                            node->is("aten::alpha_dropout") || node->is("aten::feature_alpha_dropout");
     if (!is_dropout || !inputs[0].is_tensor()) return std::nullopt;
     const Tensor t = inputs[0].to_tensor();
     const bool keeps_order = t.is_non_overlapping_and_dense();

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/ir/graph.h"
 #include "core/dispatch/stand_in.h"
+#include "core/ir/graph.h"
 
 namespace loupe::passes {
 

@@ -16,7 +16,8 @@ using ir::Value;
 
 bool is_convolution(const Node* node) {
     const std::string& kind = node->kind().str();
-    if (kind == "aten::_convolution") return node->inputs().size() >= 12 && !constant_bool(node->input(6)).value_or(true);
+    if (kind == "aten::_convolution")
+        return node->inputs().size() >= 12 && !constant_bool(node->input(6)).value_or(true);
     return (kind == "aten::conv1d" || kind == "aten::conv2d" || kind == "aten::conv3d") && node->inputs().size() == 7;
 }
 
@@ -34,9 +35,12 @@ namespace {
 
 // Reads only properties that folding preserves.
 bool reads_shape(const Node* node) {
-    static const std::unordered_set<ir::Symbol> kKinds = {
-        ir::Symbol::intern("aten::dim"), ir::Symbol::intern("aten::size"),   ir::prim::dtype,
-        ir::prim::device,                ir::Symbol::intern("aten::numel"), ir::Symbol::intern("aten::is_floating_point")};
+    static const std::unordered_set<ir::Symbol> kKinds = {ir::Symbol::intern("aten::dim"),
+                                                          ir::Symbol::intern("aten::size"),
+                                                          ir::prim::dtype,
+                                                          ir::prim::device,
+                                                          ir::Symbol::intern("aten::numel"),
+                                                          ir::Symbol::intern("aten::is_floating_point")};
     return kKinds.contains(node->kind());
 }
 
@@ -131,8 +135,10 @@ Tensor tensor_of_numbers(const std::vector<double>& numbers, ScalarType dtype) {
     const std::int64_t count = static_cast<std::int64_t>(numbers.size());
     const Tensor t = empty(IntSpan(&count, 1), dtype);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (dtype == ScalarType::Float32) t.data<float>()[i] = static_cast<float>(numbers[i]);
-        else t.data<double>()[i] = numbers[i];
+        if (dtype == ScalarType::Float32)
+            t.data<float>()[i] = static_cast<float>(numbers[i]);
+        else
+            t.data<double>()[i] = numbers[i];
     }
     return t;
 }
@@ -142,8 +148,10 @@ Tensor tensor_of_numbers(const std::vector<double>& numbers, ScalarType dtype) {
 void fold_into(const ConstantLayer& layer, const ChannelAffine& affine, Node* after, std::string_view suffix) {
     ir::Graph& graph = *layer.node->graph();
     const Tensor weight = empty(layer.weight.sizes(), layer.weight.dtype());
-    if (weight.dtype() == ScalarType::Float32) scale_channels<float>(layer.weight, weight, affine.scale);
-    else scale_channels<double>(layer.weight, weight, affine.scale);
+    if (weight.dtype() == ScalarType::Float32)
+        scale_channels<float>(layer.weight, weight, affine.scale);
+    else
+        scale_channels<double>(layer.weight, weight, affine.scale);
     std::vector<double> bias = affine.shift;
     if (layer.bias.defined()) {
         const auto before = numbers_of(layer.bias);
@@ -152,7 +160,8 @@ void fold_into(const ConstantLayer& layer, const ChannelAffine& affine, Node* af
     const std::string weight_name = layer.node->input(1)->debug_name();
     const std::string bias_name = layer.node->input(2)->debug_name();
     Value* weight_value = graph.create_constant(weight)->insert_before(layer.node)->output();
-    Value* bias_value = graph.create_constant(tensor_of_numbers(bias, weight.dtype()))->insert_before(layer.node)->output();
+    Value* bias_value =
+        graph.create_constant(tensor_of_numbers(bias, weight.dtype()))->insert_before(layer.node)->output();
     weight_value->set_name(concat(weight_name, suffix));
     bias_value->set_name(concat(bias_name, suffix));
     layer.node->replace_input(1, weight_value);

@@ -81,9 +81,13 @@ void run(ir::Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kFoldConvBatchnorm{"FoldConvBatchnorm", "Folds batch normalisation in evaluation into the convolution before it.", run<kBatchNorm>};
-const Pass kFoldConvAddOrSub{"FoldConvAddOrSub", "Folds adding or subtracting a constant into the convolution before it.", run<kAddOrSub>};
-const Pass kFoldConvMulOrDiv{"FoldConvMulOrDiv", "Folds multiplying or dividing by a constant into the convolution before it.", run<kMulOrDiv>};
-const Pass kFoldLinearBatchnorm{"FoldLinearBatchnorm", "Folds batch normalisation in evaluation into the linear layer before it.", run<kLinear>};
+const Pass kFoldConvBatchnorm{
+    "FoldConvBatchnorm", "Folds batch normalisation in evaluation into the convolution before it.", run<kBatchNorm>};
+const Pass kFoldConvAddOrSub{"FoldConvAddOrSub",
+                             "Folds adding or subtracting a constant into the convolution before it.", run<kAddOrSub>};
+const Pass kFoldConvMulOrDiv{
+    "FoldConvMulOrDiv", "Folds multiplying or dividing by a constant into the convolution before it.", run<kMulOrDiv>};
+const Pass kFoldLinearBatchnorm{
+    "FoldLinearBatchnorm", "Folds batch normalisation in evaluation into the linear layer before it.", run<kLinear>};
 
 }  // namespace loupe::passes

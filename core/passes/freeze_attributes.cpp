@@ -128,6 +128,7 @@ void run(Graph& graph, const PassContext& context) {
 
 }  // namespace
 
-const Pass kFreezeAttributes{"FreezeAttributes", "Makes constants of the attributes that the method never writes.", run};
+const Pass kFreezeAttributes{"FreezeAttributes", "Makes constants of the attributes that the method never writes.",
+                             run};
 
 }  // namespace loupe::passes

@@ -21,7 +21,8 @@ using ir::Value;
 bool is_frozen_linear(const Node* node) {
     if (!is_linear(node)) return false;
     const auto weight = constant_tensor(node->input(1));
-    if (!weight || weight->dim() != 2 || weight->device().type != DeviceType::Cpu || !weight->is_contiguous()) return false;
+    if (!weight || weight->dim() != 2 || weight->device().type != DeviceType::Cpu || !weight->is_contiguous())
+        return false;
     if (ir::is_none_constant(node->input(2))) return true;
     const auto bias = constant_tensor(node->input(2));
     return bias && bias->dim() == 1 && bias->is_contiguous() && bias->dtype() == weight->dtype();
@@ -36,7 +37,8 @@ Tensor transposed(const Tensor& weight) {
     const auto rows = static_cast<std::size_t>(sizes[1]);
     const auto columns = static_cast<std::size_t>(sizes[0]);
     for (std::size_t r = 0; r < rows; ++r) {
-        for (std::size_t c = 0; c < columns; ++c) std::memcpy(to + (c * rows + r) * size, from + (r * columns + c) * size, size);
+        for (std::size_t c = 0; c < columns; ++c)
+            std::memcpy(to + (c * rows + r) * size, from + (r * columns + c) * size, size);
     }
     return out;
 }
@@ -80,7 +82,8 @@ struct Group {
 bool fit(const Node* a, const Node* b) {
     const Tensor x = *constant_tensor(a->input(1));
     const Tensor y = *constant_tensor(b->input(1));
-    return x.dtype() == y.dtype() && x.sizes()[1] == y.sizes()[1] && ir::is_none_constant(a->input(2)) == ir::is_none_constant(b->input(2));
+    return x.dtype() == y.dtype() && x.sizes()[1] == y.sizes()[1] &&
+           ir::is_none_constant(a->input(2)) == ir::is_none_constant(b->input(2));
 }
 
 void concat_layers(Graph& graph, const std::vector<Node*>& layers) {
@@ -121,7 +124,8 @@ void concat_in(Block* block) {
         if (!is_frozen_linear(node)) continue;
         auto& groups = by_input[node->input(0)];
         if (groups.empty()) order.push_back(node->input(0));
-        auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return fit(g.layers.front(), node); });
+        auto group =
+            std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return fit(g.layers.front(), node); });
         if (group == groups.end()) group = groups.insert(groups.end(), Group());
         group->layers.push_back(node);
     }
@@ -134,7 +138,8 @@ void concat_in(Block* block) {
 
 }  // namespace
 
-const Pass kFrozenLinearTranspose{"FrozenLinearTranspose", "Linear layers with constant weights become products with the turned weight.",
+const Pass kFrozenLinearTranspose{"FrozenLinearTranspose",
+                                  "Linear layers with constant weights become products with the turned weight.",
                                   [](Graph& graph, const PassContext&) {
                                       for_each_node(graph.block(), [&graph](Node* node) {
                                           if (is_frozen_linear(node)) transpose(graph, node);
@@ -142,7 +147,8 @@ const Pass kFrozenLinearTranspose{"FrozenLinearTranspose", "Linear layers with c
                                       remove_dead_code(graph);
                                   }};
 
-const Pass kFrozenConcatLinear{"FrozenConcatLinear", "Linear layers with constant weights that read one input become one layer.",
+const Pass kFrozenConcatLinear{"FrozenConcatLinear",
+                               "Linear layers with constant weights that read one input become one layer.",
                                [](Graph& graph, const PassContext&) {
                                    concat_in(graph.block());
                                    remove_dead_code(graph);

@@ -32,7 +32,8 @@ bool fuse(Graph& graph, Node* sum, const AliasAnalysis& aliases) {
         const ir::OriginScope origin(graph, {sum, product}, "FuseAddMM", "addmm");
         const ir::InsertPointScope place(graph, sum);
         Value* one = graph.insert_constant(IValue(1));
-        Value* fused = graph.insert_op(Symbol::intern("aten::addmm"), {summand, product->input(0), product->input(1), one, one});
+        Value* fused =
+            graph.insert_op(Symbol::intern("aten::addmm"), {summand, product->input(0), product->input(1), one, one});
         fused->set_type(sum->output()->type());
         sum->output()->replace_all_uses_with(fused);
         sum->destroy();
@@ -43,12 +44,15 @@ bool fuse(Graph& graph, Node* sum, const AliasAnalysis& aliases) {
 
 }  // namespace
 
-const Pass kFuseAddMM{"FuseAddMM", "A product and a sum of matrices become addmm, where the types say that they are.", [](Graph& graph, const PassContext&) {
+const Pass kFuseAddMM{"FuseAddMM", "A product and a sum of matrices become addmm, where the types say that they are.",
+                      [](Graph& graph, const PassContext&) {
                           // Removing an unused product may allow fusing another.
                           for (bool found = true; found;) {
                               found = false;
                               const AliasAnalysis aliases(graph);
-                              for_each_node(graph.block(), [&](Node* node) { found = (node->is("aten::add.Tensor") && fuse(graph, node, aliases)) || found; });
+                              for_each_node(graph.block(), [&](Node* node) {
+                                  found = (node->is("aten::add.Tensor") && fuse(graph, node, aliases)) || found;
+                              });
                               if (found) remove_dead_code(graph);
                           }
                       }};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention, written out, becomes one operator: softmax(masked_fill(matmul(q, k^T) * scale)) v, where the shapes are known and
-// intermediates have no other uses.
+// Attention, written out, becomes one operator: softmax(masked_fill(matmul(q, k^T) * scale)) v, where the shapes are
+// known and intermediates have no other uses.
 #include <algorithm>
 
 #include "core/passes/alias_analysis.h"
@@ -18,7 +18,8 @@ using ir::Value;
 // Sizes of a dense tensor of four dimensions on the CPU; empty for others and unknown ones.
 Dims sizes_of(const Value* value) {
     const auto* type = value->type()->as<TensorType>();
-    const bool is_known = type != nullptr && type->sizes && type->sizes->size() == 4 && type->dtype && type->device && type->device->type == DeviceType::Cpu;
+    const bool is_known = type != nullptr && type->sizes && type->sizes->size() == 4 && type->dtype && type->device &&
+                          type->device->type == DeviceType::Cpu;
     if (!is_known || (*type->dtype != ScalarType::Float32 && *type->dtype != ScalarType::Float64)) return {};
     Dims sizes;
     for (const auto& size : *type->sizes) {
@@ -70,7 +71,9 @@ class Fusion {
 
     bool match(Node* mix, Attention& found) const {
         const Node* softmax = inner(mix->input(0), "aten::softmax.int");
-        if (softmax == nullptr || aliases_.has_writers(mix) || from_end(softmax->input(1)) != -1 || !ir::is_none_constant(softmax->input(2))) return false;
+        if (softmax == nullptr || aliases_.has_writers(mix) || from_end(softmax->input(1)) != -1 ||
+            !ir::is_none_constant(softmax->input(2)))
+            return false;
         const Value* scores = softmax->input(0);
         if (const Node* masked = inner(scores, "aten::masked_fill.Scalar")) {
             const auto fill = constant_number(masked->input(2));
@@ -108,12 +111,14 @@ class Fusion {
         const auto dtype = [](const Value* value) { return *value->type()->as<TensorType>()->dtype; };
         if (dtype(found.query) != dtype(found.key) || dtype(found.query) != dtype(found.value)) return false;
         const bool are_same_heads = k[0] == q[0] && k[1] == q[1] && v[0] == q[0] && v[1] == q[1];
-        return are_same_heads && k[2] == q[3] && v[2] == k[3] && (found.mask == nullptr || mask_fits(found.mask, {q[0], q[1], q[2], k[3]}));
+        return are_same_heads && k[2] == q[3] && v[2] == k[3] &&
+               (found.mask == nullptr || mask_fits(found.mask, {q[0], q[1], q[2], k[3]}));
     }
 
     static bool mask_fits(const Value* mask, const Dims& scores) {
         const auto* type = mask->type()->as<TensorType>();
-        if (type == nullptr || type->dtype != ScalarType::Bool || !type->sizes || type->sizes->size() > scores.size()) return false;
+        if (type == nullptr || type->dtype != ScalarType::Bool || !type->sizes || type->sizes->size() > scores.size())
+            return false;
         for (std::size_t i = 1; i <= type->sizes->size(); ++i) {
             const auto& size = (*type->sizes)[type->sizes->size() - i];
             if (!size || (*size != 1 && *size != scores[scores.size() - i])) return false;
@@ -124,11 +129,13 @@ class Fusion {
     void replace(Node* mix, const Attention& found) {
         const ir::OriginScope origin(graph_, {mix}, "FuseAttention", "attention");
         const ir::InsertPointScope place(graph_, mix);
-        Value* mask = found.mask != nullptr ? found.mask : graph_.insert_constant(IValue(), types::optional(types::tensor()));
-        Node* node = graph_.create(Symbol::intern("loupe::attention"),
-                                   {found.query, unturned(found.key), found.value, mask, graph_.insert_constant(IValue(found.scale)),
-                                    graph_.insert_constant(IValue(found.fill)), graph_.insert_constant(IValue(is_joined_later(mix)))},
-                                   2);
+        Value* mask =
+            found.mask != nullptr ? found.mask : graph_.insert_constant(IValue(), types::optional(types::tensor()));
+        Node* node = graph_.create(
+            Symbol::intern("loupe::attention"),
+            {found.query, unturned(found.key), found.value, mask, graph_.insert_constant(IValue(found.scale)),
+             graph_.insert_constant(IValue(found.fill)), graph_.insert_constant(IValue(is_joined_later(mix)))},
+            2);
         graph_.insert(node)->set_op(find_operator("loupe::attention", ""));
         for (const std::size_t i : {0U, 1U}) {
             const auto* like = (i == 0 ? mix->output() : mix->input(0))->type()->as<TensorType>();
@@ -170,11 +177,13 @@ class Fusion {
 
 }  // namespace
 
-const Pass kFuseAttention{"FuseAttention", "Attention written out (products, scale, mask, softmax) becomes one operator where shapes are known.",
-                          [](Graph& graph, const PassContext&) {
-                              Fusion fusion(graph);
-                              for_each_node(graph.block(), [&](Node* node) { fusion.visit(node); });
-                              if (fusion.changed()) remove_dead_code(graph);
-                          }};
+const Pass kFuseAttention{
+    "FuseAttention",
+    "Attention written out (products, scale, mask, softmax) becomes one operator where shapes are known.",
+    [](Graph& graph, const PassContext&) {
+        Fusion fusion(graph);
+        for_each_node(graph.block(), [&](Node* node) { fusion.visit(node); });
+        if (fusion.changed()) remove_dead_code(graph);
+    }};
 
 }  // namespace loupe::passes

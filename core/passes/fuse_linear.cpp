@@ -25,9 +25,12 @@ class Fusion {
 
     bool changed() const { return changed_; }
     void visit(Node* node) {
-        if (node->is("aten::addmm")) fuse_addmm(node);
-        else if (node->is("aten::add_.Tensor")) fuse_sum(node);
-        else if (node->is("aten::matmul")) fuse_product(node);
+        if (node->is("aten::addmm"))
+            fuse_addmm(node);
+        else if (node->is("aten::add_.Tensor"))
+            fuse_sum(node);
+        else if (node->is("aten::matmul"))
+            fuse_product(node);
     }
 
   private:
@@ -50,7 +53,8 @@ class Fusion {
     // addmm(b, x, w.t())
     void fuse_addmm(Node* node) {
         Value* weight = weight_of(node->input(2));
-        if (weight == nullptr || constant_number(node->input(3)) != 1.0 || constant_number(node->input(4)) != 1.0) return;
+        if (weight == nullptr || constant_number(node->input(3)) != 1.0 || constant_number(node->input(4)) != 1.0)
+            return;
         const auto* bias = node->input(0)->type()->as<TensorType>();
         if (bias != nullptr && bias->sizes && bias->sizes->size() != 1) return;
         replace(node, node->input(1), weight, node->input(0), "addmm");
@@ -59,9 +63,12 @@ class Fusion {
     // matmul(x, w.t()).add_(b), where the product has no other use.
     void fuse_sum(Node* node) {
         Node* product = node->input(0)->node();
-        if (!product->is("aten::matmul") || product->output()->uses().size() != 1 || product->block() != node->block()) return;
+        if (!product->is("aten::matmul") || product->output()->uses().size() != 1 || product->block() != node->block())
+            return;
         Value* weight = weight_of(product->input(1));
-        if (weight == nullptr || constant_number(node->input(2)) != 1.0 || node->input(1)->type()->kind() != TypeKind::Tensor) return;
+        if (weight == nullptr || constant_number(node->input(2)) != 1.0 ||
+            node->input(1)->type()->kind() != TypeKind::Tensor)
+            return;
         if (aliases_.has_writers(product->input(0))) return;
         replace(node, product->input(0), weight, node->input(1), "matmul and add_");
         product->destroy();
@@ -78,7 +85,8 @@ class Fusion {
         if (node->output()->uses().size() != 1) return false;
         const Node* user = node->output()->uses()[0].user;
         return user->is("aten::add_.Tensor") && user->input(0) == node->output() && user->block() == node->block() &&
-               constant_number(user->input(2)) == 1.0 && weight_of(node->input(1)) != nullptr && !aliases_.has_writers(node->input(0));
+               constant_number(user->input(2)) == 1.0 && weight_of(node->input(1)) != nullptr &&
+               !aliases_.has_writers(node->input(0));
     }
 
     Graph& graph_;

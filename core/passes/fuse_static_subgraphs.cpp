@@ -28,7 +28,8 @@ Symbol static_subgraph() {
 // A run of adjacent nodes becomes one node in place of the last.
 class SegmentMaker {
   public:
-    SegmentMaker(Graph& graph, const std::vector<Node*>& members) : graph_(graph), members_(members), inside_(members.begin(), members.end()) {}
+    SegmentMaker(Graph& graph, const std::vector<Node*>& members)
+        : graph_(graph), members_(members), inside_(members.begin(), members.end()) {}
 
     void make() {
         const ir::OriginScope origin(graph_, {members_.front(), members_.back()}, kPass, "segment");
@@ -59,7 +60,8 @@ class SegmentMaker {
         Value* inside = nullptr;
         if (value->node()->kind() == prim::Constant) {
             Node* constant = subgraph_->create_copy(*value->node(), [](Value* v) { return v; });
-            inside = constant->insert_after(last_constant_ != nullptr ? last_constant_ : subgraph_->param_node())->output();
+            inside =
+                constant->insert_after(last_constant_ != nullptr ? last_constant_ : subgraph_->param_node())->output();
             last_constant_ = constant;
         } else {
             group_->add_input(value);
@@ -88,7 +90,8 @@ class SegmentMaker {
 // A group of one operator does not pay off.
 bool is_worth_it(const std::vector<Node*>& members) {
     const auto works = [](const Node* node) {
-        return node->block_count() > 0 || node->has_attribute(ir::attr::Subgraph) || (node->op() != nullptr && node->op()->tensor_arguments != 0);
+        return node->block_count() > 0 || node->has_attribute(ir::attr::Subgraph) ||
+               (node->op() != nullptr && node->op()->tensor_arguments != 0);
     };
     return std::count_if(members.begin(), members.end(), works) > 1;
 }
@@ -111,12 +114,13 @@ void form_segments(Graph& graph, Block* block, const std::unordered_set<const No
 
 }  // namespace
 
-const Pass kFuseStaticSubgraphs{"FuseStaticSubgraphs",
-                                "What does the same for all inputs of the same shapes becomes one node, run as a planned program.",
-                                [](Graph& graph, const PassContext&) {
-                                    std::unordered_set<const Node*> breaks;
-                                    for (const GraphBreak& found : find_graph_breaks(graph)) breaks.insert(found.node);
-                                    form_segments(graph, graph.block(), breaks);
-                                }};
+const Pass kFuseStaticSubgraphs{
+    "FuseStaticSubgraphs",
+    "What does the same for all inputs of the same shapes becomes one node, run as a planned program.",
+    [](Graph& graph, const PassContext&) {
+        std::unordered_set<const Node*> breaks;
+        for (const GraphBreak& found : find_graph_breaks(graph)) breaks.insert(found.node);
+        form_segments(graph, graph.block(), breaks);
+    }};
 
 }  // namespace loupe::passes

@@ -19,35 +19,98 @@ namespace prim = ir::prim;
 // Composed of others, one of which reads elements.
 bool is_composed_of_readers(std::string_view name) {
     static const std::unordered_set<std::string_view> kNames = {
-        "aten::nonzero_numpy", "aten::one_hot", "aten::repeat_interleave", "aten::allclose", "aten::tensor_split", "aten::argwhere",
-        "aten::is_nonzero", "torchvision::nms", "aten::unique_dim", "aten::pad_packed_sequence", "aten::pack_padded_sequence"};
+        "aten::nonzero_numpy",       "aten::one_hot",
+        "aten::repeat_interleave",   "aten::allclose",
+        "aten::tensor_split",        "aten::argwhere",
+        "aten::is_nonzero",          "torchvision::nms",
+        "aten::unique_dim",          "aten::pad_packed_sequence",
+        "aten::pack_padded_sequence"};
     return kNames.contains(name);
 }
 
 // Their results are not filled, but have shapes that follow from the arguments'.
 bool has_shape_of_arguments(std::string_view name) {
     static const std::unordered_set<std::string_view> kNames = {
-        "aten::_unsafe_view",     "aten::copy_",         "aten::fill_",          "aten::zero_",       "aten::elu_",
-        "aten::unsafe_split",     "aten::sort",          "aten::topk",           "aten::kthvalue",    "aten::median",
-        "aten::nanmedian",        "aten::mode",          "aten::searchsorted",   "aten::bucketize",   "aten::isin",
-        "aten::_embedding_bag",   "aten::frexp",         "aten::fill_diagonal_", "aten::histc",       "aten::_embedding_bag_forward_only",
-        "aten::binary_cross_entropy", "aten::binary_cross_entropy_with_logits", "aten::unsafe_split_with_sizes", "aten::data",
+        "aten::_unsafe_view",
+        "aten::copy_",
+        "aten::fill_",
+        "aten::zero_",
+        "aten::elu_",
+        "aten::unsafe_split",
+        "aten::sort",
+        "aten::topk",
+        "aten::kthvalue",
+        "aten::median",
+        "aten::nanmedian",
+        "aten::mode",
+        "aten::searchsorted",
+        "aten::bucketize",
+        "aten::isin",
+        "aten::_embedding_bag",
+        "aten::frexp",
+        "aten::fill_diagonal_",
+        "aten::histc",
+        "aten::_embedding_bag_forward_only",
+        "aten::binary_cross_entropy",
+        "aten::binary_cross_entropy_with_logits",
+        "aten::unsafe_split_with_sizes",
+        "aten::data",
         "aten::index",  // not with masks, which the runner checks
-        "aten::convolution_backward", "aten::native_batch_norm_backward", "aten::native_layer_norm_backward",
-        "aten::native_group_norm_backward", "aten::_shape_as_tensor"};
+        "aten::convolution_backward",
+        "aten::native_batch_norm_backward",
+        "aten::native_layer_norm_backward",
+        "aten::native_group_norm_backward",
+        "aten::_shape_as_tensor"};
     return kNames.contains(name);
 }
 
 bool reads_metadata(const Operator& op) {
-    static const std::unordered_set<std::string_view> kNames = {
-        "aten::dim", "aten::numel", "aten::sym_numel", "aten::size", "aten::sym_size", "aten::stride", "aten::sym_stride",
-        "aten::storage_offset", "aten::sym_storage_offset", "aten::element_size", "aten::len", "prim::dtype", "prim::device",
-        "prim::layout", "prim::is_cuda", "prim::is_cpu", "prim::is_ipu", "prim::is_meta", "prim::is_mkldnn", "prim::is_mps",
-        "prim::is_nested", "prim::is_ort", "prim::is_quantized", "prim::is_sparse", "prim::is_sparse_csr", "prim::is_vulkan",
-        "prim::is_xpu", "aten::is_conj", "aten::is_neg", "aten::is_inference", "aten::is_pinned", "prim::requires_grad",
-        "aten::is_leaf", "aten::output_nr", "aten::retains_grad", "aten::is_floating_point", "aten::is_complex", "aten::is_signed",
-        "aten::is_contiguous", "aten::is_strides_like_format", "aten::is_non_overlapping_and_dense", "aten::is_same_size",
-        "aten::get_device", "aten::is_scripting", "aten::result_type", "aten::is_coalesced"};
+    static const std::unordered_set<std::string_view> kNames = {"aten::dim",
+                                                                "aten::numel",
+                                                                "aten::sym_numel",
+                                                                "aten::size",
+                                                                "aten::sym_size",
+                                                                "aten::stride",
+                                                                "aten::sym_stride",
+                                                                "aten::storage_offset",
+                                                                "aten::sym_storage_offset",
+                                                                "aten::element_size",
+                                                                "aten::len",
+                                                                "prim::dtype",
+                                                                "prim::device",
+                                                                "prim::layout",
+                                                                "prim::is_cuda",
+                                                                "prim::is_cpu",
+                                                                "prim::is_ipu",
+                                                                "prim::is_meta",
+                                                                "prim::is_mkldnn",
+                                                                "prim::is_mps",
+                                                                "prim::is_nested",
+                                                                "prim::is_ort",
+                                                                "prim::is_quantized",
+                                                                "prim::is_sparse",
+                                                                "prim::is_sparse_csr",
+                                                                "prim::is_vulkan",
+                                                                "prim::is_xpu",
+                                                                "aten::is_conj",
+                                                                "aten::is_neg",
+                                                                "aten::is_inference",
+                                                                "aten::is_pinned",
+                                                                "prim::requires_grad",
+                                                                "aten::is_leaf",
+                                                                "aten::output_nr",
+                                                                "aten::retains_grad",
+                                                                "aten::is_floating_point",
+                                                                "aten::is_complex",
+                                                                "aten::is_signed",
+                                                                "aten::is_contiguous",
+                                                                "aten::is_strides_like_format",
+                                                                "aten::is_non_overlapping_and_dense",
+                                                                "aten::is_same_size",
+                                                                "aten::get_device",
+                                                                "aten::is_scripting",
+                                                                "aten::result_type",
+                                                                "aten::is_coalesced"};
     return kNames.contains(op.schema.name);
 }
 
@@ -75,7 +138,8 @@ class BreakFinder {
 
     bool is_tainted(const Value* value) const { return tainted_.contains(value); }
     bool reads_tainted(const Node* node) const {
-        return std::any_of(node->inputs().begin(), node->inputs().end(), [this](const Value* v) { return is_tainted(v); });
+        return std::any_of(node->inputs().begin(), node->inputs().end(),
+                           [this](const Value* v) { return is_tainted(v); });
     }
 
     // Was there a break?
@@ -113,19 +177,23 @@ class BreakFinder {
                     if (taints || carries_taint_) taint(input);
                 }
                 any |= visit(block);
-                for (std::size_t i = 0; i < block.outputs().size(); ++i) carries_taint_ |= is_tainted(block.outputs()[i]);
+                for (std::size_t i = 0; i < block.outputs().size(); ++i)
+                    carries_taint_ |= is_tainted(block.outputs()[i]);
             }
         }
         carries_taint_ = false;
         for (const Value* output : node->outputs()) {
             if (taints || blocks_taint(node)) taint(output);
         }
-        if (any) breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(place), {node, concat("holds ", breaks[place].node->kind().str())});
+        if (any)
+            breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(place),
+                          {node, concat("holds ", breaks[place].node->kind().str())});
         return any;
     }
 
     static bool gives_tainted(const Block& block, const std::unordered_set<const Value*>& tainted) {
-        return std::any_of(block.outputs().begin(), block.outputs().end(), [&](const Value* v) { return tainted.contains(v); });
+        return std::any_of(block.outputs().begin(), block.outputs().end(),
+                           [&](const Value* v) { return tainted.contains(v); });
     }
     bool blocks_taint(const Node* node) const {
         for (std::size_t b = 0; b < node->block_count(); ++b) {
@@ -150,10 +218,13 @@ class BreakFinder {
         if (node->has_attribute(ir::attr::Subgraph)) return {};
         if (node->has_attribute(graph_break_attribute())) return node->s(graph_break_attribute());
         const Operator* op = node->op();
-        if (node->has_side_effects() && (op == nullptr || !op->schema.has_write())) return concat(kind.str(), " has an effect each time");
-        if (op == nullptr) return kind.space() == "prim" ? std::string() : concat("no operator ", kind.str(), " is known");
+        if (node->has_side_effects() && (op == nullptr || !op->schema.has_write()))
+            return concat(kind.str(), " has an effect each time");
+        if (op == nullptr)
+            return kind.space() == "prim" ? std::string() : concat("no operator ", kind.str(), " is known");
         if (node->is_random()) return concat(kind.str(), " draws random numbers");
-        if (op->schema.has_write() && aliases_.writes_to_outside(node)) return concat(kind.str(), " writes to memory from outside");
+        if (op->schema.has_write() && aliases_.writes_to_outside(node))
+            return concat(kind.str(), " writes to memory from outside");
         if (!reads_tainted(node) || !reads_elements(*op)) return {};
         return concat("what ", kind.str(), " gives depends on elements");
     }

@@ -34,7 +34,8 @@ std::optional<Tensor> constant_tensor(const Value* value) {
 
 std::optional<double> constant_number(const Value* value) {
     const auto constant = ir::constant_of(value);
-    return constant && (constant->is_int() || constant->is_double()) ? std::optional(constant->to_double()) : std::nullopt;
+    return constant && (constant->is_int() || constant->is_double()) ? std::optional(constant->to_double())
+                                                                     : std::nullopt;
 }
 
 void for_each_node(Block* block, const std::function<void(Node*)>& visit) {
@@ -64,33 +65,43 @@ bool same_elements(const std::vector<IValue>& a, const std::vector<IValue>& b) {
 bool same_value(const IValue& a, const IValue& b) {
     if (a.tag() != b.tag()) return false;
     switch (a.tag()) {
-        case IValue::Tag::Tensor: return same_tensor(a.to_tensor(), b.to_tensor());
+        case IValue::Tag::Tensor:
+            return same_tensor(a.to_tensor(), b.to_tensor());
         case IValue::Tag::Double: {
             const double x = a.to_double();
             const double y = b.to_double();
             return std::memcmp(&x, &y, sizeof x) == 0;
         }
-        case IValue::Tag::List: return same_elements(a.to_list().elements, b.to_list().elements);
-        case IValue::Tag::Tuple: return same_elements(a.to_tuple().elements, b.to_tuple().elements);
+        case IValue::Tag::List:
+            return same_elements(a.to_list().elements, b.to_list().elements);
+        case IValue::Tag::Tuple:
+            return same_elements(a.to_tuple().elements, b.to_tuple().elements);
         case IValue::Tag::Dict:
         case IValue::Tag::Object:
         case IValue::Tag::Future:
-        case IValue::Tag::Other: return a.is_same(b);
-        default: return values_equal(a, b);
+        case IValue::Tag::Other:
+            return a.is_same(b);
+        default:
+            return values_equal(a, b);
     }
 }
 
 struct SameAttribute {
     template <typename T>
     bool operator()(const T& a, const T& b) const {
-        if constexpr (std::is_same_v<T, IValue>) return same_value(a, b);
-        else if constexpr (std::is_same_v<T, Tensor>) return a.defined() && same_tensor(a, b);
-        else if constexpr (std::is_same_v<T, TypePtr>) return a->equals(*b);
-        else if constexpr (std::is_same_v<T, TensorList>) return false;
+        if constexpr (std::is_same_v<T, IValue>)
+            return same_value(a, b);
+        else if constexpr (std::is_same_v<T, Tensor>)
+            return a.defined() && same_tensor(a, b);
+        else if constexpr (std::is_same_v<T, TypePtr>)
+            return a->equals(*b);
+        else if constexpr (std::is_same_v<T, TensorList>)
+            return false;
         else if constexpr (std::is_same_v<T, std::vector<TypePtr>>) {
             return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                               [](const TypePtr& x, const TypePtr& y) { return x->equals(*y); });
-        } else return a == b;
+        } else
+            return a == b;
     }
     template <typename T, typename U>
     bool operator()(const T&, const U&) const {
@@ -103,11 +114,16 @@ void mix(std::size_t& hash, std::size_t value) { hash ^= value + 0x9e3779b97f4a7
 std::size_t constant_hash(const IValue& value) {
     switch (value.tag()) {
         case IValue::Tag::Bool:
-        case IValue::Tag::Int: return std::hash<std::int64_t>()(value.to_int());
-        case IValue::Tag::Double: return std::hash<double>()(value.to_double());
-        case IValue::Tag::String: return std::hash<std::string>()(value.to_string());
-        case IValue::Tag::Tensor: return std::hash<std::int64_t>()(value.to_tensor().numel());
-        default: return static_cast<std::size_t>(value.tag());
+        case IValue::Tag::Int:
+            return std::hash<std::int64_t>()(value.to_int());
+        case IValue::Tag::Double:
+            return std::hash<double>()(value.to_double());
+        case IValue::Tag::String:
+            return std::hash<std::string>()(value.to_string());
+        case IValue::Tag::Tensor:
+            return std::hash<std::int64_t>()(value.to_tensor().numel());
+        default:
+            return static_cast<std::size_t>(value.tag());
     }
 }
 
@@ -150,8 +166,10 @@ bool can_be_constant(const IValue& value) {
     switch (value.tag()) {
         case IValue::Tag::Object:
         case IValue::Tag::Future:
-        case IValue::Tag::Other: return false;
-        case IValue::Tag::Tensor: return !requires_grad(value.to_tensor());
+        case IValue::Tag::Other:
+            return false;
+        case IValue::Tag::Tensor:
+            return !requires_grad(value.to_tensor());
         case IValue::Tag::List: {
             const auto& elements = value.to_list().elements;
             return std::all_of(elements.begin(), elements.end(), can_be_constant);
@@ -166,7 +184,8 @@ bool can_be_constant(const IValue& value) {
                 return can_be_constant(entry.first) && can_be_constant(entry.second);
             });
         }
-        default: return true;
+        default:
+            return true;
     }
 }
 

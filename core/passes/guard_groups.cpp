@@ -73,7 +73,8 @@ class Guarding {
 
   private:
     void branch(Node* check, const std::vector<Value*>& checked) {
-        Node* branch = graph_.create(prim::If, {check->output(checked.size())}, group_->outputs().size())->insert_before(group_);
+        Node* branch =
+            graph_.create(prim::If, {check->output(checked.size())}, group_->outputs().size())->insert_before(group_);
         Block* as_seen = branch->add_block();
         Block* otherwise = branch->add_block();
         Node* fallback = otherwise->append(graph_.create(fallback_kind(), group_->inputs(), group_->outputs().size()));
@@ -99,21 +100,26 @@ class Guarding {
 void guard_all(Graph& graph, Symbol kind, const Check& check) {
     std::vector<Node*> groups;
     for_each_node(graph.block(), [&](Node* node) {
-        if (node->kind() == kind && node->has_attribute(ir::attr::Subgraph) && !is_guarded(node, check.kind)) groups.push_back(node);
+        if (node->kind() == kind && node->has_attribute(ir::attr::Subgraph) && !is_guarded(node, check.kind))
+            groups.push_back(node);
     });
     for (Node* group : groups) Guarding(graph, group, check).run();
 }
 
 }  // namespace
 
-const Pass kGuardDifferentiableGraphs{"GuardDifferentiableGraphs", "Groups with a derivative run where what requires a gradient is what was seen; else a fallback.",
-                                      [](Graph& graph, const PassContext&) {
-                                          guard_all(graph, prim::DifferentiableGraph,
-                                                    {Symbol::intern("prim::RequiresGradCheck"), "GuardDifferentiableGraphs", gradient_of});
-                                      }};
-const Pass kGuardFusionGroups{"GuardFusionGroups", "Fusion groups run for tensors of the types that were seen; others take a fallback.",
+const Pass kGuardDifferentiableGraphs{
+    "GuardDifferentiableGraphs",
+    "Groups with a derivative run where what requires a gradient is what was seen; else a fallback.",
+    [](Graph& graph, const PassContext&) {
+        guard_all(graph, prim::DifferentiableGraph,
+                  {Symbol::intern("prim::RequiresGradCheck"), "GuardDifferentiableGraphs", gradient_of});
+    }};
+const Pass kGuardFusionGroups{"GuardFusionGroups",
+                              "Fusion groups run for tensors of the types that were seen; others take a fallback.",
                               [](Graph& graph, const PassContext&) {
-                                  guard_all(graph, Symbol::intern("prim::TensorExprGroup"), {Symbol::intern("prim::TypeCheck"), "GuardFusionGroups", all_of});
+                                  guard_all(graph, Symbol::intern("prim::TensorExprGroup"),
+                                            {Symbol::intern("prim::TypeCheck"), "GuardFusionGroups", all_of});
                               }};
 
 }  // namespace loupe::passes

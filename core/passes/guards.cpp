@@ -38,7 +38,9 @@ bool remove_if_dominated(Node* node) {
     const std::string type = node->output()->type()->str();
     for (const ir::Use& use : node->input()->uses()) {
         Node* other = use.user;
-        if (other == node || other->kind() != prim::Guard || other->output()->type()->str() != type || !node->is_dominated_by(other)) continue;
+        if (other == node || other->kind() != prim::Guard || other->output()->type()->str() != type ||
+            !node->is_dominated_by(other))
+            continue;
         drop(node, other->output());
         return true;
     }
@@ -46,7 +48,8 @@ bool remove_if_dominated(Node* node) {
 }
 
 bool is_settled(const Value* value) {
-    return value->type()->kind() != TypeKind::Tensor || value->node()->kind() == prim::Guard || value->node()->kind() == prim::Constant;
+    return value->type()->kind() != TypeKind::Tensor || value->node()->kind() == prim::Guard ||
+           value->node()->kind() == prim::Constant;
 }
 
 // The result type of a pointwise operator follows from its inputs.
@@ -61,7 +64,8 @@ bool follows_from_inputs(const Node* node) {
 void eliminate(Graph& graph, const PassContext&) {
     for_each_node(graph.block(), [](Node* node) {
         if (node->kind() != prim::Guard) return;
-        if (node->input()->node()->kind() == prim::Guard && node->input()->type()->str() == node->output()->type()->str()) {
+        if (node->input()->node()->kind() == prim::Guard &&
+            node->input()->type()->str() == node->output()->type()->str()) {
             drop(node, node->input());
         } else if (!remove_if_dominated(node) && follows_from_inputs(node)) {
             // The value comes from a guarded operator: a guard of its input replaces this one.
@@ -78,7 +82,8 @@ void eliminate(Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kInsertGuards{"InsertGuards", "Notes of profiling become guards of the types that were seen.", [](Graph& graph, const PassContext&) {
+const Pass kInsertGuards{"InsertGuards", "Notes of profiling become guards of the types that were seen.",
+                         [](Graph& graph, const PassContext&) {
                              std::vector<Node*> profiles;
                              for_each_node(graph.block(), [&profiles](Node* node) {
                                  if (node->kind() == prim::profile) profiles.push_back(node);

@@ -37,7 +37,8 @@ class Inliner {
     static constexpr int kDeepest = 200;
 
     static const ScriptFunction* callee_of(const Node* node) {
-        if (node->kind() == prim::CallFunction) return dynamic_cast<const ScriptFunction*>(ir::function_of(node->input(0)));
+        if (node->kind() == prim::CallFunction)
+            return dynamic_cast<const ScriptFunction*>(ir::function_of(node->input(0)));
         if (node->kind() != prim::CallMethod) return nullptr;
         const ClassType* type = node->input(0)->type()->as<ClassType>();  // interfaces stay calls
         if (type == nullptr) return nullptr;
@@ -89,7 +90,9 @@ class Inliner {
     Ptr<Graph> prepared_body(const ScriptFunction& callee, int depth) {
         Ptr<Graph>& body = bodies_[&callee];
         if (body) return body;
-        if (depth > kDeepest) throw Error(ErrorKind::Unsupported, concat("calls of '", callee.qualified_name(), "' nest too deep to inline"));
+        if (depth > kDeepest)
+            throw Error(ErrorKind::Unsupported,
+                        concat("calls of '", callee.qualified_name(), "' nest too deep to inline"));
         Ptr<Graph> made = callee.graph()->copy();
         Inliner inner(*made, bodies_);
         inner.inline_block(made->block(), depth + 1);
@@ -105,8 +108,9 @@ class Inliner {
         const std::size_t skipped = call->kind() == prim::CallFunction ? 1 : 0;
         const auto& parameters = body.inputs();
         if (call->inputs().size() - skipped != parameters.size()) {
-            throw Error(ErrorKind::Internal, concat("a call gives '", callee.qualified_name(), "' ", call->inputs().size() - skipped,
-                                                    " inputs, it takes ", parameters.size()));
+            throw Error(ErrorKind::Internal,
+                        concat("a call gives '", callee.qualified_name(), "' ", call->inputs().size() - skipped,
+                               " inputs, it takes ", parameters.size()));
         }
         ValueMap map;
         for (std::size_t i = 0; i < parameters.size(); ++i) map[parameters[i]] = call->input(i + skipped);
@@ -118,7 +122,8 @@ class Inliner {
         for (const Node* node : body.nodes()) {
             Node* copied = graph_.create_copy(*node, mapped, false)->insert_before(before);
             for (std::size_t i = 0; i < node->outputs().size(); ++i) map[node->output(i)] = copied->output(i);
-            for (std::size_t i = 0; i < node->block_count(); ++i) copied->add_block()->copy_from(*node->block_at(i), map);
+            for (std::size_t i = 0; i < node->block_count(); ++i)
+                copied->add_block()->copy_from(*node->block_at(i), map);
             made.push_back(copied);
         }
     }
@@ -130,7 +135,8 @@ class Inliner {
             node->set_scope(stack->scope);
         } else {
             node->set_inlined_from(below(node->inlined_from(), stack));
-            if (!stack->scope.empty()) node->set_scope(node->scope().empty() ? stack->scope : concat(stack->scope, ".", node->scope()));
+            if (!stack->scope.empty())
+                node->set_scope(node->scope().empty() ? stack->scope : concat(stack->scope, ".", node->scope()));
         }
         for (std::size_t i = 0; i < node->block_count(); ++i) {
             for (Node* inner : node->block_at(i)->nodes()) set_place(inner, stack);
@@ -144,7 +150,8 @@ class Inliner {
         if (!made) {
             auto copied = std::make_shared<InlinedCall>(*call);
             copied->caller = call->caller ? below(call->caller, outer) : outer;
-            if (!outer->scope.empty()) copied->scope = copied->scope.empty() ? outer->scope : concat(outer->scope, ".", copied->scope);
+            if (!outer->scope.empty())
+                copied->scope = copied->scope.empty() ? outer->scope : concat(outer->scope, ".", copied->scope);
             made = copied;
         }
         return made;
@@ -157,7 +164,8 @@ class Inliner {
             Value* value = map.at(results.at(i));
             old->replace_all_uses_with(value);
             // The caller's name for the result stays, as in PyTorch.
-            const bool is_argument = std::find(call->inputs().begin(), call->inputs().end(), value) != call->inputs().end();
+            const bool is_argument =
+                std::find(call->inputs().begin(), call->inputs().end(), value) != call->inputs().end();
             if (old->has_name() && !is_argument) {
                 const std::string name = old->debug_name();
                 old->set_name("");
@@ -174,7 +182,8 @@ class Inliner {
 
     Graph& graph_;
     Bodies& bodies_;
-    std::unordered_map<std::pair<const InlinedCall*, const InlinedCall*>, std::shared_ptr<const InlinedCall>, PairHash> below_;
+    std::unordered_map<std::pair<const InlinedCall*, const InlinedCall*>, std::shared_ptr<const InlinedCall>, PairHash>
+        below_;
 };
 
 void run(Graph& graph, const PassContext&) {

@@ -46,7 +46,8 @@ Value* result_in_place(Graph& graph, Node* fork) {
 }
 
 bool can_inline(const Node* node) {
-    return node->kind() == prim::fork && node->has_attribute(ir::attr::Subgraph) && node->outputs().size() == 1 && is_only_waited_for(node->output());
+    return node->kind() == prim::fork && node->has_attribute(ir::attr::Subgraph) && node->outputs().size() == 1 &&
+           is_only_waited_for(node->output());
 }
 
 void inline_fork(Graph& graph, Node* fork) {
@@ -61,7 +62,8 @@ void inline_fork(Graph& graph, Node* fork) {
 
 }  // namespace
 
-const Pass kInlineForkWait{"InlineForkWait", "What is forked and waited for is computed where it is forked.", [](Graph& graph, const PassContext&) {
+const Pass kInlineForkWait{"InlineForkWait", "What is forked and waited for is computed where it is forked.",
+                           [](Graph& graph, const PassContext&) {
                                // Forked calls may fork.
                                std::vector<Node*> forks;
                                do {

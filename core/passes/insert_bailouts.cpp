@@ -60,6 +60,7 @@ void insert_bailouts(Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kInsertBailOuts{"InsertBailOuts", "Guards become places where the run goes on with the graph as it was.", insert_bailouts};
+const Pass kInsertBailOuts{"InsertBailOuts", "Guards become places where the run goes on with the graph as it was.",
+                           insert_bailouts};
 
 }  // namespace loupe::passes

@@ -84,8 +84,10 @@ class Lowering {
         Node* last = block->return_node();
         const ir::OriginScope origin(graph_, {last}, "LowerAllTuples", "outputs");
         for (std::size_t i = 0; i < last->inputs().size();) {
-            if (is_tuple(last->input(i))) replace_input(last, i, elements_of(last->input(i), last));
-            else ++i;
+            if (is_tuple(last->input(i)))
+                replace_input(last, i, elements_of(last->input(i), last));
+            else
+                ++i;
         }
     }
 
@@ -99,7 +101,8 @@ class Lowering {
         std::vector<Value*> elements;
         for (std::size_t i = 0; i < types.size(); ++i) {
             const IValue& element = value->to_tuple().elements[i];
-            Node* constant = graph_.create_constant(element, element.is_tensor() ? nullptr : types[i])->insert_before(node);
+            Node* constant =
+                graph_.create_constant(element, element.is_tensor() ? nullptr : types[i])->insert_before(node);
             elements.push_back(constant->output());
         }
         put_together(node->output(), elements, node->next());
@@ -140,8 +143,8 @@ class Lowering {
         Block* body = node->block_at(0);
         for (std::size_t i = 0; i < node->outputs().size();) {
             const std::size_t size = node->output(i)->type()->contained().size();
-            const bool fits = is_tuple(node->output(i)) && is_tuple(node->input(i + 2), size) && is_tuple(body->inputs()[i + 1], size) &&
-                              is_tuple(body->outputs()[i + 1], size);
+            const bool fits = is_tuple(node->output(i)) && is_tuple(node->input(i + 2), size) &&
+                              is_tuple(body->inputs()[i + 1], size) && is_tuple(body->outputs()[i + 1], size);
             if (!fits) {
                 ++i;
                 continue;
@@ -165,6 +168,7 @@ void run(Graph& graph, const PassContext& context) {
 
 }  // namespace
 
-const Pass kLowerAllTuples{"LowerAllTuples", "Takes tuples apart everywhere, inputs and outputs of the graph too.", run};
+const Pass kLowerAllTuples{"LowerAllTuples", "Takes tuples apart everywhere, inputs and outputs of the graph too.",
+                           run};
 
 }  // namespace loupe::passes

@@ -13,7 +13,8 @@ namespace prim = ir::prim;
 void lower(Node* node) {
     static const ir::Symbol kBegin = ir::Symbol::intern("beg");
     static const ir::Symbol kEnd = ir::Symbol::intern("end");
-    const bool takes_apart = node->kind() == prim::TupleUnpack || node->kind() == prim::TupleIndex || node->kind() == prim::TupleSlice;
+    const bool takes_apart =
+        node->kind() == prim::TupleUnpack || node->kind() == prim::TupleIndex || node->kind() == prim::TupleSlice;
     if (!takes_apart || node->input(0)->node()->kind() != prim::TupleConstruct) return;
     Node* construct = node->input(0)->node();
     if (node->kind() == prim::TupleUnpack) {
@@ -32,7 +33,8 @@ void lower(Node* node) {
         const auto end = static_cast<std::size_t>(node->i(kEnd));
         const ir::OriginScope origin(*node->graph(), {node, construct}, "LowerSimpleTuples", "slice");
         Node* slice = node->graph()->create(prim::TupleConstruct);
-        for (std::size_t i = begin; i < end && i < construct->inputs().size(); ++i) slice->add_input(construct->input(i));
+        for (std::size_t i = begin; i < end && i < construct->inputs().size(); ++i)
+            slice->add_input(construct->input(i));
         slice->insert_before(node)->output()->set_type(node->output()->type());
         node->output()->replace_all_uses_with(slice->output());
     }

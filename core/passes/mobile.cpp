@@ -16,7 +16,8 @@ namespace prim = ir::prim;
 Value* two_of(Graph& graph, Value* list, std::int64_t first) {
     Node* unpack = graph.insert(graph.create(prim::ListUnpack, {list}, 1));
     unpack->output()->set_type(types::integer());
-    Node* both = graph.insert(graph.create(prim::ListConstruct, {graph.insert_constant(IValue(first)), unpack->output()}));
+    Node* both =
+        graph.insert(graph.create(prim::ListConstruct, {graph.insert_constant(IValue(first)), unpack->output()}));
     both->output()->set_type(types::list(types::integer()));
     return both->output();
 }
@@ -32,8 +33,8 @@ void transform_conv1d(Graph& graph, Node* node) {
     const Symbol unsqueeze = Symbol::intern("aten::unsqueeze");
     Value* input = graph.insert_op(unsqueeze, {node->input(0), dim});
     Value* weight = graph.insert_op(unsqueeze, {node->input(1), dim});
-    Value* result =
-        graph.insert_op(Symbol::intern("aten::conv2d"), {input, weight, node->input(2), stride, padding, dilation, node->input(6)});
+    Value* result = graph.insert_op(Symbol::intern("aten::conv2d"),
+                                    {input, weight, node->input(2), stride, padding, dilation, node->input(6)});
     Value* squeezed = graph.insert_op(Symbol::intern("aten::squeeze"), {result, dim});
     squeezed->set_type(node->output()->type());
     node->output()->replace_all_uses_with(squeezed);
@@ -64,14 +65,16 @@ void fuse_add_relu(Graph& graph, Node* node) {
 
 }  // namespace
 
-const Pass kTransformConv1dToConv2d{"TransformConv1dToConv2d", "Convolutions over one dimension become convolutions over two.",
+const Pass kTransformConv1dToConv2d{"TransformConv1dToConv2d",
+                                    "Convolutions over one dimension become convolutions over two.",
                                     [](Graph& graph, const PassContext&) {
                                         for_each_node(graph.block(), [&graph](Node* node) {
                                             if (node->is("aten::conv1d")) transform_conv1d(graph, node);
                                         });
                                     }};
 
-const Pass kFuseAddRelu{"FuseAddRelu", "Sums that only a relu reads become one operator with it.", [](Graph& graph, const PassContext&) {
+const Pass kFuseAddRelu{"FuseAddRelu", "Sums that only a relu reads become one operator with it.",
+                        [](Graph& graph, const PassContext&) {
                             for_each_node(graph.block(), [&graph](Node* node) { fuse_add_relu(graph, node); });
                         }};
 

@@ -19,7 +19,8 @@ std::vector<const Pass*>& registry() {
 std::span<const Pass* const> all_passes() { return registry(); }
 
 void register_pass(const Pass& pass) {
-    if (find_pass(pass.name) != nullptr) throw Error(ErrorKind::Usage, concat("there is a pass '", pass.name, "' already"));
+    if (find_pass(pass.name) != nullptr)
+        throw Error(ErrorKind::Usage, concat("there is a pass '", pass.name, "' already"));
     registry().push_back(&pass);
 }
 

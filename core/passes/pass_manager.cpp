@@ -99,7 +99,8 @@ void PassManager::run_fixpoint(Run& run, const Step& step, const std::string& pl
         run_steps(run, step.steps, concat(place, "/fixpoint ", round));
         if (run.hash == before) return;
     }
-    throw Error(ErrorKind::Internal, concat("fixpoint(", steps_text(step.steps), ") still changes the graph after ", kMostRounds, " rounds"));
+    throw Error(ErrorKind::Internal, concat("fixpoint(", steps_text(step.steps), ") still changes the graph after ",
+                                            kMostRounds, " rounds"));
 }
 
 void PassManager::run_pass(Run& run, const Pass& pass, const std::string& place) {
@@ -110,7 +111,8 @@ void PassManager::run_pass(Run& run, const Pass& pass, const std::string& place)
     record.place = place;
     record.nodes_before = record.nodes_after = count_nodes(run.graph);
     record.after = run.trace.result();
-    record.was_run = std::all_of(listeners_.begin(), listeners_.end(), [&](PassListener* l) { return l->should_run(record); });
+    record.was_run =
+        std::all_of(listeners_.begin(), listeners_.end(), [&](PassListener* l) { return l->should_run(record); });
     if (record.was_run) {
         for (PassListener* listener : listeners_) listener->before(record, run.graph);
         try {
@@ -141,7 +143,8 @@ void PassManager::apply(Run& run, const Pass& pass, PassRecord& record) {
         try {
             ir::verify(run.graph);
         } catch (const Error& error) {
-            throw Error(ErrorKind::Internal, concat("pass ", pass.name, " (", record.place, ") left a wrong graph: ", error.message()));
+            throw Error(ErrorKind::Internal,
+                        concat("pass ", pass.name, " (", record.place, ") left a wrong graph: ", error.message()));
         }
     }
     run.hash = hash;

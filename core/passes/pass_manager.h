@@ -30,7 +30,7 @@ struct PassRecord {
     std::size_t nodes_before = 0;
     std::size_t nodes_after = 0;
     std::shared_ptr<const Snapshot> after;  // the graph after it; that of before when nothing changed
-    std::string error;      // it threw, or left an invalid graph, which `after` prints
+    std::string error;                      // it threw, or left an invalid graph, which `after` prints
 };
 
 struct PassTrace {

@@ -21,7 +21,8 @@ bool is_undefined(const Value* value) {
     const auto* type = value->type()->as<TensorType>();
     if (type == nullptr) return false;
     if (type->undefined) return true;
-    if (value->node()->kind() != prim::profile || !value->node()->has_attribute(Symbol::intern("profiled_type"))) return false;
+    if (value->node()->kind() != prim::profile || !value->node()->has_attribute(Symbol::intern("profiled_type")))
+        return false;
     const auto* profiled = value->node()->ty(Symbol::intern("profiled_type"))->as<TensorType>();
     return profiled != nullptr && profiled->undefined;
 }
@@ -69,7 +70,8 @@ void peel(Graph& graph, Node* loop) {
 
 }  // namespace
 
-const Pass kPeelProfilingLoops{"PeelProfilingLoops", "The first round of loops that carry what is not yet defined stands alone.",
+const Pass kPeelProfilingLoops{"PeelProfilingLoops",
+                               "The first round of loops that carry what is not yet defined stands alone.",
                                [](Graph& graph, const PassContext&) {
                                    std::vector<Node*> loops;
                                    for_each_node(graph.block(), [&loops](Node* node) {

@@ -42,11 +42,13 @@ const TensorType* tensor_type(const Value* value) { return value->type()->as<Ten
 // float(tensor(x)) is x.
 Replacement number_of_tensor_of_number(const Site& site) {
     const Node* node = site.node;
-    const bool reads = is_kind(node, "aten::Float") || is_kind(node, "aten::Int") || is_kind(node, "aten::FloatImplicit") ||
-                       is_kind(node, "aten::IntImplicit") || is_kind(node, "aten::ScalarImplicit") || is_kind(node, "aten::Bool");
+    const bool reads = is_kind(node, "aten::Float") || is_kind(node, "aten::Int") ||
+                       is_kind(node, "aten::FloatImplicit") || is_kind(node, "aten::IntImplicit") ||
+                       is_kind(node, "aten::ScalarImplicit") || is_kind(node, "aten::Bool");
     if (!reads || node->inputs().size() != 1) return {};
     const Node* source = node->input(0)->node();
-    if (source->kind() != prim::NumToTensor || !source->input(0)->type()->is_subtype_of(*node->output()->type())) return {};
+    if (source->kind() != prim::NumToTensor || !source->input(0)->type()->is_subtype_of(*node->output()->type()))
+        return {};
     return {source->input(0)};
 }
 
@@ -92,7 +94,8 @@ Replacement known_tensor_facts(const Site& site) {
         if (node->kind() == prim::device) return {nullptr, IValue(*type->device)};
         if (node->kind() == prim::is_cuda) return {nullptr, IValue(type->device->type == DeviceType::Cuda)};
     }
-    if (type->sizes && (is_kind(node, "aten::dim"))) return {nullptr, IValue(static_cast<std::int64_t>(type->sizes->size()))};
+    if (type->sizes && (is_kind(node, "aten::dim")))
+        return {nullptr, IValue(static_cast<std::int64_t>(type->sizes->size()))};
     return {};
 }
 
@@ -134,7 +137,8 @@ Replacement unwrap_of_what_is_there(const Site& site) {
 
 Replacement cast_to_own_type(const Site& site) {
     const Node* node = site.node;
-    if (node->kind() != prim::unchecked_cast || !node->input(0)->type()->is_subtype_of(*node->output()->type())) return {};
+    if (node->kind() != prim::unchecked_cast || !node->input(0)->type()->is_subtype_of(*node->output()->type()))
+        return {};
     return {node->input(0)};
 }
 
@@ -166,7 +170,8 @@ Replacement transpose_of_transpose(const Site& site) {
 // x + 0, x - 0, x * 1, x // 1 of ints.
 Replacement neutral_number(const Site& site) {
     const Node* node = site.node;
-    if (node->inputs().size() != 2 || node->outputs().size() != 1 || node->output()->type()->kind() != TypeKind::Int) return {};
+    if (node->inputs().size() != 2 || node->outputs().size() != 1 || node->output()->type()->kind() != TypeKind::Int)
+        return {};
     const bool adds = is_kind(node, "aten::add");
     const bool multiplies = is_kind(node, "aten::mul");
     const bool one_sided = is_kind(node, "aten::sub") || is_kind(node, "aten::floordiv");
@@ -202,7 +207,9 @@ constexpr Rule kRules[] = {
 
 class Peephole {
   public:
-    Peephole(Graph& graph, bool uses_shapes) : graph_(graph), aliases_(graph), uses_shapes_(uses_shapes) { visit_block(graph.block()); }
+    Peephole(Graph& graph, bool uses_shapes) : graph_(graph), aliases_(graph), uses_shapes_(uses_shapes) {
+        visit_block(graph.block());
+    }
     bool changed() const { return changed_; }
     bool refined() const { return refined_; }
 
@@ -210,10 +217,14 @@ class Peephole {
     void visit_block(Block* block) {
         for (Node* node : block->nodes()) {
             for (std::size_t i = 0; i < node->block_count(); ++i) visit_block(node->block_at(i));
-            if (node->kind() == prim::If) simplify_branches(node);
-            else if (is_kind(node, "aten::cat")) join_joined(node);
-            else if (node->kind() == prim::ListUnpack) unpack_made_list(node);
-            else if (node->outputs().size() == 1) apply_rules(node);
+            if (node->kind() == prim::If)
+                simplify_branches(node);
+            else if (is_kind(node, "aten::cat"))
+                join_joined(node);
+            else if (node->kind() == prim::ListUnpack)
+                unpack_made_list(node);
+            else if (node->outputs().size() == 1)
+                apply_rules(node);
         }
     }
 
@@ -315,7 +326,8 @@ class Peephole {
         if (aliases_.has_writers(inner->input(0)) || aliases_.has_writers(element)) return nullptr;
         // Elements that are written in between would be read too late.
         const auto& parts = list->inputs();
-        const bool is_written = std::any_of(parts.begin(), parts.end(), [&](const Value* part) { return aliases_.has_writers(part); });
+        const bool is_written =
+            std::any_of(parts.begin(), parts.end(), [&](const Value* part) { return aliases_.has_writers(part); });
         return is_written ? nullptr : list;
     }
 
@@ -342,7 +354,8 @@ class Peephole {
 
     void unpack_made_list(Node* node) {
         const Node* list = node->input(0)->node();
-        if (list->kind() != prim::ListConstruct || list->inputs().size() != node->outputs().size() || !node->has_uses()) return;
+        if (list->kind() != prim::ListConstruct || list->inputs().size() != node->outputs().size() || !node->has_uses())
+            return;
         if (aliases_.has_writers(node->input(0))) return;
         for (std::size_t i = 0; i < node->outputs().size(); ++i) node->output(i)->replace_all_uses_with(list->input(i));
         changed_ = true;

@@ -52,7 +52,8 @@ bool reads_made_dict(const Node* node) {
     static const ir::Symbol kLen = ir::Symbol::intern("aten::len");
     static const ir::Symbol kGetItem = ir::Symbol::intern("aten::__getitem__");
     const bool reads = node->kind() == kLen || node->kind() == kGetItem;
-    return reads && !node->inputs().empty() && node->input(0)->node()->kind() == prim::DictConstruct && node->has_uses();
+    return reads && !node->inputs().empty() && node->input(0)->node()->kind() == prim::DictConstruct &&
+           node->has_uses();
 }
 
 void simplify(Graph& graph, Node* node, const AliasAnalysis& aliases) {
@@ -60,7 +61,8 @@ void simplify(Graph& graph, Node* node, const AliasAnalysis& aliases) {
     if (!dict.is_known()) return;
     if (node->inputs().size() == 1) {
         const ir::OriginScope origin(graph, {node}, "PeepholeOptimizeDictIdioms", "length of made dict");
-        node->output()->replace_all_uses_with(graph.create_constant(IValue(dict.size()))->insert_before(node)->output());
+        node->output()->replace_all_uses_with(
+            graph.create_constant(IValue(dict.size()))->insert_before(node)->output());
     } else if (Value* found = dict.find(node->input(1))) {
         node->output()->replace_all_uses_with(found);
     }
@@ -68,7 +70,8 @@ void simplify(Graph& graph, Node* node, const AliasAnalysis& aliases) {
 
 }  // namespace
 
-const Pass kPeepholeDictIdioms{"PeepholeOptimizeDictIdioms", "Lengths and entries of dicts that were made in the graph.",
+const Pass kPeepholeDictIdioms{"PeepholeOptimizeDictIdioms",
+                               "Lengths and entries of dicts that were made in the graph.",
                                [](Graph& graph, const PassContext&) {
                                    std::vector<Node*> readers;
                                    for_each_node(graph.block(), [&readers](Node* node) {

@@ -25,10 +25,14 @@ class ListIdioms {
     void visit(Node* node) {
         if (node->outputs().size() != 1 || !node->has_uses()) return;
         const std::string& kind = node->kind().str();
-        if (kind == "aten::len") replace_length(node);
-        else if (kind == "aten::__getitem__") replace_element(node);
-        else if (kind == "aten::slice" && node->inputs().size() == 4) replace_list(node, slice_of(node), "slice of made list");
-        else if (kind == "aten::add" && node->inputs().size() == 2) replace_list(node, sum_of(node), "sum of made lists");
+        if (kind == "aten::len")
+            replace_length(node);
+        else if (kind == "aten::__getitem__")
+            replace_element(node);
+        else if (kind == "aten::slice" && node->inputs().size() == 4)
+            replace_list(node, slice_of(node), "slice of made list");
+        else if (kind == "aten::add" && node->inputs().size() == 2)
+            replace_list(node, sum_of(node), "sum of made lists");
     }
 
   private:
@@ -55,7 +59,8 @@ class ListIdioms {
         if (!elements || !index) return;
         const auto size = static_cast<std::int64_t>(elements->size());
         if (*index < -size || *index >= size) return;
-        node->output()->replace_all_uses_with((*elements)[static_cast<std::size_t>(*index < 0 ? *index + size : *index)]);
+        node->output()->replace_all_uses_with(
+            (*elements)[static_cast<std::size_t>(*index < 0 ? *index + size : *index)]);
     }
 
     static std::optional<std::int64_t> bound(const Value* value, std::int64_t none) {
@@ -88,7 +93,8 @@ class ListIdioms {
     }
 
     void replace_list(Node* node, const Elements& elements, const char* rule) {
-        if (!elements || node->output()->type()->kind() != TypeKind::List || aliases_.has_writers(node->output())) return;
+        if (!elements || node->output()->type()->kind() != TypeKind::List || aliases_.has_writers(node->output()))
+            return;
         const ir::OriginScope origin(graph_, {node}, "PeepholeOptimizeListIdioms", rule);
         Node* list = graph_.create(prim::ListConstruct, *elements)->insert_before(node);
         list->output()->set_type(node->output()->type());
@@ -103,7 +109,8 @@ class ListIdioms {
 
 }  // namespace
 
-const Pass kPeepholeListIdioms{"PeepholeOptimizeListIdioms", "Lengths, elements, slices and sums of lists that were made in the graph.",
+const Pass kPeepholeListIdioms{"PeepholeOptimizeListIdioms",
+                               "Lengths, elements, slices and sums of lists that were made in the graph.",
                                [](Graph& graph, const PassContext&) {
                                    ListIdioms idioms(graph);
                                    for_each_node(graph.block(), [&](Node* node) { idioms.visit(node); });

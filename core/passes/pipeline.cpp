@@ -20,46 +20,66 @@ constexpr Named kPipelines[] = {
     {"compile", "What PyTorch's compiler does to every graph that it makes.",
      "ReplaceOldOperatorsWithUpgraders, ConvertToSSA, CanonicalizeModifiedLoops, NormalizeOps, LowerSimpleTuples, "
      "ConstantPropagationImmutableTypes, ConstantPooling, CanonicalizeOutputs"},
-    {"cleanup", "What PyTorch runs between larger rewrites.", "DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling"},
+    {"cleanup", "What PyTorch runs between larger rewrites.",
+     "DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling"},
     {"optimize", "What PyTorch's executor does before it profiles.",
-     "Inline, LowerGradOf, ClearUndefinedness, RemoveExpands, CanonicalizeOps, DCE, DecomposeOps, ConstantPropagation, DCE, CSE, "
+     "Inline, LowerGradOf, ClearUndefinedness, RemoveExpands, CanonicalizeOps, DCE, DecomposeOps, ConstantPropagation, "
+     "DCE, CSE, "
      "ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples, CheckInplace"},
     {"tidy", "The same without what asks for fusion afterwards: layers stay whole.",
      "Inline, DCE, ConstantPropagation, DCE, CSE, ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples"},
     {"specialize", "What PyTorch's executor does when types are known and nothing is to be differentiated.",
-     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, BatchMM, FuseTensorExprs, "
+     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, BatchMM, "
+     "FuseTensorExprs, "
      "DCE"},
-    {"autodiff", "What PyTorch's executor does when something is to be differentiated: groups whose backward pass is a graph.",
-     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, PropagateInputShapes, CreateAutodiffSubgraphs, "
+    {"autodiff",
+     "What PyTorch's executor does when something is to be differentiated: groups whose backward pass is a graph.",
+     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, PropagateInputShapes, "
+     "CreateAutodiffSubgraphs, "
      "Differentiate, DCE"},
     {"profile", "What PyTorch's executor runs first: the graph with notes of the types that come.",
      "@optimize, PropagateInputShapes, PeelProfilingLoops, InsertProfileNodes"},
-    {"profiled", "What PyTorch's executor makes of those: groups that run for the types that were seen, with fallbacks for others.",
-     "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
-     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, RemoveListMutation, PeepholeOptimize, "
+    {"profiled",
+     "What PyTorch's executor makes of those: groups that run for the types that were seen, with fallbacks for others.",
+     "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, "
+     "PeepholeOptimize, "
+     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, "
+     "RemoveListMutation, PeepholeOptimize, "
      "ConstantPropagation, CSE, CheckInplace, CreateAutodiffSubgraphs, GuardDifferentiableGraphs, DCE"},
     {"profiled_no_grad", "The same where nothing is to be differentiated.",
-     "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
-     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, RemoveListMutation, PeepholeOptimize, "
+     "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, "
+     "PeepholeOptimize, "
+     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, "
+     "RemoveListMutation, PeepholeOptimize, "
      "ConstantPropagation, CSE, CheckInplace, LowerSimpleTuples, BatchMM, FuseTensorExprs, GuardFusionGroups, DCE"},
-    {"guarded", "What PyTorch's executor made of notes before it had fallbacks: guards, and the graph as it was to go on with where one fails.",
-     "@profile, EraseShapeInformation, InsertGuards, EliminateRedundantGuards, InsertBailOuts, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
+    {"guarded",
+     "What PyTorch's executor made of notes before it had fallbacks: guards, and the graph as it was to go on with "
+     "where one fails.",
+     "@profile, EraseShapeInformation, InsertGuards, EliminateRedundantGuards, InsertBailOuts, SpecializeAutogradZero, "
+     "RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
      "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, CheckInplace"},
     {"fold", "Layers folded into the convolution or linear layer before them.",
      "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",
-     "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, RemoveListMutation, "
+     "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, "
+     "RemoveListMutation, "
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
     {"inference", "For results alone, the fastest: frozen, layers folded, images with channels last, chains fused.",
-     "@freeze, @tidy, RemoveTensorMutation, SplitAppendedLists, ConvertFrozenOpsToMKLDNN, DecomposeFrozenBatchNorm, DCE, FuseTensorExprs"},
-    {"reduce_overhead", "The same as programs for the inputs' shapes: memory planned, kernels with their arguments in place.",
+     "@freeze, @tidy, RemoveTensorMutation, SplitAppendedLists, ConvertFrozenOpsToMKLDNN, DecomposeFrozenBatchNorm, "
+     "DCE, FuseTensorExprs"},
+    {"reduce_overhead",
+     "The same as programs for the inputs' shapes: memory planned, kernels with their arguments in place.",
      "@inference, FuseStaticSubgraphs"},
     {"optimize_for_inference", "What PyTorch's function of the name does after freezing.",
      "@freeze, RemoveTensorMutation, ConvertFrozenOpsToMKLDNN, FrozenLinearTranspose"},
     {"mobile", "What optimize_for_mobile does to graphs, without kernels of phones.",
-     "@freeze, TransformConv1dToConv2d, PeepholeOptimize, ConstantPropagation, removeDropout, FuseAddRelu, ConstantPooling, DCE"},
-    {"train", "For training: parameters stay, and every gradient is what it was.", "@tidy, EliminateNoOps, ConstantPooling, DCE"},
-    {"train_fused", "The same with pointwise operators fused, in the backward pass too: layers that have one become graphs forward and back.",
+     "@freeze, TransformConv1dToConv2d, PeepholeOptimize, ConstantPropagation, removeDropout, FuseAddRelu, "
+     "ConstantPooling, DCE"},
+    {"train", "For training: parameters stay, and every gradient is what it was.",
+     "@tidy, EliminateNoOps, ConstantPooling, DCE"},
+    {"train_fused",
+     "The same with pointwise operators fused, in the backward pass too: layers that have one become graphs forward "
+     "and back.",
      "@train, CreateAutodiffSubgraphs"},
 };
 
@@ -90,7 +110,8 @@ class StepParser {
         Step step;
         if (accept('@')) step.kind = Step::Kind::Pipeline;
         const std::size_t begin = at_;
-        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) ++at_;
+        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
+            ++at_;
         step.name = text_.substr(begin, at_ - begin);
         if (step.name.empty()) fail("the name of a pass");
         if (step.name == "fixpoint" && accept('(')) {
@@ -103,7 +124,8 @@ class StepParser {
         }
         const bool known = step.kind == Step::Kind::Pass ? find_pass(step.name) != nullptr : is_pipeline(step.name);
         if (!known) {
-            throw Error(ErrorKind::Usage, concat("there is no ", step.kind == Step::Kind::Pass ? "pass" : "pipeline", " '", step.name, "'"));
+            throw Error(ErrorKind::Usage, concat("there is no ", step.kind == Step::Kind::Pass ? "pass" : "pipeline",
+                                                 " '", step.name, "'"));
         }
         return step;
     }
@@ -143,9 +165,15 @@ std::string steps_text(std::span<const Step> steps) {
     for (const Step& step : steps) {
         if (!out.empty()) out += ", ";
         switch (step.kind) {
-            case Step::Kind::Pass: out += step.name; break;
-            case Step::Kind::Pipeline: out += concat("@", step.name); break;
-            case Step::Kind::Fixpoint: out += concat("fixpoint(", steps_text(step.steps), ")"); break;
+            case Step::Kind::Pass:
+                out += step.name;
+                break;
+            case Step::Kind::Pipeline:
+                out += concat("@", step.name);
+                break;
+            case Step::Kind::Fixpoint:
+                out += concat("fixpoint(", steps_text(step.steps), ")");
+                break;
         }
     }
     return out;

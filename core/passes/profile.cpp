@@ -15,7 +15,8 @@ using ir::Value;
 namespace prim = ir::prim;
 
 bool is_complete(const TensorType& type) {
-    if (!type.dtype || !type.device || !type.sizes || !type.strides || type.sizes->size() != type.strides->size()) return false;
+    if (!type.dtype || !type.device || !type.sizes || !type.strides || type.sizes->size() != type.strides->size())
+        return false;
     for (const auto& size : *type.sizes) {
         if (!size || *size < 0) return false;
     }
@@ -34,11 +35,15 @@ const Symbol& seen_none() {
     return kName;
 }
 
-bool is_profiled(const Node* node) { return is_pointwise(node) || is_autograd_kind(node->kind()) || node->kind() == prim::DifferentiableGraph; }
+bool is_profiled(const Node* node) {
+    return is_pointwise(node) || is_autograd_kind(node->kind()) || node->kind() == prim::DifferentiableGraph;
+}
 
 void note(Graph& graph, Node* user, std::size_t offset) {
     Value* value = user->input(offset);
-    if (value->type()->kind() != TypeKind::Tensor || value->node()->kind() == prim::profile || value->node()->kind() == prim::Constant) return;
+    if (value->type()->kind() != TypeKind::Tensor || value->node()->kind() == prim::profile ||
+        value->node()->kind() == prim::Constant)
+        return;
     Node* profile = graph.create(prim::profile, {value})->insert_before(user);
     profile->set_ty(profiled_type_attribute(), value->type());
     profile->set_i(seen_none(), 0);
@@ -97,12 +102,16 @@ void specialize(Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kInsertProfileNodes{"InsertProfileNodes", "Notes the types of the tensors that pointwise operators read, where they are read.", insert_profiles};
-const Pass kRemoveProfilingNodes{"RemoveProfilingNodes", "Takes the notes out and forgets them.", [](Graph& graph, const PassContext&) {
+const Pass kInsertProfileNodes{"InsertProfileNodes",
+                               "Notes the types of the tensors that pointwise operators read, where they are read.",
+                               insert_profiles};
+const Pass kRemoveProfilingNodes{"RemoveProfilingNodes", "Takes the notes out and forgets them.",
+                                 [](Graph& graph, const PassContext&) {
                                      for_each_node(graph.block(), [](Node* node) {
                                          if (node->kind() == prim::profile) remove(node);
                                      });
                                  }};
-const Pass kRemoveProfileNodesAndSpecializeTypes{"RemoveProfileNodesAndSpecializeTypes", "Takes the notes out: what they say are the types now.", specialize};
+const Pass kRemoveProfileNodesAndSpecializeTypes{"RemoveProfileNodesAndSpecializeTypes",
+                                                 "Takes the notes out: what they say are the types now.", specialize};
 
 }  // namespace loupe::passes

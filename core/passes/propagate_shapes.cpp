@@ -26,7 +26,8 @@ namespace prim = ir::prim;
 
 constexpr std::size_t kChoices = 2;
 // The value of a symbol in a fake run; large enough for windows of pooling, without common factors.
-constexpr std::array<std::int64_t, 16> kSizes = {97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173};
+constexpr std::array<std::int64_t, 16> kSizes = {97,  101, 103, 107, 109, 113, 127, 131,
+                                                 137, 139, 149, 151, 157, 163, 167, 173};
 
 using Choices = std::array<std::int64_t, kChoices>;
 using Known = std::array<std::optional<IValue>, kChoices>;
@@ -39,7 +40,8 @@ class Propagation {
 
     void run() {
         for (Value* input : graph_.inputs()) take_input(input);
-        const bool takes_module = module_ != nullptr && !graph_.inputs().empty() && graph_.inputs()[0]->type()->kind() == TypeKind::Class;
+        const bool takes_module =
+            module_ != nullptr && !graph_.inputs().empty() && graph_.inputs()[0]->type()->kind() == TypeKind::Class;
         if (takes_module) known_[graph_.inputs()[0]] = {IValue(module_), IValue(module_)};
         visit_block(*graph_.block());
     }
@@ -99,7 +101,8 @@ class Propagation {
 
     void remember(Value* value, const Known& values) {
         known_[value] = values;
-        if (holds_tensor(*values[0]) && holds_tensor(*values[1])) set_type(value, {values[0]->to_tensor(), values[1]->to_tensor()});
+        if (holds_tensor(*values[0]) && holds_tensor(*values[1]))
+            set_type(value, {values[0]->to_tensor(), values[1]->to_tensor()});
     }
 
     void set_type(Value* value, const std::array<Tensor, kChoices>& fakes) {
@@ -127,11 +130,16 @@ class Propagation {
     void visit_block(const Block& block) {
         for (Node* node : block.nodes()) {
             if (node->kind() == prim::Constant) continue;
-            if (node->kind() == prim::If) visit_if(node);
-            else if (node->kind() == prim::Loop) visit_loop(node);
-            else if (node->kind() == prim::GetAttr) visit_attribute(node);
-            else if (node->block_count() > 0) visit_block(*node->block_at(0));
-            else visit_plain(node);
+            if (node->kind() == prim::If)
+                visit_if(node);
+            else if (node->kind() == prim::Loop)
+                visit_loop(node);
+            else if (node->kind() == prim::GetAttr)
+                visit_attribute(node);
+            else if (node->block_count() > 0)
+                visit_block(*node->block_at(0));
+            else
+                visit_plain(node);
         }
     }
 
@@ -141,7 +149,8 @@ class Propagation {
         if (object == nullptr || !(*object)[0]->is_object()) return;
         const IValue value = (*object)[0]->to_object()->attribute(node->s(ir::attr::name));
         if (!holds_tensor(value)) {
-            if (value.is_object() || value.is_int() || value.is_double() || value.is_bool()) known_[node->output()] = {value, value};
+            if (value.is_object() || value.is_int() || value.is_double() || value.is_bool())
+                known_[node->output()] = {value, value};
             return;
         }
         const Tensor tensor = value.to_tensor();
@@ -177,7 +186,8 @@ class Propagation {
             }
             if (!results[c] || results[c]->size() != node->outputs().size()) return;
         }
-        for (std::size_t i = 0; i < node->outputs().size(); ++i) remember(node->output(i), {(*results[0])[i], (*results[1])[i]});
+        for (std::size_t i = 0; i < node->outputs().size(); ++i)
+            remember(node->output(i), {(*results[0])[i], (*results[1])[i]});
     }
 
     void visit_if(Node* node) {
@@ -190,8 +200,10 @@ class Propagation {
             const Known* otherwise = known(node->block_at(1)->outputs()[i]);
             const Known* taken = is_decided && !(*condition)[0]->to_bool() ? otherwise : then;
             if (taken == nullptr) continue;
-            if (then != nullptr && otherwise != nullptr && agree(*then, *otherwise)) remember(node->output(i), Known(*taken));
-            else if (is_decided) known_[node->output(i)] = Known(*taken);  // a type would not suit the other branch
+            if (then != nullptr && otherwise != nullptr && agree(*then, *otherwise))
+                remember(node->output(i), Known(*taken));
+            else if (is_decided)
+                known_[node->output(i)] = Known(*taken);  // a type would not suit the other branch
         }
     }
 
@@ -201,8 +213,11 @@ class Propagation {
             if (!holds_tensor(*a[c]) || !holds_tensor(*b[c])) return false;
             const Tensor x = a[c]->to_tensor();
             const Tensor y = b[c]->to_tensor();
-            if (x.dtype() != y.dtype() || !std::equal(x.sizes().begin(), x.sizes().end(), y.sizes().begin(), y.sizes().end())) return false;
-            if (!std::equal(x.strides().begin(), x.strides().end(), y.strides().begin(), y.strides().end())) return false;
+            if (x.dtype() != y.dtype() ||
+                !std::equal(x.sizes().begin(), x.sizes().end(), y.sizes().begin(), y.sizes().end()))
+                return false;
+            if (!std::equal(x.strides().begin(), x.strides().end(), y.strides().begin(), y.strides().end()))
+                return false;
         }
         return true;
     }
@@ -263,7 +278,8 @@ void run(Graph& graph, const PassContext& context) {
 
 }  // namespace
 
-const Pass kPropagateInputShapes{"PropagateInputShapes", "Types, sizes and strides of all tensors from those of the inputs, symbols for sizes that are not known.",
-                                 run};
+const Pass kPropagateInputShapes{
+    "PropagateInputShapes",
+    "Types, sizes and strides of all tensors from those of the inputs, symbols for sizes that are not known.", run};
 
 }  // namespace loupe::passes

@@ -24,7 +24,8 @@ void refine_tuple(Node* node) {
         is_same = is_same && elements[i]->str() == type->contained()[i]->str();
         if (!elements[i]->is_subtype_of(*type->contained()[i])) return;
     }
-    if (!is_same) node->output()->set_type(make_ptr<TupleType>(std::move(elements), std::string(type->name()), type->fields()));
+    if (!is_same)
+        node->output()->set_type(make_ptr<TupleType>(std::move(elements), std::string(type->name()), type->fields()));
 }
 
 // ---- integers
@@ -40,7 +41,8 @@ std::optional<Equality> equality_of(const Node* node) {
     for (const std::size_t side : {0U, 1U}) {
         const auto constant = constant_int(node->input(side));
         Value* value = node->input(1 - side);
-        if (constant && !ir::is_constant(value) && value->type()->kind() == TypeKind::Int) return Equality{value, *constant};
+        if (constant && !ir::is_constant(value) && value->type()->kind() == TypeKind::Int)
+            return Equality{value, *constant};
     }
     return std::nullopt;
 }
@@ -50,7 +52,9 @@ bool ends_in_exception(const Block* block) {
     return last->kind() == prim::RaiseException;
 }
 
-bool is_inside(const Node* node, const Block* block) { return node->block() != nullptr && node->block()->is_inside(block); }
+bool is_inside(const Node* node, const Block* block) {
+    return node->block() != nullptr && node->block()->is_inside(block);
+}
 
 // In the nodes of a block, or behind a node.
 template <typename Where>
@@ -77,7 +81,8 @@ void refine_branches(Graph& graph, Node* branch) {
     if (!known) return;
     Block* equal = branch->block_at(is_eq ? 0 : 1);
     const Block* unequal = branch->block_at(is_eq ? 1 : 0);
-    replace_uses(graph, *known, condition, equal->param_node()->next(), [&](const Node* user) { return is_inside(user, equal); });
+    replace_uses(graph, *known, condition, equal->param_node()->next(),
+                 [&](const Node* user) { return is_inside(user, equal); });
     if (!ends_in_exception(unequal)) return;
     Node* next = branch->next();
     replace_uses(graph, *known, condition, next, [&](const Node* user) { return user->is_dominated_by(branch); });
@@ -85,13 +90,15 @@ void refine_branches(Graph& graph, Node* branch) {
 
 }  // namespace
 
-const Pass kRefineTupleTypes{"RefineTupleTypes", "Tuples know what is known of their elements.", [](Graph& graph, const PassContext&) {
+const Pass kRefineTupleTypes{"RefineTupleTypes", "Tuples know what is known of their elements.",
+                             [](Graph& graph, const PassContext&) {
                                  for_each_node(graph.block(), [](Node* node) {
                                      if (node->kind() == prim::TupleConstruct) refine_tuple(node);
                                  });
                              }};
 
-const Pass kRefineIntegerValues{"RefineIntegerValues", "Where an integer was found equal to a constant, it is that constant.",
+const Pass kRefineIntegerValues{"RefineIntegerValues",
+                                "Where an integer was found equal to a constant, it is that constant.",
                                 [](Graph& graph, const PassContext&) {
                                     for_each_node(graph.block(), [&graph](Node* node) {
                                         if (node->kind() == prim::If) refine_branches(graph, node);

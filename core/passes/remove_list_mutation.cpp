@@ -56,7 +56,8 @@ void visit(Block* block) {
 
 }  // namespace
 
-const Pass kRemoveListMutation{"RemoveListMutation", "Makes lists with the elements that are appended or inserted right after.",
+const Pass kRemoveListMutation{"RemoveListMutation",
+                               "Makes lists with the elements that are appended or inserted right after.",
                                [](ir::Graph& graph, const PassContext&) { visit(graph.block()); }};
 
 }  // namespace loupe::passes

@@ -21,12 +21,14 @@ namespace prim = ir::prim;
 // The operator without the write; null when there is none or the node is no plain in-place call.
 const Operator* functional_form(const Node* node) {
     const Operator* op = node->op();
-    if (op == nullptr || op->written_arguments != 1 || op->written_elements != 0 || op->result_count() != 1) return nullptr;
+    if (op == nullptr || op->written_arguments != 1 || op->written_elements != 0 || op->result_count() != 1)
+        return nullptr;
     std::string name = op->schema.name;
     if (!name.ends_with('_') || name.ends_with("__") || op->result_alias[0] != 0) return nullptr;
     name.pop_back();
     const Operator* functional = find_operator(name, op->schema.overload);
-    if (functional == nullptr || functional->argument_count() != op->argument_count() || !functional->is_pure()) return nullptr;
+    if (functional == nullptr || functional->argument_count() != op->argument_count() || !functional->is_pure())
+        return nullptr;
     return functional->result_count() == 1 && functional->result_alias[0] < 0 ? functional : nullptr;
 }
 
@@ -36,7 +38,8 @@ bool is_fill(const Node* node) { return node->is("aten::fill_.Scalar"); }
 // Fresh memory: no input, no branch, no alias of its node's inputs.
 bool is_fresh(const Value* value, const AliasAnalysis& aliases) {
     const Node* maker = value->node();
-    if (maker->kind() == prim::Param || maker->block_count() > 0 || maker->has_attribute(ir::attr::Subgraph)) return false;
+    if (maker->kind() == prim::Param || maker->block_count() > 0 || maker->has_attribute(ir::attr::Subgraph))
+        return false;
     if (maker->kind() == prim::Constant || maker->has_side_effects() || maker->op() == nullptr) return false;
     return std::none_of(maker->inputs().begin(), maker->inputs().end(),
                         [&](const Value* input) { return aliases.may_alias(input, value); });
@@ -84,7 +87,8 @@ class Removal {
             if (use.user == write || !use.user->is_before(write)) return false;
             const Operator* op = use.user->op();
             if (op == nullptr || use.user->block() != write->block() || op->written_arguments != 0) return true;
-            return std::any_of(op->result_alias.begin(), op->result_alias.end(), [](std::int8_t alias) { return alias >= 0; });
+            return std::any_of(op->result_alias.begin(), op->result_alias.end(),
+                               [](std::int8_t alias) { return alias >= 0; });
         });
     }
 
@@ -94,7 +98,8 @@ class Removal {
         }
         std::vector<Value*> inputs(node->inputs());
         const std::size_t options = 5;
-        for (std::size_t i = 0; i < options; ++i) inputs.push_back(graph_.create_constant(IValue())->insert_before(node)->output());
+        for (std::size_t i = 0; i < options; ++i)
+            inputs.push_back(graph_.create_constant(IValue())->insert_before(node)->output());
         return graph_.create(Symbol::intern(is_zero(node) ? "aten::zeros_like" : "aten::full_like"), inputs);
     }
 
@@ -131,16 +136,17 @@ bool any(const Node*) { return true; }
 
 // The operators of PyTorch's pass.
 bool is_arithmetic(const Node* node) {
-    static const std::unordered_set<Symbol> kKinds = {Symbol::intern("aten::add_"), Symbol::intern("aten::sub_"), Symbol::intern("aten::mul_"),
-                                                      Symbol::intern("aten::div_"), Symbol::intern("aten::zero_"), Symbol::intern("aten::fill_")};
+    static const std::unordered_set<Symbol> kKinds = {Symbol::intern("aten::add_"),  Symbol::intern("aten::sub_"),
+                                                      Symbol::intern("aten::mul_"),  Symbol::intern("aten::div_"),
+                                                      Symbol::intern("aten::zero_"), Symbol::intern("aten::fill_")};
     return kKinds.contains(node->kind());
 }
 
 }  // namespace
 
-const Pass kRemoveTensorMutation{
-    "RemoveTensorMutation", "Makes new tensors where one is written that nobody else sees.",
-    [](Graph& graph, const PassContext&) { remove(graph, "RemoveTensorMutation", any); }};
+const Pass kRemoveTensorMutation{"RemoveTensorMutation",
+                                 "Makes new tensors where one is written that nobody else sees.",
+                                 [](Graph& graph, const PassContext&) { remove(graph, "RemoveTensorMutation", any); }};
 
 const Pass kRemoveInplaceOps{
     "RemoveInplaceOps", "The same for in-place arithmetic only, where it is safe.",

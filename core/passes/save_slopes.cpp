@@ -34,6 +34,8 @@ void run(Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kSaveSlopes{"SaveSlopes", "Activations that are to be differentiated give their slope too: the backward pass is a product.", run};
+const Pass kSaveSlopes{
+    "SaveSlopes", "Activations that are to be differentiated give their slope too: the backward pass is a product.",
+    run};
 
 }  // namespace loupe::passes

@@ -17,7 +17,8 @@ namespace prim = ir::prim;
 bool is_emitted_form(const Node* node) {
     const ir::Symbol kind = node->kind();
     return kind == prim::Load || kind == prim::Store || kind == prim::BreakStmt || kind == prim::ContinueStmt ||
-           kind == prim::ReturnStmt || kind == prim::LoopContinuation || (kind == prim::Loop && node->block_count() == 2);
+           kind == prim::ReturnStmt || kind == prim::LoopContinuation ||
+           (kind == prim::Loop && node->block_count() == 2);
 }
 
 void convert(Graph& graph, const PassContext&) {
@@ -49,10 +50,13 @@ void upgrade_all(Graph& graph, const PassContext& context) {
 }  // namespace
 
 const Pass kReplaceOldOperatorsWithUpgraders{"ReplaceOldOperatorsWithUpgraders",
-                                             "Puts what an operator meant in a file's operator version in place of it.", upgrade_all};
-const Pass kConvertToSSA{"ConvertToSSA", "Variables become values; break, continue and return become results.", convert};
-const Pass kCanonicalizeModifiedLoops{"CanonicalizeModifiedLoops", "Loops with a trip count and a condition become while loops.",
-                                      [](Graph& graph, const PassContext&) { script::canonicalize_modified_loops(graph); }};
+                                             "Puts what an operator meant in a file's operator version in place of it.",
+                                             upgrade_all};
+const Pass kConvertToSSA{"ConvertToSSA", "Variables become values; break, continue and return become results.",
+                         convert};
+const Pass kCanonicalizeModifiedLoops{
+    "CanonicalizeModifiedLoops", "Loops with a trip count and a condition become while loops.",
+    [](Graph& graph, const PassContext&) { script::canonicalize_modified_loops(graph); }};
 const Pass kNormalizeOps{"NormalizeOps", "Operators that are other names of one become that one.",
                          [](Graph& graph, const PassContext&) { script::normalize_ops(graph); }};
 

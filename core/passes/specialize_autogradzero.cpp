@@ -51,10 +51,12 @@ class Specializer {
         return found == states_.end() ? State::Unknown : found->second;
     }
     bool all(const Node* node, State wanted) const {
-        return std::all_of(node->inputs().begin(), node->inputs().end(), [&](const Value* value) { return state(value) == wanted; });
+        return std::all_of(node->inputs().begin(), node->inputs().end(),
+                           [&](const Value* value) { return state(value) == wanted; });
     }
     bool any(const Node* node, State wanted) const {
-        return std::any_of(node->inputs().begin(), node->inputs().end(), [&](const Value* value) { return state(value) == wanted; });
+        return std::any_of(node->inputs().begin(), node->inputs().end(),
+                           [&](const Value* value) { return state(value) == wanted; });
     }
 
     void visit(Block* block) {
@@ -134,7 +136,8 @@ class Specializer {
 
 }  // namespace
 
-const Pass kSpecializeAutogradZero{"SpecializeAutogradZero", "Sums and branches of gradients, where it is known whether there is one.",
+const Pass kSpecializeAutogradZero{"SpecializeAutogradZero",
+                                   "Sums and branches of gradients, where it is known whether there is one.",
                                    [](Graph& graph, const PassContext&) { Specializer(graph).run(); }};
 
 }  // namespace loupe::passes

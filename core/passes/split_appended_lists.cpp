@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of tensors that grows while it is read, in code without branches (the features of a dense block): each reader gets
-// a new list of the elements at that point, so that passes know the elements.
+// A list of tensors that grows while it is read, in code without branches (the features of a dense block): each reader
+// gets a new list of the elements at that point, so that passes know the elements.
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
@@ -18,7 +18,8 @@ using ir::Value;
 namespace prim = ir::prim;
 
 bool is_append(const Node* node, const Value* list) {
-    return node->is("aten::append.t") && node->input(0) == list && node->input(1) != list && node->output()->uses().empty();
+    return node->is("aten::append.t") && node->input(0) == list && node->input(1) != list &&
+           node->output()->uses().empty();
 }
 
 // They read the list without storing it.
@@ -61,7 +62,8 @@ void split(Graph& graph, Node* list) {
 
 }  // namespace
 
-const Pass kSplitAppendedLists{"SplitAppendedLists", "Readers of a list that grows get the list as it is by then, made of its elements.",
+const Pass kSplitAppendedLists{"SplitAppendedLists",
+                               "Readers of a list that grows get the list as it is by then, made of its elements.",
                                [](Graph& graph, const PassContext&) {
                                    std::vector<Node*> lists;
                                    for_each_node(graph.block(), [&](Node* node) {

@@ -52,7 +52,8 @@ class GroupMaker {
     Value* value_inside(Value* value, Node* group) {
         if (const auto found = map_.find(value); found != map_.end()) return found->second;
         Value* inside = nullptr;
-        if (value->node()->kind() == prim::Constant && (value->type()->kind() != TypeKind::Tensor || is_taken_scalar(value))) {
+        if (value->node()->kind() == prim::Constant &&
+            (value->type()->kind() != TypeKind::Tensor || is_taken_scalar(value))) {
             Node* constant = subgraph_->create_copy(*value->node(), [](Value* v) { return v; });
             inside = subgraph_->block()->append(constant)->output();
         } else {
@@ -70,7 +71,8 @@ class GroupMaker {
     }
 
     bool is_read_outside(const Value* value) const {
-        return std::any_of(value->uses().begin(), value->uses().end(), [this](const ir::Use& use) { return !inside_.contains(use.user); });
+        return std::any_of(value->uses().begin(), value->uses().end(),
+                           [this](const ir::Use& use) { return !inside_.contains(use.user); });
     }
 
     Graph& graph_;
@@ -107,7 +109,8 @@ class GroupFinder {
 
     bool can_join(const Node* node) const {
         if (node->block_count() > 0 || node->outputs().empty() || node->has_attribute(ir::attr::Subgraph)) return false;
-        if (node->has_side_effects() || (node->is_random() && !grouping_.takes_random) || aliases_.has_writers(node)) return false;
+        if (node->has_side_effects() || (node->is_random() && !grouping_.takes_random) || aliases_.has_writers(node))
+            return false;
         return grouping_.is_member(node);
     }
 
@@ -122,8 +125,10 @@ class GroupFinder {
         for (const Value* input : node->inputs()) {
             const std::size_t read = group_of(input);
             if (read == kNone || read == target) continue;
-            if (target == kNone) target = read;
-            else target = merge(target, read);
+            if (target == kNone)
+                target = read;
+            else
+                target = merge(target, read);
         }
         if (target == kNone) {
             target = groups_.size();
@@ -139,7 +144,9 @@ class GroupFinder {
     }
 
     // A call's body is not looked at.
-    static bool may_draw(const Node* node) { return node->is_random() || (node->op() == nullptr && node->kind().str().starts_with("prim::Call")); }
+    static bool may_draw(const Node* node) {
+        return node->is_random() || (node->op() == nullptr && node->kind().str().starts_with("prim::Call"));
+    }
     // A group runs in place of its last member: later random numbers must be drawn after it.
     void close_random() {
         if (random_ != kNone) closed_[random_] = true;
@@ -202,7 +209,9 @@ std::optional<IValue> resolved(const Graph& graph, const Ptr<Object>& module, co
 // May other code change which tensor an attribute is, or write to it?
 bool changes_attributes(const Block* block) {
     return std::any_of(block->nodes().begin(), block->nodes().end(), [](const Node* node) {
-        if (node->kind() == prim::SetAttr || node->kind() == prim::fork || (node->op() == nullptr && node->kind().str().starts_with("prim::Call"))) return true;
+        if (node->kind() == prim::SetAttr || node->kind() == prim::fork ||
+            (node->op() == nullptr && node->kind().str().starts_with("prim::Call")))
+            return true;
         for (std::size_t b = 0; b < node->block_count(); ++b) {
             if (changes_attributes(node->block_at(b))) return true;
         }
@@ -217,7 +226,8 @@ void form_groups(Graph& graph, Block* block, const Grouping& grouping) {
     if (grouping.module && !graph.inputs().empty() && !changes_attributes(graph.block())) {
         identity = [&](const Node* node) -> const void* {
             const auto value = resolved(graph, grouping.module, node->output());
-            return value && value->is_tensor() && value->to_tensor().defined() ? value->to_tensor().storage().get() : nullptr;
+            return value && value->is_tensor() && value->to_tensor().defined() ? value->to_tensor().storage().get()
+                                                                               : nullptr;
         };
     }
     form_in(graph, block, grouping, AliasAnalysis(graph, std::move(identity)));
@@ -233,7 +243,8 @@ void inline_group(Node* node) {
         Node* copied = graph.create_copy(*inner, [&map](Value* value) { return map.at(value); })->insert_before(node);
         for (std::size_t i = 0; i < inner->outputs().size(); ++i) map[inner->output(i)] = copied->output(i);
     }
-    for (std::size_t i = 0; i < node->outputs().size(); ++i) node->output(i)->replace_all_uses_with(map.at(subgraph->outputs()[i]));
+    for (std::size_t i = 0; i < node->outputs().size(); ++i)
+        node->output(i)->replace_all_uses_with(map.at(subgraph->outputs()[i]));
     node->destroy();
 }
 

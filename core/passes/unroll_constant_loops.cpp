@@ -29,7 +29,8 @@ bool can_unroll(const Node* loop) {
     if (!trips || *trips < 0 || *trips > kMostRepeats) return false;
     if (!constant_bool(loop->input(1)).value_or(false)) return false;
     const Block* body = loop->block_at(0);
-    return constant_bool(body->outputs()[0]).value_or(false) && size_of(body) * static_cast<std::size_t>(*trips) <= kMostNodes;
+    return constant_bool(body->outputs()[0]).value_or(false) &&
+           size_of(body) * static_cast<std::size_t>(*trips) <= kMostNodes;
 }
 
 void unroll(Node* loop) {
@@ -49,7 +50,8 @@ void unroll(Node* loop) {
         for (const Node* node : body->nodes()) {
             Node* copied = graph.create_copy(*node, mapped, false)->insert_before(loop);
             for (std::size_t i = 0; i < node->outputs().size(); ++i) map[node->output(i)] = copied->output(i);
-            for (std::size_t i = 0; i < node->block_count(); ++i) copied->add_block()->copy_from(*node->block_at(i), map);
+            for (std::size_t i = 0; i < node->block_count(); ++i)
+                copied->add_block()->copy_from(*node->block_at(i), map);
         }
         for (std::size_t i = 0; i < carried.size(); ++i) carried[i] = mapped(body->outputs()[i + 1]);
     }
@@ -66,7 +68,8 @@ void visit(Block* block) {
 
 }  // namespace
 
-const Pass kUnrollConstantLoops{"UnrollConstantLoops", "Repeats the body of loops with a small constant number of rounds.",
+const Pass kUnrollConstantLoops{"UnrollConstantLoops",
+                                "Repeats the body of loops with a small constant number of rounds.",
                                 [](ir::Graph& graph, const PassContext&) {
                                     visit(graph.block());
                                     remove_dead_code(graph);

@@ -31,7 +31,9 @@ bool is_kind(const Value* value, const char* kind) { return value->node()->kind(
 // Of a loop that was unrolled before: n // 8 rounds, and the n - n // 8 * 8 left.
 bool is_unrolled(const Node* loop) {
     const Value* trips = loop->input(0);
-    const auto is_eighth = [](const Value* v) { return is_kind(v, "aten::__round_to_zero_floordiv") && constant_int(v->node()->input(1)) == kFactor; };
+    const auto is_eighth = [](const Value* v) {
+        return is_kind(v, "aten::__round_to_zero_floordiv") && constant_int(v->node()->input(1)) == kFactor;
+    };
     if (is_eighth(trips)) return true;
     if (!is_kind(trips, "aten::sub")) return false;
     const Value* done = trips->node()->input(1);
@@ -39,7 +41,8 @@ bool is_unrolled(const Node* loop) {
 }
 
 bool is_for(const Node* loop) {
-    return constant_bool(loop->input(1)).value_or(false) && constant_bool(loop->block_at(0)->outputs()[0]).value_or(false);
+    return constant_bool(loop->input(1)).value_or(false) &&
+           constant_bool(loop->block_at(0)->outputs()[0]).value_or(false);
 }
 
 // A carried counter, from which the remaining iterations continue.
@@ -56,8 +59,8 @@ void carry_counter(Graph& graph, Node* loop) {
 }
 
 // Copies the body this many times before `place` or at the end of `to`.
-std::vector<Value*> repeat(Graph& graph, const Block* body, std::int64_t times, Value* index, std::vector<Value*> carried,
-                           const std::function<void(Node*)>& put) {
+std::vector<Value*> repeat(Graph& graph, const Block* body, std::int64_t times, Value* index,
+                           std::vector<Value*> carried, const std::function<void(Node*)>& put) {
     for (std::int64_t time = 0; time < times; ++time) {
         ir::ValueMap map;
         map[body->inputs()[0]] = index;
@@ -70,7 +73,8 @@ std::vector<Value*> repeat(Graph& graph, const Block* body, std::int64_t times, 
             Node* copied = graph.create_copy(*node, mapped, false);
             put(copied);
             for (std::size_t i = 0; i < node->outputs().size(); ++i) map[node->output(i)] = copied->output(i);
-            for (std::size_t i = 0; i < node->block_count(); ++i) copied->add_block()->copy_from(*node->block_at(i), map);
+            for (std::size_t i = 0; i < node->block_count(); ++i)
+                copied->add_block()->copy_from(*node->block_at(i), map);
         }
         for (std::size_t i = 0; i < carried.size(); ++i) carried[i] = mapped(body->outputs()[i + 1]);
     }
@@ -79,7 +83,8 @@ std::vector<Value*> repeat(Graph& graph, const Block* body, std::int64_t times, 
 
 void unroll_whole(Graph& graph, Node* loop, std::int64_t trips) {
     std::vector<Value*> carried(loop->inputs().begin() + 2, loop->inputs().end());
-    carried = repeat(graph, loop->block_at(0), trips, loop->input(0), std::move(carried), [loop](Node* node) { node->insert_before(loop); });
+    carried = repeat(graph, loop->block_at(0), trips, loop->input(0), std::move(carried),
+                     [loop](Node* node) { node->insert_before(loop); });
     for (std::size_t i = 0; i < carried.size(); ++i) loop->output(i)->replace_all_uses_with(carried[i]);
     loop->destroy();
 }
@@ -94,9 +99,11 @@ void unroll_by_factor(Graph& graph, Node* loop) {
     Block* repeated = loop->add_block();
     Value* index = repeated->add_input()->set_type(types::integer());
     std::vector<Value*> carried;
-    for (std::size_t i = 1; i < body->inputs().size(); ++i) carried.push_back(repeated->add_input()->set_type(body->inputs()[i]->type()));
+    for (std::size_t i = 1; i < body->inputs().size(); ++i)
+        carried.push_back(repeated->add_input()->set_type(body->inputs()[i]->type()));
     repeated->add_output(body->outputs()[0]);
-    carried = repeat(graph, body, kFactor, index, std::move(carried), [repeated](Node* node) { repeated->append(node); });
+    carried =
+        repeat(graph, body, kFactor, index, std::move(carried), [repeated](Node* node) { repeated->append(node); });
     for (Value* value : carried) repeated->add_output(value);
     loop->erase_block(0);
 
@@ -117,8 +124,10 @@ void unroll(Graph& graph, Node* loop) {
     const ir::OriginScope origin(graph, {loop}, "UnrollLoops", "unroll");
     if (body->inputs()[0]->has_uses()) carry_counter(graph, loop);
     const auto trips = constant_int(loop->input(0));
-    if (trips && *trips < kMostRepeats) unroll_whole(graph, loop, std::max<std::int64_t>(*trips, 0));
-    else unroll_by_factor(graph, loop);
+    if (trips && *trips < kMostRepeats)
+        unroll_whole(graph, loop, std::max<std::int64_t>(*trips, 0));
+    else
+        unroll_by_factor(graph, loop);
 }
 
 void run(Graph& graph, const PassContext&) {
@@ -132,6 +141,7 @@ void run(Graph& graph, const PassContext&) {
 
 }  // namespace
 
-const Pass kUnrollLoops{"UnrollLoops", "Repeats the body of short loops, eight rounds in one where the number is not known.", run};
+const Pass kUnrollLoops{"UnrollLoops",
+                        "Repeats the body of short loops, eight rounds in one where the number is not known.", run};
 
 }  // namespace loupe::passes

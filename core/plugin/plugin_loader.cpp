@@ -26,8 +26,8 @@ void add_kernel(std::string_view operator_name, DeviceType device, KernelCandida
 void register_table(const PluginTable* table, PluginStatus& status) {
     if (table == nullptr) throw Error(ErrorKind::Plugin, "gives no table");
     if (table->interface_version != kPluginInterface) {
-        throw Error(ErrorKind::Plugin, concat("was built for plugin interface ", table->interface_version, ", this program has ",
-                                              kPluginInterface));
+        throw Error(ErrorKind::Plugin, concat("was built for plugin interface ", table->interface_version,
+                                              ", this program has ", kPluginInterface));
     }
     status.name = table->name;
     status.description = table->description;

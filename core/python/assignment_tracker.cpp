@@ -14,7 +14,9 @@ using namespace script;
 // Reading an attribute may run a property of the program, which is no step of it.
 class UnwatchedScope {
   public:
-    explicit UnwatchedScope(Evaluator& evaluator) : evaluator_(evaluator), hook_(evaluator.hook()) { evaluator_.set_hook(nullptr); }
+    explicit UnwatchedScope(Evaluator& evaluator) : evaluator_(evaluator), hook_(evaluator.hook()) {
+        evaluator_.set_hook(nullptr);
+    }
     UnwatchedScope(const UnwatchedScope&) = delete;
     UnwatchedScope& operator=(const UnwatchedScope&) = delete;
     ~UnwatchedScope() { evaluator_.set_hook(hook_); }
@@ -57,10 +59,14 @@ class Reader {
     const IValue* value_of(const Name& name) const { return value_at(frame_.unit.scopes.names[name.index], name.id); }
     const IValue* value_at(NamePlace place, std::string_view name) const {
         switch (place.kind) {
-            case NameKind::Local: return &frame_.locals[place.slot];
-            case NameKind::Cell: return &frame_.cells[place.slot]->value;
-            case NameKind::Global: return &frame_.unit.globals->at(place.slot);
-            default: return frame_.class_names != nullptr ? frame_.class_names->find(name) : nullptr;
+            case NameKind::Local:
+                return &frame_.locals[place.slot];
+            case NameKind::Cell:
+                return &frame_.cells[place.slot]->value;
+            case NameKind::Global:
+                return &frame_.unit.globals->at(place.slot);
+            default:
+                return frame_.class_names != nullptr ? frame_.class_names->find(name) : nullptr;
         }
     }
 
@@ -71,7 +77,8 @@ class Reader {
         if (object == nullptr || is_unbound(*object)) return;
         const UnwatchedScope unwatched(*frame_.unit.owner);
         try {
-            if (const auto value = find_attribute(*object, target.name)) add(concat(owner->id, ".", target.name), &*value);
+            if (const auto value = find_attribute(*object, target.name))
+                add(concat(owner->id, ".", target.name), &*value);
         } catch (const PythonError&) {
             return;  // a property that does not give what was put in
         }
@@ -111,7 +118,8 @@ void read_arguments(const Frame& frame, std::vector<EagerModel::Assigned>& out) 
 
 AssignmentTracker::Call& AssignmentTracker::call_of(const StatementPlace& place, bool is_first) {
     while (!calls_.empty() && calls_.back().depth > place.depth) calls_.pop_back();
-    const bool is_under_way = !calls_.empty() && calls_.back().depth == place.depth && calls_.back().frame == &place.frame && !is_first;
+    const bool is_under_way =
+        !calls_.empty() && calls_.back().depth == place.depth && calls_.back().frame == &place.frame && !is_first;
     if (!is_under_way) {
         if (!calls_.empty() && calls_.back().depth == place.depth) calls_.pop_back();
         calls_.push_back({&place.frame, place.depth, nullptr, {}});
@@ -127,7 +135,8 @@ EagerModel::Statement AssignmentTracker::next(const StatementPlace& place) {
     if (call.last != nullptr) read_targets(place.frame, *call.last, note.assigned);
     const auto loop = call.loops.find(place.statement);
     if (loop != call.loops.end() && loop->second != call.last) read_targets(place.frame, *loop->second, note.assigned);
-    if (const auto* begun = as<For>(place.statement); begun != nullptr && !begun->body.empty()) call.loops[begun->body.front()] = begun;
+    if (const auto* begun = as<For>(place.statement); begun != nullptr && !begun->body.empty())
+        call.loops[begun->body.front()] = begun;
     call.last = place.statement;
     return note;
 }

@@ -46,8 +46,9 @@ TypePtr type_of_default(const IValue& value) {
 // Parameters without a default are tensors, as far as the source does not say what they are.
 TypePtr type_of_parameter(const script::Param& parameter, const ir::Source& source) {
     if (parameter.annotation == nullptr) return types::tensor();
-    const std::string_view text = std::string_view(source.text()).substr(parameter.annotation->range.begin,
-                                                                          parameter.annotation->range.end - parameter.annotation->range.begin);
+    const std::string_view text = std::string_view(source.text())
+                                      .substr(parameter.annotation->range.begin,
+                                              parameter.annotation->range.end - parameter.annotation->range.begin);
     try {
         const TypePtr type = parse_type(text);
         return type->kind() == TypeKind::Class ? types::tensor() : type;
@@ -59,10 +60,12 @@ TypePtr type_of_parameter(const script::Param& parameter, const ir::Source& sour
 // What a layer's record says; what may be anything is a tensor.
 std::vector<Argument> arguments_of_layer(const nn::Module& module) {
     std::vector<Argument> arguments;
-    if (module.layer() != nullptr && nn::has_forward(*module.layer())) arguments = nn::forward_schema(*module.layer()).arguments;
+    if (module.layer() != nullptr && nn::has_forward(*module.layer()))
+        arguments = nn::forward_schema(*module.layer()).arguments;
     if (arguments.empty()) arguments.emplace_back().name = "input";
     for (Argument& argument : arguments) {
-        if (argument.type == nullptr || (argument.type->kind() == TypeKind::Any && !argument.default_value)) argument.type = types::tensor();
+        if (argument.type == nullptr || (argument.type->kind() == TypeKind::Any && !argument.default_value))
+            argument.type = types::tensor();
     }
     return arguments;
 }
@@ -111,12 +114,14 @@ std::optional<std::size_t> required_arguments(const IValue& callable) {
 
 class SourceModel final : public EagerModel, private StatementHook {
   public:
-    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names) : evaluator_(std::move(evaluator)), model_(std::move(model)) {
+    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names)
+        : evaluator_(std::move(evaluator)), model_(std::move(model)) {
         const IValue forward = evaluator_->run([&] { return get_attribute(model_, "forward"); });
         schema_ = schema_of(*nn::as_module(model_), function_of(forward));
         if (const auto examples = names.find("example_inputs")) {
             if (!examples->is_tuple() && !examples->is_tensor()) {
-                refuse(concat("example_inputs is a ", type_name(*examples)), "make it a tuple of what forward takes: example_inputs = (x,)");
+                refuse(concat("example_inputs is a ", type_name(*examples)),
+                       "make it a tuple of what forward takes: example_inputs = (x,)");
             }
             examples_ = examples->is_tuple() ? examples->to_tuple().elements : std::vector<IValue>{*examples};
         }
@@ -141,7 +146,8 @@ class SourceModel final : public EagerModel, private StatementHook {
     int loss_arguments() const override { return loss_arguments_; }
     IValue loss(std::vector<IValue> arguments) override {
         if (loss_arguments_ == 0 || arguments.size() != static_cast<std::size_t>(loss_arguments_)) {
-            throw Error(ErrorKind::Run, concat("the source has no loss of ", arguments.size(), arguments.size() == 1 ? " argument" : " arguments"));
+            throw Error(ErrorKind::Run, concat("the source has no loss of ", arguments.size(),
+                                               arguments.size() == 1 ? " argument" : " arguments"));
         }
         return evaluator_->call(*loss_, {std::move(arguments), {}});
     }
@@ -194,7 +200,8 @@ std::vector<ClassPtr> model_classes(const Namespace& names) {
     for (const auto& [name, value] : names.entries()) {
         auto* cls = object_as<ClassObject>(value);
         if (cls == nullptr || cls->module() != "__main__" || !cls->is_subclass_of(*nn_module_class())) continue;
-        if (cls->find("forward") != nullptr && function_of(*cls->find("forward")) != nullptr) classes.push_back(ClassPtr(cls));
+        if (cls->find("forward") != nullptr && function_of(*cls->find("forward")) != nullptr)
+            classes.push_back(ClassPtr(cls));
     }
     return classes;
 }
@@ -219,11 +226,15 @@ Constructor constructor_of(const ClassObject& cls) {
     const auto& params = function->code.params;
     const ir::Source& source = *function->unit->source;
     for (std::size_t i = 0; i < params.size(); ++i) {
-        if (i == 0) out.range = {function->unit->source, params[i].range.begin, params[i].range.end};
-        else if (params[i].kind == script::ParamKind::Rest) out.takes_rest = true;
-        else if (params[i].kind == script::ParamKind::KeywordRest) out.takes_keywords = true;
+        if (i == 0)
+            out.range = {function->unit->source, params[i].range.begin, params[i].range.end};
+        else if (params[i].kind == script::ParamKind::Rest)
+            out.takes_rest = true;
+        else if (params[i].kind == script::ParamKind::KeywordRest)
+            out.takes_keywords = true;
         else {
-            Constructor::Parameter parameter{std::string(params[i].name), text_of(source, params[i].annotation), std::nullopt, params[i].kwarg_only};
+            Constructor::Parameter parameter{std::string(params[i].name), text_of(source, params[i].annotation),
+                                             std::nullopt, params[i].kwarg_only};
             if (params[i].default_value != nullptr) parameter.default_value = text_of(source, params[i].default_value);
             out.parameters.push_back(std::move(parameter));
         }
@@ -234,7 +245,8 @@ Constructor constructor_of(const ClassObject& cls) {
 // "Net(channels, depth=...)".
 std::string constructor_text(const Constructor& cls) {
     std::vector<std::string> names;
-    for (const auto& parameter : cls.parameters) names.push_back(concat(parameter.name, parameter.default_value ? "=..." : ""));
+    for (const auto& parameter : cls.parameters)
+        names.push_back(concat(parameter.name, parameter.default_value ? "=..." : ""));
     return concat(cls.class_name, "(", join(names, ", "), ")");
 }
 
@@ -243,7 +255,8 @@ std::vector<Constructor> constructors_of(const std::vector<ClassPtr>& classes, c
     std::vector<Constructor> out;
     for (auto cls = buildable.rbegin(); cls != buildable.rend(); ++cls) out.push_back(constructor_of(**cls));
     for (auto cls = classes.rbegin(); cls != classes.rend(); ++cls) {
-        if (std::find(buildable.begin(), buildable.end(), *cls) == buildable.end()) out.push_back(constructor_of(**cls));
+        if (std::find(buildable.begin(), buildable.end(), *cls) == buildable.end())
+            out.push_back(constructor_of(**cls));
     }
     return out;
 }
@@ -258,12 +271,15 @@ IValue find_model(Evaluator& evaluator, const Namespace& names, std::vector<Cons
     constructors = constructors_of(classes, buildable);
     if (const auto model = names.find("model")) {
         if (nn::as_module(*model)) return *model;
-        if (object_as<ClassObject>(*model) == nullptr) refuse(concat("model is a ", type_name(*model)), "make it an instance of a class derived from torch.nn.Module");
+        if (object_as<ClassObject>(*model) == nullptr)
+            refuse(concat("model is a ", type_name(*model)),
+                   "make it an instance of a class derived from torch.nn.Module");
     }
     if (buildable.size() > 1) {
         // A class that another derives from, or a part of another, is not what one wants to see.
         std::erase_if(buildable, [&](const ClassPtr& cls) {
-            return std::any_of(classes.begin(), classes.end(), [&](const ClassPtr& other) { return other != cls && other->is_subclass_of(*cls); });
+            return std::any_of(classes.begin(), classes.end(),
+                               [&](const ClassPtr& other) { return other != cls && other->is_subclass_of(*cls); });
         });
         constructors = constructors_of(classes, buildable);
     }
@@ -272,19 +288,24 @@ IValue find_model(Evaluator& evaluator, const Namespace& names, std::vector<Cons
         std::vector<std::string> all;
         for (const ClassPtr& cls : buildable) all.push_back(cls->name());
         throw ModelNeeded(concat("which is the model? ", join(all, ", "), " can be built without arguments"),
-                          concat("write model = ", all.back(), "(), or say so when opening it (--build)"), constructors);
+                          concat("write model = ", all.back(), "(), or say so when opening it (--build)"),
+                          constructors);
     }
     if (classes.empty()) return {};
-    throw ModelNeeded(concat(classes.back()->name(), " needs constructor arguments"),
-                      concat("write model = ", constructor_text(constructors.front()), ", or say so when opening it (--build)"), constructors);
+    throw ModelNeeded(
+        concat(classes.back()->name(), " needs constructor arguments"),
+        concat("write model = ", constructor_text(constructors.front()), ", or say so when opening it (--build)"),
+        constructors);
 }
 
 // What the source says, or the expression, when there is one.
-IValue choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build, std::vector<Constructor>& constructors) {
+IValue choose_model(Evaluator& evaluator, const Namespace& names, const std::string& build,
+                    std::vector<Constructor>& constructors) {
     if (build.empty()) return find_model(evaluator, names, constructors);
     constructors = constructors_of(model_classes(names), {});
     const IValue model = evaluator.evaluate(build, "build");
-    if (!nn::as_module(model)) refuse(concat(build, " is a ", type_name(model)), "give an expression that makes a torch.nn.Module");
+    if (!nn::as_module(model))
+        refuse(concat(build, " is a ", type_name(model)), "give an expression that makes a torch.nn.Module");
     return model;
 }
 
@@ -306,9 +327,8 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
     if (is_script_module(*file.module)) {
         file.format = "Python model source, scripted";
-        file.unit = evaluator->run([] {
-            return IValue::other(ScriptCompiler::current().unit());
-        }).to_other_as<ir::CompilationUnit>();
+        file.unit = evaluator->run([] { return IValue::other(ScriptCompiler::current().unit()); })
+                        .to_other_as<ir::CompilationUnit>();
         file.owner = evaluator;
         return file;
     }
@@ -343,7 +363,8 @@ ModelFile opened(Run&& run) {
 
 }  // namespace
 
-ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build, const FilePermissions& permissions) {
+ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build,
+                            const FilePermissions& permissions) {
     return opened([&] {
         const Ptr<Evaluator> evaluator = evaluator_of_source(permissions);
         const NamespacePtr names = evaluator->run_source(source);
@@ -358,7 +379,8 @@ ModelFile open_model_source(const std::string& path, const std::string& build, c
 }
 
 FormatReader model_source_format() {
-    return {"Python model source", {".py"},
+    return {"Python model source",
+            {".py"},
             [](const Ptr<MappedFile>& file) { return file->path().extension() == ".py"; },
             [](const Ptr<MappedFile>& file) { return open_model_source(file->path().string()); }};
 }

@@ -9,15 +9,15 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/formats/numpy/npy.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
+#include "core/formats/numpy/npy.h"
 #include "core/model/apply_loss.h"
+#include "core/model/data_batches.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/model/literal.h"
+#include "core/ops/random/generator.h"
 #include "core/record/recorder.h"
-#include "core/model/data_batches.h"
 
 namespace loupe::session {
 namespace {
@@ -48,7 +48,8 @@ struct NestedNumbers {
     void add(const IValue& value, std::size_t depth) {
         const auto* elements = elements_of(value);
         if (elements == nullptr) {
-            if (!value.is_number() && !value.is_bool()) throw Error(ErrorKind::Usage, concat("a target holds numbers, not ", python_repr(value)));
+            if (!value.is_number() && !value.is_bool())
+                throw Error(ErrorKind::Usage, concat("a target holds numbers, not ", python_repr(value)));
             if (depth != sizes.size()) throw Error(ErrorKind::Run, "a target's lists nest unevenly");
             numbers.push_back(value);
             return;
@@ -56,7 +57,8 @@ struct NestedNumbers {
         const auto length = static_cast<std::int64_t>(elements->size());
         if (numbers.empty() && depth == sizes.size()) sizes.push_back(length);
         if (depth >= sizes.size() || sizes[depth] != length) {
-            throw Error(ErrorKind::Run, concat("expected sequence of length ", depth < sizes.size() ? sizes[depth] : 0, " at dim ", depth, " (got ", length, ")"));
+            throw Error(ErrorKind::Run, concat("expected sequence of length ", depth < sizes.size() ? sizes[depth] : 0,
+                                               " at dim ", depth, " (got ", length, ")"));
         }
         for (const IValue& element : *elements) add(element, depth + 1);
     }
@@ -73,9 +75,13 @@ Tensor tensor_of(const IValue& literal) {
     const Tensor t = empty(span_of(nested.sizes), dtype);
     for (std::size_t i = 0; i < nested.numbers.size(); ++i) {
         const IValue& number = nested.numbers[i];
-        if (is_bool) t.data<bool>()[i] = number.to_bool();
-        else if (is_whole) t.data<std::int64_t>()[i] = number.is_bool() ? (number.to_bool() ? 1 : 0) : number.to_int();
-        else t.data<float>()[i] = static_cast<float>(number.is_bool() ? (number.to_bool() ? 1.0 : 0.0) : number.to_double());
+        if (is_bool)
+            t.data<bool>()[i] = number.to_bool();
+        else if (is_whole)
+            t.data<std::int64_t>()[i] = number.is_bool() ? (number.to_bool() ? 1 : 0) : number.to_int();
+        else
+            t.data<float>()[i] =
+                static_cast<float>(number.is_bool() ? (number.to_bool() ? 1.0 : 0.0) : number.to_double());
     }
     return t;
 }
@@ -98,7 +104,8 @@ Tensor spread(const Tensor& number, const Tensor& output, bool counts_classes) {
 
 // The rows again and again until there are as many as the output has.
 Tensor with_rows(const Tensor& target, const Tensor& output) {
-    const bool has_too_few = target.dim() > 0 && output.dim() > 0 && target.size(0) > 0 && target.size(0) < output.size(0);
+    const bool has_too_few =
+        target.dim() > 0 && output.dim() > 0 && target.size(0) > 0 && target.size(0) < output.size(0);
     if (!has_too_few) return target;
     const Tensor index = empty(IntSpan(output.sizes().data(), 1), ScalarType::Int64);
     for (std::int64_t i = 0; i < output.size(0); ++i) index.data<std::int64_t>()[i] = i % target.size(0);
@@ -130,28 +137,34 @@ BackwardFrom decided(BackwardFrom from, const PreparedMethod& method) {
 void check_own(const BackwardFrom& from, const PreparedMethod& method) {
     const int takes = method.loss_arguments();
     if (takes == 0) {
-        throw Error(ErrorKind::Usage, "name 'loss' is not defined", {.hint = "the model's source has no `loss` of the output, or of the output and a target"});
+        throw Error(ErrorKind::Usage, "name 'loss' is not defined",
+                    {.hint = "the model's source has no `loss` of the output, or of the output and a target"});
     }
     if (takes == 2 && from.target.source == LossTarget::Source::None) {
-        throw Error(ErrorKind::Usage, "the source's loss() missing 1 required positional argument: 'target'", {.hint = "give a target, or start backward from the sum of outputs"});
+        throw Error(ErrorKind::Usage, "the source's loss() missing 1 required positional argument: 'target'",
+                    {.hint = "give a target, or start backward from the sum of outputs"});
     }
 }
 
 }  // namespace
 
-BackwardSource::BackwardSource(const BackwardFrom& from, const PreparedMethod& method, std::uint64_t seed) : from_(decided(from, method)), seed_(seed) {
+BackwardSource::BackwardSource(const BackwardFrom& from, const PreparedMethod& method, std::uint64_t seed)
+    : from_(decided(from, method)), seed_(seed) {
     const NestedCallScope nested;
     if (from_.kind == Kind::Own) check_own(from_, method);
     if (from_.kind == Kind::Loss) {
         loss_ = make_loss(from_.loss);
         if (from_.target.source == LossTarget::Source::None) {
-            throw Error(ErrorKind::Usage, concat(from_.loss, " needs a target"), {.hint = "type it, or take it from a file or the data"});
+            throw Error(ErrorKind::Usage, concat(from_.loss, " needs a target"),
+                        {.hint = "type it, or take it from a file or the data"});
         }
     }
     if (from_.kind == Kind::Cotangents) cotangents_ = read_cotangents(from_.file);
     const MemoryCategoryScope category(MemoryCategory::Input);
-    if (from_.target.source == LossTarget::Source::Typed) target_ = tensor_of(literal_value(from_.target.text, *types::any()));
-    if (from_.target.source == LossTarget::Source::File) target_ = read_input_value(from_.target.text, from_.target.key);
+    if (from_.target.source == LossTarget::Source::Typed)
+        target_ = tensor_of(literal_value(from_.target.text, *types::any()));
+    if (from_.target.source == LossTarget::Source::File)
+        target_ = read_input_value(from_.target.text, from_.target.key);
 }
 
 // The targets of as many examples of the data as the output has rows, in the data's order. A run that is repeated reads
@@ -167,7 +180,8 @@ Tensor BackwardSource::data_target(const Tensor& output) const {
     const BatchedData sets = open_batches(from_.target.data, options);
     sets.training->begin_epoch();
     const auto batch = sets.training->next();
-    if (!batch || !batch->target.is_tensor()) throw Error(ErrorKind::Usage, "the data has no targets", {.file = from_.target.data.path});
+    if (!batch || !batch->target.is_tensor())
+        throw Error(ErrorKind::Usage, "the data has no targets", {.file = from_.target.data.path});
     data_target_ = batch->target.to_tensor();
     data_rows_ = rows;
     return data_target_;
@@ -178,7 +192,8 @@ IValue BackwardSource::target(const Tensor& output) const {
     const GradModeScope no_grad(false);
     const MemoryCategoryScope category(MemoryCategory::Input);
     IValue target = target_ ? *target_ : IValue(data_target(output));
-    const bool is_number = loss_ && from_.target.source == LossTarget::Source::Typed && target.is_tensor() && target.to_tensor().dim() == 0;
+    const bool is_number = loss_ && from_.target.source == LossTarget::Source::Typed && target.is_tensor() &&
+                           target.to_tensor().dim() == 0;
     if (is_number) target = spread(target.to_tensor(), output, takes_classes(*loss_));
     if (repeats_targets_ && target.is_tensor()) target = with_rows(target.to_tensor(), output);
     return target;
@@ -191,7 +206,9 @@ BackwardRoots BackwardSource::of_loss(const Tensor& loss) const {
 
 BackwardRoots BackwardSource::of_element(const TensorList& outputs) const {
     if (from_.output >= outputs.size()) {
-        throw Error(ErrorKind::Usage, concat("the model gives ", outputs.size(), outputs.size() == 1 ? " output" : " outputs", ": there is no out", from_.output));
+        throw Error(ErrorKind::Usage,
+                    concat("the model gives ", outputs.size(), outputs.size() == 1 ? " output" : " outputs",
+                           ": there is no out", from_.output));
     }
     const Tensor& output = outputs[from_.output];
     if (static_cast<std::int64_t>(from_.index.size()) > output.dim()) {
@@ -201,14 +218,16 @@ BackwardRoots BackwardSource::of_element(const TensorList& outputs) const {
         const std::int64_t size = output.size(static_cast<std::int64_t>(d));
         const std::int64_t index = from_.index[d];
         if (index < -size || index >= size) {
-            throw Error(ErrorKind::Run, concat("index ", index, " is out of bounds for dimension ", d, " with size ", size));
+            throw Error(ErrorKind::Run,
+                        concat("index ", index, " is out of bounds for dimension ", d, " with size ", size));
         }
     }
     std::int64_t left = 1;
     for (auto d = static_cast<std::int64_t>(from_.index.size()); d < output.dim(); ++d) left *= output.size(d);
     if (left != 1) {
-        throw Error(ErrorKind::Run, "grad can be implicitly created only for scalar outputs",
-                    {.hint = concat("out", from_.output, " is ", describe(output), ": give an index for every dimension")});
+        throw Error(
+            ErrorKind::Run, "grad can be implicitly created only for scalar outputs",
+            {.hint = concat("out", from_.output, " is ", describe(output), ": give an index for every dimension")});
     }
     BackwardRoots roots{requiring_grad({output}), {}, backward_from_text(from_), false};
     roots.make_gradients = [output, index = from_.index] {
@@ -263,7 +282,8 @@ BackwardRoots BackwardSource::roots(const PreparedMethod& method, const IValue& 
 
 BackwardRoots roots_of_loss(const Tensor& loss, const std::string& text) {
     if (loss.numel() != 1) {
-        throw Error(ErrorKind::Run, "grad can be implicitly created only for scalar outputs", {.hint = concat("the loss is ", describe(loss))});
+        throw Error(ErrorKind::Run, "grad can be implicitly created only for scalar outputs",
+                    {.hint = concat("the loss is ", describe(loss))});
     }
     BackwardRoots roots{requiring_grad({loss}), {}, text, true};
     roots.make_gradients = [loss] { return TensorList{fn::ones_like(detach(loss))}; };
@@ -271,7 +291,8 @@ BackwardRoots roots_of_loss(const Tensor& loss, const std::string& text) {
 }
 
 BackwardRoots roots_of_outputs(const TensorList& outputs, const TensorList& cotangents) {
-    BackwardRoots roots{requiring_grad(outputs), {}, cotangents.empty() ? "sum of outputs" : "gradients of the outputs", false};
+    BackwardRoots roots{
+        requiring_grad(outputs), {}, cotangents.empty() ? "sum of outputs" : "gradients of the outputs", false};
     roots.make_gradients = [outputs, cotangents] {
         TensorList gradients;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -303,7 +324,8 @@ TensorList read_cotangents(const std::string& file) {
     for (const auto& [name, t] : read_npz(file)) {
         if (!name.starts_with("cot")) continue;
         const std::size_t index = std::strtoull(name.c_str() + 3, nullptr, 10);
-        if (index > 10'000) throw Error(ErrorKind::Usage, concat("'", name, "' is no cotangent of an output"), {.file = file});
+        if (index > 10'000)
+            throw Error(ErrorKind::Usage, concat("'", name, "' is no cotangent of an output"), {.file = file});
         if (all.size() <= index) all.resize(index + 1);
         all[index] = t;
     }

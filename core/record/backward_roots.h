@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What backward starts from, made of what a method gave. Runs, recordings, their repetition, what-if, the kernels' panel
-// and the command line all start here.
+// What backward starts from, made of what a method gave. Runs, recordings, their repetition, what-if, the kernels'
+// panel and the command line all start here.
 
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "core/model/program.h"
 #include "core/model/backward_from.h"
+#include "core/model/program.h"
 #include "core/value/ivalue.h"
 
 namespace loupe::session {
 
 struct BackwardRoots {
-    TensorList tensors;                            // that require grad
-    std::function<TensorList()> make_gradients;    // of them, one each
-    std::string text;                              // "sum of outputs"
-    bool is_loss = false;                          // see BackwardStart
+    TensorList tensors;                          // that require grad
+    std::function<TensorList()> make_gradients;  // of them, one each
+    std::string text;                            // "sum of outputs"
+    bool is_loss = false;                        // see BackwardStart
 };
 
 // A choice with the files it names read, and Default decided.
@@ -42,7 +42,7 @@ class BackwardSource {
 
     BackwardFrom from_;
     std::uint64_t seed_;
-    nn::ModulePtr loss_;     // Kind::Loss
+    nn::ModulePtr loss_;            // Kind::Loss
     std::optional<IValue> target_;  // typed or of a file
     mutable Tensor data_target_;    // of the data, for as many rows as an output had last; undefined: not yet read
     mutable std::int64_t data_rows_ = 0;

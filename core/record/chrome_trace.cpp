@@ -11,8 +11,13 @@ namespace {
 constexpr double kMicroseconds = 1e6;
 
 nlohmann::json zone(std::string_view name, std::string_view category, double start, double duration) {
-    return {{"ph", "X"}, {"name", name}, {"cat", category}, {"pid", 1}, {"tid", 1},
-            {"ts", start * kMicroseconds}, {"dur", duration * kMicroseconds}};
+    return {{"ph", "X"},
+            {"name", name},
+            {"cat", category},
+            {"pid", 1},
+            {"tid", 1},
+            {"ts", start * kMicroseconds},
+            {"dur", duration * kMicroseconds}};
 }
 
 }  // namespace
@@ -23,14 +28,19 @@ void write_chrome_trace(const Recording& recording, const std::filesystem::path&
         const Event& event = recording.event(id);
         nlohmann::json entry = zone(event.op, phase_name(event.phase), event.start, event.end() - event.start);
         nlohmann::json arguments{{"event", id}, {"scope", event.scope}, {"backend", event.backend}};
-        if (event.source_line > 0) arguments["source"] = std::string(event.source_file) + ":" + std::to_string(event.source_line);
+        if (event.source_line > 0)
+            arguments["source"] = std::string(event.source_file) + ":" + std::to_string(event.source_line);
         if (event.peer != 0) arguments["forward event"] = event.peer;
         if (const std::string setup = event.setup.text(); !setup.empty()) arguments["set-up"] = setup;
         if (event.is_cold) arguments["first call of its kernel"] = true;
-        if (!event.outputs.empty() && event.outputs[0] != 0) arguments["output"] = shape_text(recording.value(event.outputs[0]).shape);
+        if (!event.outputs.empty() && event.outputs[0] != 0)
+            arguments["output"] = shape_text(recording.value(event.outputs[0]).shape);
         entry["args"] = std::move(arguments);
         events.push_back(std::move(entry));
-        events.push_back({{"ph", "C"}, {"name", "memory"}, {"pid", 1}, {"ts", event.end() * kMicroseconds},
+        events.push_back({{"ph", "C"},
+                          {"name", "memory"},
+                          {"pid", 1},
+                          {"ts", event.end() * kMicroseconds},
                           {"args", {{"bytes", event.memory_after}}}});
     }
     for (std::uint32_t id = 1; id <= recording.frame_count(); ++id) {

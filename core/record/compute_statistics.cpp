@@ -118,7 +118,8 @@ Totals totals_of(const Tensor& t, double shift) {
         ExponentCounts counts{};
         std::array<float, kStatisticsPiece> converted;
         walk_elements<T>(t, false, [&](const T* elements, std::int64_t n) {
-            for (std::int64_t i = 0; i < n; ++i) converted[static_cast<std::size_t>(i)] = static_cast<float>(elements[i]);
+            for (std::int64_t i = 0; i < n; ++i)
+                converted[static_cast<std::size_t>(i)] = static_cast<float>(elements[i]);
             totals.add(sum_piece(converted.data(), n, static_cast<float>(shift), counts), n);
         });
         totals.add(counts);

@@ -134,13 +134,15 @@ std::optional<ElementFlow> element_flow(std::span<const Tensor> inputs, const Te
     for (const std::uint8_t kind : made) {
         if (kind != kFinite) {
             std::uint8_t worst = kFinite;
-            for (std::size_t i = 0; i < read.size(); ++i) worst = std::max(worst, read[i].kinds[static_cast<std::size_t>(at[i])]);
+            for (std::size_t i = 0; i < read.size(); ++i)
+                worst = std::max(worst, read[i].kinds[static_cast<std::size_t>(at[i])]);
             flow.makes |= worst == kFinite;
             flow.turns |= kind == kNan && worst == kInf;
         }
         for (std::size_t d = index.size(); d-- > 0;) {
             const bool wraps = ++index[d] == output.sizes()[d];
-            for (std::size_t i = 0; i < read.size(); ++i) at[i] += wraps ? -read[i].strides[d] * (output.sizes()[d] - 1) : read[i].strides[d];
+            for (std::size_t i = 0; i < read.size(); ++i)
+                at[i] += wraps ? -read[i].strides[d] * (output.sizes()[d] - 1) : read[i].strides[d];
             if (!wraps) break;
             index[d] = 0;
         }

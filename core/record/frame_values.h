@@ -12,14 +12,14 @@ namespace loupe::session {
 // What a line of a model source gave a name when it ran last: "x" of `x = self.conv(x)`, and of a def its arguments.
 struct LineValue {
     int line = 0;
-    std::string name;      // "x", "self.hidden"
-    std::string text;      // "float32 2x64x8x8, -1.2 to 3.4", "3", "'mean'"
-    ValueId value = 0;     // of a tensor that was recorded
+    std::string name;   // "x", "self.hidden"
+    std::string text;   // "float32 2x64x8x8, -1.2 to 3.4", "3", "'mean'"
+    ValueId value = 0;  // of a tensor that was recorded
 };
 // A function of the model source that is under way.
 struct FrameValues {
-    std::string function;  // "Net.forward"
-    SourcePlace source;    // of the statement that is about to run or runs
+    std::string function;           // "Net.forward"
+    SourcePlace source;             // of the statement that is about to run or runs
     std::vector<LineValue> values;  // in the order in which they were given
 };
 

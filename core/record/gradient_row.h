@@ -17,8 +17,8 @@ struct GradientRow {
     Shape shape;
     enum class Role : std::uint8_t { Weight, Bias, Normalization };  // of its module
     Role role = Role::Weight;
-    bool is_frozen = false;         // requires_grad is False
-    bool has_gradient = false;      // false: unused in this run, or frozen
+    bool is_frozen = false;     // requires_grad is False
+    bool has_gradient = false;  // false: unused in this run, or frozen
     struct Magnitudes {
         double mean_abs = 0;
         double max_abs = 0;
@@ -29,11 +29,11 @@ struct GradientRow {
     double zero_fraction = 0;
     std::int64_t nan_count = 0;
     std::int64_t inf_count = 0;
-    EventId event = 0;              // that accumulated it
+    EventId event = 0;  // that accumulated it
     ValueId value = 0;
 
     void set_gradient(const Statistics& gradient);
-    std::int64_t count() const;     // elements
+    std::int64_t count() const;  // elements
     bool has_nan_or_inf() const { return nan_count > 0 || inf_count > 0; }
     // What `finite` is of: see finite_share_text.
     std::string finite_share_text() const;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/nn/module.h"
-#include "core/record/recorder.h"
 #include "core/record/gradient_row.h"
+#include "core/record/recorder.h"
 
 namespace loupe::session {
 

@@ -6,14 +6,14 @@
 #include <cstdio>
 
 #include "core/base/strings.h"
-#include "core/nn/module.h"
 #include "core/model/shown_source.h"
+#include "core/nn/module.h"
 
 namespace loupe::session {
 namespace {
 
-constexpr std::size_t kLongest = 60;   // characters of a text
-constexpr std::size_t kElements = 6;   // of a list
+constexpr std::size_t kLongest = 60;  // characters of a text
+constexpr std::size_t kElements = 6;  // of a list
 
 std::string number_text(double number) {
     char text[32];
@@ -70,7 +70,8 @@ std::string short_text(const IValue& value) {
     if (value.is_tuple()) return elements_text(value.to_tuple().elements, '(', ')');
     if (value.is_dict()) return dict_text(value.to_dict());
     if (const nn::ModulePtr module = nn::as_module(value)) return module->class_name();
-    const bool is_plain = value.is_none() || value.is_bool() || value.is_int() || value.is_double() || value.is_string();
+    const bool is_plain =
+        value.is_none() || value.is_bool() || value.is_int() || value.is_double() || value.is_string();
     return shortened(is_plain ? python_repr(value) : value_type_name(value));
 }
 
@@ -96,8 +97,10 @@ void LineValues::note(const EagerModel::Statement& statement, const std::functio
     frame.source = place_of(statement.range);
     for (const EagerModel::Assigned& assigned : statement.assigned) {
         LineValue line{place_of(assigned.range).line, assigned.name, short_text(assigned.value), 0};
-        if (assigned.value.is_tensor() && assigned.value.to_tensor().defined()) line.value = find(assigned.value.to_tensor());
-        std::erase_if(frame.values, [&](const LineValue& old) { return old.line == line.line && old.name == line.name; });
+        if (assigned.value.is_tensor() && assigned.value.to_tensor().defined())
+            line.value = find(assigned.value.to_tensor());
+        std::erase_if(frame.values,
+                      [&](const LineValue& old) { return old.line == line.line && old.name == line.name; });
         frame.values.push_back(std::move(line));
     }
 }
@@ -107,7 +110,8 @@ std::vector<FrameValues> LineValues::frames(const Recording& recording) const {
     for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
         out.push_back(call->values);
         for (LineValue& line : out.back().values) {
-            if (line.value != 0 && line.value <= recording.value_count()) line.text = short_text(recording.value(line.value));
+            if (line.value != 0 && line.value <= recording.value_count())
+                line.text = short_text(recording.value(line.value));
         }
     }
     return out;

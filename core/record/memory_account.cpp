@@ -9,8 +9,7 @@
 
 namespace loupe::session {
 
-MemoryAccount::MemoryAccount(RecordingWriter& writer, const ValueStore& store)
-    : writer_(writer), store_(store) {
+MemoryAccount::MemoryAccount(RecordingWriter& writer, const ValueStore& store) : writer_(writer), store_(store) {
     observing_.emplace(*this);
     add_kernel_caches();
 }
@@ -44,7 +43,9 @@ void MemoryAccount::add_kernel_caches() {
 
 std::string MemoryAccount::kernel_cache_owner(std::string_view kernel, std::uint64_t of_storage) const {
     const auto found = live_.find(of_storage);
-    return found == live_.end() || found->second.facts.owner.empty() ? std::string(kernel) : concat(kernel, " of ", found->second.facts.owner);
+    return found == live_.end() || found->second.facts.owner.empty()
+               ? std::string(kernel)
+               : concat(kernel, " of ", found->second.facts.owner);
 }
 
 void MemoryAccount::count(const Block& block, std::int64_t sign) {
@@ -83,8 +84,8 @@ void MemoryAccount::begin_event(EventId event, std::string_view scope) {
     event_peak_ = current_;
 }
 
-// A program may let go of any block at any event, and nobody tells. With many all are not looked at each time: those that
-// this event or the one before had to do with are, and some of the others in turn.
+// A program may let go of any block at any event, and nobody tells. With many all are not looked at each time: those
+// that this event or the one before had to do with are, and some of the others in turn.
 void MemoryAccount::end_event() {
     constexpr std::size_t kMostLookedAt = 1024;
     // Let go of after the lock: freeing a block comes back here as an allocation event.
@@ -103,7 +104,8 @@ void MemoryAccount::end_event() {
         look_at_next(no_longer_watched);
     }
     for (const std::uint64_t id : made_) {
-        if (const auto found = live_.find(id); found != live_.end() && !found->second.is_published) publish(found->second);
+        if (const auto found = live_.find(id); found != live_.end() && !found->second.is_published)
+            publish(found->second);
     }
     made_.clear();
     touched_before_ = std::exchange(touched_, {});

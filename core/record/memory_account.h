@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who has how much memory, by the program's own account: a block that only the recording still holds counts as freed. Caches
-// of kernels are listed, and in no sum: whether they are filled depends on what the process ran before.
+// Who has how much memory, by the program's own account: a block that only the recording still holds counts as freed.
+// Caches of kernels are listed, and in no sum: whether they are filled depends on what the process ran before.
 
 #include <mutex>
 #include <optional>
@@ -42,7 +42,7 @@ class MemoryAccount final : public AllocationObserver {
   private:
     struct Block {
         Allocation facts;
-        std::size_t index = 0;        // in the recording; valid once published
+        std::size_t index = 0;  // in the recording; valid once published
         bool is_published = false;
         bool is_freed = false;
         std::vector<Saving> savings;  // until it is published

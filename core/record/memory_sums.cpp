@@ -8,7 +8,9 @@
 namespace loupe::session {
 namespace {
 
-bool is_made_by_forward(Category category) { return category == Category::Activation || category == Category::SavedForBackward || category == Category::Other; }
+bool is_made_by_forward(Category category) {
+    return category == Category::Activation || category == Category::SavedForBackward || category == Category::Other;
+}
 
 std::string_view parent_path(std::string_view path) {
     const auto dot = path.rfind('.');
@@ -23,7 +25,8 @@ class Rows {
     // Of the module and of all around it.
     template <typename Change>
     void change(std::string_view module, Change&& change) {
-        for (int row = index_of(module); row >= 0; row = rows_[static_cast<std::size_t>(row)].parent) change(rows_[static_cast<std::size_t>(row)]);
+        for (int row = index_of(module); row >= 0; row = rows_[static_cast<std::size_t>(row)].parent)
+            change(rows_[static_cast<std::size_t>(row)]);
     }
     std::vector<ModuleMemory> take() { return std::move(rows_); }
 
@@ -47,7 +50,8 @@ class Rows {
 }  // namespace
 
 std::int64_t total_bytes(const CategoryBytes& bytes) {
-    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}) - bytes[static_cast<std::size_t>(Category::KernelCache)];
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}) -
+           bytes[static_cast<std::size_t>(Category::KernelCache)];
 }
 
 void MemoryBook::update() {
@@ -131,7 +135,8 @@ std::vector<AliveBlock> MemoryBook::alive_at(EventId event) const {
         }
         alive.push_back(std::move(block));
     }
-    std::stable_sort(alive.begin(), alive.end(), [](const AliveBlock& a, const AliveBlock& b) { return a.allocation.bytes > b.allocation.bytes; });
+    std::stable_sort(alive.begin(), alive.end(),
+                     [](const AliveBlock& a, const AliveBlock& b) { return a.allocation.bytes > b.allocation.bytes; });
     return alive;
 }
 
@@ -154,8 +159,10 @@ std::vector<ModuleMemory> MemoryBook::by_module(EventId event) const {
         const Event& each = recording_.event(id);
         const std::int64_t delta = each.memory_after - each.memory_before;
         rows.change(each.scope, [&](ModuleMemory& row) {
-            if (each.phase == RunPhase::Forward) row.forward += delta;
-            else if (each.phase == RunPhase::Backward) row.backward += delta;
+            if (each.phase == RunPhase::Forward)
+                row.forward += delta;
+            else if (each.phase == RunPhase::Backward)
+                row.backward += delta;
         });
     }
     for (const MemorySpan& span : spans_) {

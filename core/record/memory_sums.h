@@ -12,8 +12,8 @@
 
 namespace loupe::session {
 
-// A block in one category, alive from event `from` to event `to`, both included. An activation is saved for backward from
-// the event that keeps it to the last event of the backward that uses it.
+// A block in one category, alive from event `from` to event `to`, both included. An activation is saved for backward
+// from the event that keeps it to the last event of the backward that uses it.
 struct MemorySpan {
     std::size_t allocation = 0;
     Category category = Category::Other;
@@ -29,8 +29,8 @@ struct BlockSaver {
 };
 
 struct AliveBlock {
-    Allocation allocation;  // its category as it is at the event
-    std::size_t index = 0;  // in the recording
+    Allocation allocation;           // its category as it is at the event
+    std::size_t index = 0;           // in the recording
     std::vector<BlockSaver> savers;  // that keep it at the event, in order
 };
 
@@ -40,12 +40,12 @@ using CategoryBytes = std::array<std::int64_t, kCategories>;
 std::int64_t total_bytes(const CategoryBytes& bytes);
 
 struct ModuleMemory {
-    std::string module;          // path; empty: the whole model
-    int parent = -1;             // index; parents stand before their children
-    CategoryBytes at_event{};    // alive at the event, made in the module or in modules inside it
+    std::string module;        // path; empty: the whole model
+    int parent = -1;           // index; parents stand before their children
+    CategoryBytes at_event{};  // alive at the event, made in the module or in modules inside it
     CategoryBytes at_peak{};
-    std::size_t blocks = 0;      // at the event
-    std::int64_t forward = 0;    // bytes that its forward events left alive, less those that they let go of
+    std::size_t blocks = 0;    // at the event
+    std::int64_t forward = 0;  // bytes that its forward events left alive, less those that they let go of
     std::int64_t backward = 0;
 };
 
@@ -74,11 +74,11 @@ class MemoryBook {
     void add_spans(std::size_t index);
 
     const Recording& recording_;
-    std::vector<EventId> backward_;        // by forward event: the last event of its backward
+    std::vector<EventId> backward_;  // by forward event: the last event of its backward
     std::vector<Allocation> blocks_;
-    std::vector<std::size_t> unsettled_;   // blocks that were alive when they were read last
+    std::vector<std::size_t> unsettled_;  // blocks that were alive when they were read last
     std::size_t savings_read_ = 0;
-    std::vector<Saving> waiting_;          // read before the event or the block that they name
+    std::vector<Saving> waiting_;                  // read before the event or the block that they name
     std::vector<std::vector<BlockSaver>> savers_;  // by block
     std::vector<MemorySpan> spans_;
     EventId peak_event_ = 0;

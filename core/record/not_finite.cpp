@@ -16,7 +16,8 @@ Holding holding_of(const Recording& recording, const Value& value) {
     if (!held.has_inf) return held;
     if (value.producer != 0) held.is_meant = recording.event(value.producer).not_finite == NotFinite::Meant;
     // Before the run: parameters that learn are never meant to be infinite.
-    else held.is_meant = !held.has_nan && !value.requires_grad;
+    else
+        held.is_meant = !held.has_nan && !value.requires_grad;
     return held;
 }
 
@@ -61,11 +62,12 @@ ValueId source_value(const Recording& recording, const Event& event) {
     return inf != 0 ? inf : meant;
 }
 
-// Several gradients of one value are added where no event is: a gradient that no event made is the sum of those that were
-// given for what the forward event made. The first of them that is not finite; 0.
+// Several gradients of one value are added where no event is: a gradient that no event made is the sum of those that
+// were given for what the forward event made. The first of them that is not finite; 0.
 ValueId accumulated_part(const Recording& recording, const Event& event, ValueId sum) {
     const Value& whole = recording.value(sum);
-    const bool is_gradient = whole.producer == 0 && event.phase == RunPhase::Backward && event.peer != 0 && event.peer < event.id &&
+    const bool is_gradient = whole.producer == 0 && event.phase == RunPhase::Backward && event.peer != 0 &&
+                             event.peer < event.id &&
                              std::find(event.inputs.begin(), event.inputs.end(), sum) != event.inputs.end();
     if (!is_gradient) return 0;
     const auto& made = recording.event(event.peer).outputs;
@@ -75,7 +77,8 @@ ValueId accumulated_part(const Recording& recording, const Event& event, ValueId
         if (before.phase != RunPhase::Backward) continue;
         for (const ValueId output : before.outputs) {
             const Value& value = recording.value(output);
-            const bool is_part = value.producer == id && value.gradient_of != 0 && std::find(made.begin(), made.end(), value.gradient_of) != made.end();
+            const bool is_part = value.producer == id && value.gradient_of != 0 &&
+                                 std::find(made.begin(), made.end(), value.gradient_of) != made.end();
             if (!is_part || !is_bad(value)) continue;
             if (value.statistics->nan_count > 0) return output;
             if (inf == 0) inf = output;
@@ -90,7 +93,8 @@ std::string step_text(const Recording& recording, const OriginStep& step) {
         return concat(name.empty() ? "a constant" : name, ", which held it before the run");
     }
     const Event& event = recording.event(step.event);
-    return concat("#", event.id, " ", short_operator_name(event.op), event.scope.empty() ? "" : concat(" in ", event.scope));
+    return concat("#", event.id, " ", short_operator_name(event.op),
+                  event.scope.empty() ? "" : concat(" in ", event.scope));
 }
 
 }  // namespace
@@ -173,7 +177,8 @@ std::vector<OriginStep> trace_origin(const Recording& recording, EventId from) {
             id = producer;
             continue;
         }
-        const bool is_end = event.not_finite == NotFinite::Made || event.not_finite == NotFinite::None || (event.not_finite == NotFinite::Turned && id != from);
+        const bool is_end = event.not_finite == NotFinite::Made || event.not_finite == NotFinite::None ||
+                            (event.not_finite == NotFinite::Turned && id != from);
         if (is_end) break;
         value = source_value(recording, event);
         if (value == 0) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where NaN and Inf come from: what each event has to do with those in its outputs, and the way back from one to the event
-// that made it, over both phases.
+// Where NaN and Inf come from: what each event has to do with those in its outputs, and the way back from one to the
+// event that made it, over both phases.
 
 #include <optional>
 #include <string>
@@ -42,8 +42,8 @@ NotFinite classify_recorded(const Recording& recording, const Event& event);
 // "-inf" and "[0, inf]" of "value=-inf" and "size=[0, inf]", for `word` "inf".
 bool names_constant(const Event& event, std::string_view word);
 
-// A step on the way back: the event, and the value that is not finite which it made. Event 0: the value was there before
-// the run.
+// A step on the way back: the event, and the value that is not finite which it made. Event 0: the value was there
+// before the run.
 struct OriginStep {
     EventId event = 0;
     ValueId value = 0;
@@ -51,9 +51,9 @@ struct OriginStep {
 // The value that the way begins with: of the event's outputs, of an event without outputs of what it reads; 0 when all
 // are finite.
 ValueId first_of_way(const Recording& recording, EventId from);
-// The way from an event whose outputs are not finite (or, where it has none, what it reads) to the one that made them. The
-// first step is `from`, the last the origin. From a turned event it leads on to where its Inf was made. Empty when all is
-// finite.
+// The way from an event whose outputs are not finite (or, where it has none, what it reads) to the one that made them.
+// The first step is `from`, the last the origin. From a turned event it leads on to where its Inf was made. Empty when
+// all is finite.
 std::vector<OriginStep> trace_origin(const Recording& recording, EventId from);
 // "#14 AddmmBackward0 in head <- #12 SqrtBackward0 in length (made here)".
 std::string origin_text(const Recording& recording, const std::vector<OriginStep>& way);

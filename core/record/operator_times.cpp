@@ -24,7 +24,9 @@ double quantile(const std::vector<double>& sorted, double part) {
     return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-bool is_same(const Event& a, const Event& b) { return a.phase == b.phase && a.op == b.op && a.scope == b.scope && !b.failed; }
+bool is_same(const Event& a, const Event& b) {
+    return a.phase == b.phase && a.op == b.op && a.scope == b.scope && !b.failed;
+}
 
 class Samples {
   public:
@@ -74,9 +76,11 @@ class Samples {
 
 }  // namespace
 
-std::shared_ptr<const OperatorTimes> time_operators(const Recording& recording, const OperatorTimesRequest& request, const RepeatRun& repeat) {
+std::shared_ptr<const OperatorTimes> time_operators(const Recording& recording, const OperatorTimesRequest& request,
+                                                    const RepeatRun& repeat) {
     constexpr int kFewest = 3;
-    if (recording.event_count() == 0) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
+    if (recording.event_count() == 0)
+        throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
     Samples samples(recording);
     using Clock = std::chrono::steady_clock;
     const auto began = Clock::now();
@@ -94,7 +98,8 @@ std::shared_ptr<const OperatorTimes> time_operators(const Recording& recording, 
                 return;
             }
             samples.add(run);
-            if (++done >= std::max(request.repeats, kFewest) || (done >= kFewest && taken > request.seconds)) throw Enough{};
+            if (++done >= std::max(request.repeats, kFewest) || (done >= kFewest && taken > request.seconds))
+                throw Enough{};
         });
     } catch (const Enough&) {
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// How long operators take when they are warm: the run is repeated, first to warm it up, then with the clock on, and events
-// are matched by their order. The model, the random generator and what was recorded stay as they are.
+// How long operators take when they are warm: the run is repeated, first to warm it up, then with the clock on, and
+// events are matched by their order. The model, the random generator and what was recorded stay as they are.
 
 #include <functional>
 #include <memory>
@@ -15,19 +15,20 @@ namespace loupe::session {
 struct OperatorTimesRequest {
     int warmup = 3;
     int repeats = 15;
-    double seconds = 10;            // no more repeats are begun after that, but for the first three
+    double seconds = 10;  // no more repeats are begun after that, but for the first three
 };
 struct OperatorTimesReport {
-    std::string error;              // not empty: nothing else is valid
+    std::string error;                           // not empty: nothing else is valid
     std::shared_ptr<const OperatorTimes> times;  // also the recording's from now on
 };
 
 // Repeats the recorded run and hands over what each run recorded: times, no elements, no statistics.
 using RepeatRun = std::function<void(int times, const std::function<void(const Recording&)>& each)>;
 
-// Of events that every repeated run has in their place (phase, operator, module). Fewer repeats than asked for where they
-// take longer than `request.seconds`, three at least. Throws Error (Usage) for a recording without events, and what the run
-// throws.
-std::shared_ptr<const OperatorTimes> time_operators(const Recording& recording, const OperatorTimesRequest& request, const RepeatRun& repeat);
+// Of events that every repeated run has in their place (phase, operator, module). Fewer repeats than asked for where
+// they take longer than `request.seconds`, three at least. Throws Error (Usage) for a recording without events, and
+// what the run throws.
+std::shared_ptr<const OperatorTimes> time_operators(const Recording& recording, const OperatorTimesRequest& request,
+                                                    const RepeatRun& repeat);
 
 }  // namespace loupe::session

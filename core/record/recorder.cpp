@@ -10,14 +10,14 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ir/graph.h"
 #include "core/dispatch/dispatch.h"
-#include "core/ops/notes.h"
 #include "core/dispatch/operator_node.h"
+#include "core/ir/graph.h"
+#include "core/model/shown_source.h"
+#include "core/ops/notes.h"
 #include "core/python/language/condition.h"
 #include "core/record/compute_statistics.h"
 #include "core/record/finite_check.h"
-#include "core/model/shown_source.h"
 
 namespace loupe::session {
 namespace {
@@ -49,7 +49,9 @@ struct KernelName {
     bool operator==(const KernelName&) const = default;
 };
 struct KernelNameHash {
-    std::size_t operator()(const KernelName& name) const { return std::hash<const void*>()(name.op) * 31 + std::hash<const void*>()(name.backend); }
+    std::size_t operator()(const KernelName& name) const {
+        return std::hash<const void*>()(name.op) * 31 + std::hash<const void*>()(name.backend);
+    }
 };
 
 // The first time that a recorder of this process asks?
@@ -60,8 +62,8 @@ bool is_first_call(const KernelChoice& kernel) {
     return called.insert({kernel.op.data(), kernel.backend.data()}).second;
 }
 
-// The node of the event that keeps the storage, from the node of a result back to what the event read. Null when it is of a
-// kind that says not what it keeps, or keeps no history.
+// The node of the event that keeps the storage, from the node of a result back to what the event read. Null when it is
+// of a kind that says not what it keeps, or keeps no history.
 const Node* saver_of(const Node* node, std::uint64_t storage, EventId event) {
     if (node == nullptr || node->forward_event() != event) return nullptr;
     if (const auto* own = dynamic_cast<const OperatorNode*>(node)) {
@@ -91,9 +93,7 @@ Recorder::~Recorder() {
     if (saving_observer() == this) set_saving_observer(nullptr);
 }
 
-double Recorder::now() const {
-    return std::chrono::duration<double>(Clock::now() - began_).count() - parked_;
-}
+double Recorder::now() const { return std::chrono::duration<double>(Clock::now() - began_).count() - parked_; }
 
 void Recorder::name_value(const Tensor& t, const std::string& name, Category category) {
     memory_.add_existing(t, category, name);
@@ -227,10 +227,12 @@ bool Recorder::is_under_line(std::string_view file, int line) const {
 
 bool Recorder::is_under_node(int graph_node) const {
     const auto& nodes = graph_->nodes;
-    for (int node = pending_point_.graph_node; node >= 0 && node < static_cast<int>(nodes.size()); node = nodes[static_cast<std::size_t>(node)].parent) {
+    for (int node = pending_point_.graph_node; node >= 0 && node < static_cast<int>(nodes.size());
+         node = nodes[static_cast<std::size_t>(node)].parent) {
         if (node == graph_node) return true;
     }
-    return std::any_of(frames_.begin(), frames_.end(), [graph_node](const ActiveFrame& frame) { return frame.group == graph_node; });
+    return std::any_of(frames_.begin(), frames_.end(),
+                       [graph_node](const ActiveFrame& frame) { return frame.group == graph_node; });
 }
 
 bool Recorder::holds_at_line(std::string_view file, int line, const std::string& expression) const {
@@ -245,7 +247,8 @@ bool Recorder::holds_at_line(std::string_view file, int line, const std::string&
 
 void Recorder::name_modules(nn::Module& root, const std::string& path) {
     for (const auto& [name, module] : root.named_modules()) {
-        module_paths_.emplace(module.get(), path.empty() || name.empty() ? concat(path, name) : concat(path, ".", name));
+        module_paths_.emplace(module.get(),
+                              path.empty() || name.empty() ? concat(path, name) : concat(path, ".", name));
     }
 }
 
@@ -261,7 +264,8 @@ void Recorder::enter_frame(const FrameInfo& info) {
     Caller caller_place;
     const int caller = frames_.empty() ? SiteMap::kTop : frames_.back().group;
     const bool is_direct_module = info.graph == nullptr && info.module != nullptr;
-    const std::string class_name = is_direct_module ? static_cast<const nn::Module*>(info.module)->class_name() : std::string();
+    const std::string class_name =
+        is_direct_module ? static_cast<const nn::Module*>(info.module)->class_name() : std::string();
     if (is_direct_module && !frames_.empty()) {
         StopPoint point;
         point.op = class_name;
@@ -295,7 +299,8 @@ void Recorder::enter_frame(const FrameInfo& info) {
     record.scope = frame.scope;
     record.function = writer_.intern(info.function);
     if (is_direct_module) record.class_name = writer_.intern(class_name);
-    if (frame.group >= 0 && !is_direct_module) record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
+    if (frame.group >= 0 && !is_direct_module)
+        record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
     record.first_event = writer_.next_event();
     frame.id = writer_.begin_frame(record);
     caller_place.frame = record.parent;
@@ -321,7 +326,8 @@ void Recorder::pop_frame(EventId last) {
 
 // Calls under way; named parts are no calls.
 int Recorder::depth() const {
-    return static_cast<int>(std::count_if(frames_.begin(), frames_.end(), [](const ActiveFrame& frame) { return !frame.is_part; }));
+    return static_cast<int>(
+        std::count_if(frames_.begin(), frames_.end(), [](const ActiveFrame& frame) { return !frame.is_part; }));
 }
 
 // What `with record_function(name)` begins and ends stands around the call that says so, inside the caller.
@@ -358,7 +364,8 @@ bool Recorder::is_left_out(std::string_view value) const {
     return is_scope_left_out_ || (!value.empty() && options_.left_out.contains(value));
 }
 
-ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics, ValueId gradient_of) {
+ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics,
+                            ValueId gradient_of) {
     Value value;
     value.producer = producer;
     value.gradient_of = gradient_of;
@@ -377,8 +384,10 @@ ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name,
     known_[t.impl()] = {id, t.storage()->id(), t.version()};
     const bool is_wanted = options_.values && id != 0 && (options_.only == nullptr || options_.only->contains(id));
     // What the run begins with is what it can be repeated from.
-    if (is_wanted && producer == 0) store_.keep_for_good(id, t);
-    else if (is_wanted && !is_out) store_.keep(id, t);
+    if (is_wanted && producer == 0)
+        store_.keep_for_good(id, t);
+    else if (is_wanted && !is_out)
+        store_.keep(id, t);
     return id;
 }
 
@@ -397,7 +406,8 @@ ValueId Recorder::value_of_input(const Tensor& t) {
     }
     const bool is_gradient = pending_.phase == RunPhase::Backward;
     const EventId producer = writer == last_writer_.end() ? 0 : writer->second;
-    // Causes are read from the numbers of small constants (an exponent); those of a norm's many tensors would cost time.
+    // Causes are read from the numbers of small constants (an exponent); those of a norm's many tensors would cost
+    // time.
     const bool is_telling = is_gradient || t.numel() <= kSmallConstant || !is_all_finite(t);
     const ValueId id = new_value(t, producer, std::move(name), options_.statistics && is_telling);
     if (producer == 0 && !is_gradient) note_given(id, t, Category::Other);
@@ -455,7 +465,8 @@ NotFinite Recorder::kind_of(const OperatorCall& call, const Event& event) const 
     flow.has_nan_constant = names_constant(event, "nan");
     if (call.op == nullptr) return classify(flow);
     if (leaves_uninitialised(*call.op)) return NotFinite::Meant;
-    const bool is_elementwise = call.op->family == "pointwise" && call.op->variant == OperatorVariant::Functional && event.outputs.size() == 1;
+    const bool is_elementwise =
+        call.op->family == "pointwise" && call.op->variant == OperatorVariant::Functional && event.outputs.size() == 1;
     if (!flow.in.is_finite() && is_elementwise && call.outputs.size() == 1 && call.outputs[0].is_tensor()) {
         flow.elements = element_flow(tensors_in(call.inputs), call.outputs[0].to_tensor());
     }
@@ -465,13 +476,15 @@ NotFinite Recorder::kind_of(const OperatorCall& call, const Event& event) const 
 void Recorder::protect_existing() {
     for (ValueId id = 1; id <= recording()->value_count(); ++id) {
         const Value& value = recording()->value(id);
-        if (value.producer == 0 || recording()->event(value.producer).phase == RunPhase::Optimizer) store_.protect(value.storage_id);
+        if (value.producer == 0 || recording()->event(value.producer).phase == RunPhase::Optimizer)
+            store_.protect(value.storage_id);
     }
 }
 
 void Recorder::protect_written(const OperatorCall& call) {
     if (!options_.values) return;
-    if (call.phase == Phase::Optimizer && !call.inputs.empty() && call.inputs[0].is_tensor()) store_.protect(call.inputs[0].to_tensor().storage()->id());
+    if (call.phase == Phase::Optimizer && !call.inputs.empty() && call.inputs[0].is_tensor())
+        store_.protect(call.inputs[0].to_tensor().storage()->id());
     if (call.op == nullptr) return;
     for (std::uint64_t bits = call.op->written_arguments | call.op->unmarked_writes; bits != 0; bits &= bits - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(bits));
@@ -503,14 +516,16 @@ void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
     for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
         const IValue& value = call.inputs[i];
         if (value.is_tensor()) continue;
-        if (value.is_list() && !value.to_list().elements.empty() && value.to_list().elements.front().is_tensor()) continue;
+        if (value.is_list() && !value.to_list().elements.empty() && value.to_list().elements.front().is_tensor())
+            continue;
         if (arguments[i].default_value && values_equal(*arguments[i].default_value, value)) continue;
         event.arguments.push_back(concat(arguments[i].name, "=", python_repr(value)));
     }
 }
 
 void Recorder::end_when_repeated() const {
-    if (options_.only == nullptr || options_.only->empty() || recording()->value_count() < *options_.only->rbegin()) return;
+    if (options_.only == nullptr || options_.only->empty() || recording()->value_count() < *options_.only->rbegin())
+        return;
     throw Error(ErrorKind::Cancelled, "repeated as far as wanted");
 }
 
@@ -577,7 +592,9 @@ void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
         for (std::size_t i = 0; i < std::min(names.size(), edges.size()); ++i) {
             gradient_of[i] = value_of_edge(edges[i]);
             // What an operator is made of has no value of its own: the node that takes the gradient names it.
-            names[i] = gradient_of[i] != 0 ? gradient_name(gradient_of[i]) : edges[i] ? concat("grad for ", edges[i].node->name()) : std::string();
+            names[i] = gradient_of[i] != 0 ? gradient_name(gradient_of[i])
+                       : edges[i]          ? concat("grad for ", edges[i].node->name())
+                                           : std::string();
         }
     }
     std::size_t output = 0;
@@ -589,7 +606,8 @@ void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
             const auto known = known_.find(t.impl());
             // An operator that gives its argument back unchanged makes nothing.
             if (known != known_.end() && known->second.storage == t.storage()->id() &&
-                known->second.version == t.version() && recording()->value(known->second.value).offset == t.storage_offset() &&
+                known->second.version == t.version() &&
+                recording()->value(known->second.value).offset == t.storage_offset() &&
                 std::find(event.inputs.begin(), event.inputs.end(), known->second.value) != event.inputs.end()) {
                 event.outputs.push_back(known->second.value);
                 if (call.autograd_node == nullptr) remember_edge(t, event.outputs.back());
@@ -621,14 +639,16 @@ void Recorder::note_saved(const OperatorCall& call, EventId event) {
     for (const std::uint64_t storage : saved_) {
         const Node* saver = nullptr;
         for (std::size_t i = 0; i < made.size() && saver == nullptr; ++i) saver = saver_of(made[i], storage, event);
-        if (saver == nullptr && !made.empty() && made.front() != nullptr && made.front()->forward_event() == event) saver = made.front();
+        if (saver == nullptr && !made.empty() && made.front() != nullptr && made.front()->forward_event() == event)
+            saver = made.front();
         memory_.mark_saved(storage, event, saver != nullptr ? writer_.intern(saver->name()) : std::string_view());
     }
 }
 
 // Nodes are known by their numbers, which are never used again as addresses are.
 void Recorder::remember_edge(const Tensor& t, ValueId value) {
-    if (const Edge edge = gradient_edge(t); edge && !is_leaf(t)) values_of_edges_[{edge.node->sequence(), edge.input}] = value;
+    if (const Edge edge = gradient_edge(t); edge && !is_leaf(t))
+        values_of_edges_[{edge.node->sequence(), edge.input}] = value;
 }
 
 // The value whose gradient flows along an edge of the backward graph; 0: something inside an operator, or unknown.
@@ -685,7 +705,8 @@ void Recorder::after_operator(const OperatorCall& call) {
         pending_.bytes_moved = cost.bytes;
     }
     if (call.name == "profiler::_record_function_enter") begin_part(call);
-    if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node)) accumulated_[sink->variable().impl()] = id;
+    if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node))
+        accumulated_[sink->variable().impl()] = id;
     publish(std::move(pending_));
     if (call.name == "profiler::_record_function_exit") end_part();
     if (control_ == nullptr) return;
@@ -769,7 +790,8 @@ void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::ve
         std::size_t element = 0;
         visit_tensors(arguments[i], [&](const Tensor& t) {
             const bool is_alone = arguments[i].is_tensor();
-            if (t.defined()) recorder.name_value(t, is_alone ? name : concat(name, "[", element++, "]"), Category::Input);
+            if (t.defined())
+                recorder.name_value(t, is_alone ? name : concat(name, "[", element++, "]"), Category::Input);
         });
     }
 }

@@ -18,9 +18,9 @@
 #include "core/base/setup_clock.h"
 #include "core/formats/eager_model.h"
 #include "core/ir/source.h"
+#include "core/model/graph_builder.h"
 #include "core/nn/module.h"
 #include "core/record/direct_sites.h"
-#include "core/model/graph_builder.h"
 #include "core/record/line_values.h"
 #include "core/record/memory_account.h"
 #include "core/record/not_finite.h"
@@ -55,8 +55,8 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void name_value(const Tensor& t, const std::string& name, Category category);
     // Called now and then with the number of events, for whoever shows them.
     void set_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
-    // The phase of backward begins with an event of its own: what it starts from. Between the two the first gradients are
-    // made. start.event is set here.
+    // The phase of backward begins with an event of its own: what it starts from. Between the two the first gradients
+    // are made. start.event is set here.
     void begin_backward(const TensorList& roots, BackwardStart start);
     void end_backward_start(const TensorList& roots, const TensorList& gradients);
     void finish();
@@ -131,7 +131,8 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
 
     ValueId value_of_input(const Tensor& t);
     bool is_left_out(std::string_view value) const;
-    ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics, ValueId gradient_of = 0);
+    ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics,
+                      ValueId gradient_of = 0);
     void protect_written(const OperatorCall& call);
     void note_given(ValueId id, const Tensor& t, Category category);
     void find_saved(const OperatorCall& call);
@@ -163,7 +164,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     std::unordered_map<const TensorImpl*, ValueId> before_run_;
     std::unordered_map<const void*, std::string> module_paths_;
     LineValues line_values_;
-    std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
+    std::unordered_map<std::uint64_t, EventId> last_writer_;                      // by storage
     std::map<std::pair<std::uint64_t, std::uint32_t>, ValueId> values_of_edges_;  // by a node's sequence and input
     std::unordered_map<const TensorImpl*, EventId> accumulated_;
     std::vector<ActiveFrame> frames_;
@@ -177,7 +178,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     // The operator under way.
     bool is_pending_ = false;
     std::vector<ValueId> pending_saved_;  // in backward: what its node kept from forward
-    bool is_scope_left_out_ = false;  // where it runs
+    bool is_scope_left_out_ = false;      // where it runs
     Event pending_;
     BackwardStart pending_start_;
     StopPoint pending_point_;

@@ -68,7 +68,8 @@ std::string_view not_finite_name(NotFinite kind) {
 
 std::string_view category_name(Category category) {
     constexpr std::array<std::string_view, kCategories> kNames{
-        "parameter", "buffer", "activation", "saved for backward", "gradient", "workspace", "input", "other", "kernel cache"};
+        "parameter", "buffer", "activation", "saved for backward", "gradient",
+        "workspace", "input",  "other",      "kernel cache"};
     return kNames[static_cast<std::size_t>(category)];
 }
 

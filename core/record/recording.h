@@ -40,12 +40,12 @@ inline bool is_origin(NotFinite kind) { return kind == NotFinite::Made || kind =
 // A tensor that an event read or made.
 struct Value {
     ValueId id = 0;
-    EventId producer = 0;      // 0: an input, parameter or buffer
-    std::string name;          // "conv1.weight", "%x.3", "grad of conv1.weight"
+    EventId producer = 0;  // 0: an input, parameter or buffer
+    std::string name;      // "conv1.weight", "%x.3", "grad of conv1.weight"
     std::string_view dtype;
     Shape shape;
-    Shape strides;             // in elements
-    std::int64_t offset = 0;   // in elements
+    Shape strides;            // in elements
+    std::int64_t offset = 0;  // in elements
     std::int64_t bytes = 0;
     std::uint64_t storage_id = 0;
     bool requires_grad = false;
@@ -63,28 +63,28 @@ struct Event {
     std::string_view scope;     // module path; backward events have their forward event's
     std::string_view source_file;
     int source_line = 0;
-    int graph_node = -1;        // in GraphModel; backward: the forward event's
-    int depth = 0;              // of the frames
-    std::uint32_t frame = 0;    // number of the frame (module call) it ran in; see Frame
-    EventId peer = 0;           // backward: the forward event; forward: the first backward event once it has run
-    double start = 0;           // seconds since the run began, time parked left out
-    double duration = 0;        // seconds, without the set-up of kernels
-    SetupTimes setup;           // of kernels, inside the event and not in its duration: what only a first call takes
-    bool is_cold = false;       // of a kernel that it called, the first call recorded in this process
+    int graph_node = -1;      // in GraphModel; backward: the forward event's
+    int depth = 0;            // of the frames
+    std::uint32_t frame = 0;  // number of the frame (module call) it ran in; see Frame
+    EventId peer = 0;         // backward: the forward event; forward: the first backward event once it has run
+    double start = 0;         // seconds since the run began, time parked left out
+    double duration = 0;      // seconds, without the set-up of kernels
+    SetupTimes setup;         // of kernels, inside the event and not in its duration: what only a first call takes
+    bool is_cold = false;     // of a kernel that it called, the first call recorded in this process
     std::int64_t memory_before = 0;  // bytes alive by the program's own account
     std::int64_t memory_after = 0;
-    std::int64_t memory_peak = 0;    // highest inside the event
+    std::int64_t memory_peak = 0;  // highest inside the event
     double flops = 0;
     double bytes_moved = 0;
-    std::string_view backend;   // "onednn", "portable"
+    std::string_view backend;           // "onednn", "portable"
     std::vector<std::string> declined;  // "onednn declined: int64 input"
     std::vector<ValueId> inputs;
     std::vector<ValueId> outputs;
     std::vector<std::string> arguments;  // non-tensor ones: "stride=[2, 2]"
-    bool has_nan = false;       // in an output
+    bool has_nan = false;                // in an output
     bool has_inf = false;
     NotFinite not_finite = NotFinite::None;
-    bool failed = false;        // it threw; the message is in error
+    bool failed = false;  // it threw; the message is in error
     std::string error;
 
     // Seconds since the run began.
@@ -99,11 +99,21 @@ struct Frame {
     std::string_view class_name;
     std::string_view function;
     EventId first_event = 0;
-    EventId last_event = 0;     // 0 while it runs
+    EventId last_event = 0;  // 0 while it runs
 };
 
 // A kernel cache (a packed weight) belongs to no run: it stays for the next one, and no sum counts it.
-enum class Category : std::uint8_t { Parameter, Buffer, Activation, SavedForBackward, Gradient, Workspace, Input, Other, KernelCache };
+enum class Category : std::uint8_t {
+    Parameter,
+    Buffer,
+    Activation,
+    SavedForBackward,
+    Gradient,
+    Workspace,
+    Input,
+    Other,
+    KernelCache
+};
 inline constexpr int kCategories = 9;
 std::string_view category_name(Category category);
 
@@ -113,18 +123,18 @@ struct Allocation {
     std::uint64_t address = 0;
     std::int64_t bytes = 0;
     Category category = Category::Other;
-    EventId allocated = 0;      // 0: before the run
-    EventId freed = 0;          // 0: still alive
-    EventId saved_by = 0;       // the first event whose node keeps it for backward; all: Recording::savings()
+    EventId allocated = 0;  // 0: before the run
+    EventId freed = 0;      // 0: still alive
+    EventId saved_by = 0;   // the first event whose node keeps it for backward; all: Recording::savings()
     std::string_view scope;
-    std::string owner;          // name of the value
+    std::string owner;  // name of the value
 };
 
 // An autograd node keeps a block for backward.
 struct Saving {
     std::size_t allocation = 0;
-    EventId by = 0;             // the event that made the node
-    std::string_view node;      // "ConvolutionBackward0"
+    EventId by = 0;         // the event that made the node
+    std::string_view node;  // "ConvolutionBackward0"
 };
 
 // How long an operator takes in warm runs; operator_times.h says how that is measured.
@@ -163,7 +173,9 @@ class AppendOnly {
 
     std::size_t size() const { return size_.load(std::memory_order_acquire); }
     // index < size()
-    const T& operator[](std::size_t index) const { return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk]; }
+    const T& operator[](std::size_t index) const {
+        return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk];
+    }
 
     // The writer's. The element is seen by readers when publish() is called. False when it is full.
     T* next() {
@@ -207,8 +219,8 @@ class Recording {
     std::size_t allocation_count() const { return allocations_.size(); }
 
     // Fields that are known only later, so that Event and Allocation themselves never change after they are published.
-    EventId backward_peer(EventId forward) const;       // first backward event of a forward one; 0 none yet
-    EventId frame_end(std::uint32_t frame) const;        // 0 while it runs
+    EventId backward_peer(EventId forward) const;  // first backward event of a forward one; 0 none yet
+    EventId frame_end(std::uint32_t frame) const;  // 0 while it runs
     // A copy with `freed` and `saved_by` as they are now; an activation that some node kept is SavedForBackward.
     Allocation allocation(std::size_t index) const;
     std::size_t saving_count() const;
@@ -233,14 +245,14 @@ class Recording {
     AppendOnly<Value> values_;
     AppendOnly<Frame> frames_;
     AppendOnly<Allocation> allocations_;
-    AppendOnly<std::atomic<EventId>> peers_;             // by forward event
+    AppendOnly<std::atomic<EventId>> peers_;  // by forward event
     AppendOnly<std::atomic<EventId>> frame_ends_;
     struct Fate {
         std::atomic<EventId> freed{0};
         std::atomic<EventId> saved_by{0};
     };
-    AppendOnly<Fate> fates_;                             // by allocation
-    mutable std::mutex late_mutex_;                      // of what follows
+    AppendOnly<Fate> fates_;         // by allocation
+    mutable std::mutex late_mutex_;  // of what follows
     std::vector<Saving> savings_;
     std::shared_ptr<const OperatorTimes> warm_times_;
     std::atomic<std::int64_t> peak_bytes_{0};

@@ -34,8 +34,8 @@
 
 #include "core/formats/archive/zip_reader.h"
 #include "core/model/program.h"
-#include "core/record/recorder.h"
 #include "core/record/gradient_row.h"
+#include "core/record/recorder.h"
 #include "core/record/run_options.h"
 #include "core/tensor/tensor.h"
 
@@ -46,11 +46,12 @@ inline constexpr int kRecordingVersion = 1;
 // elements: of a value, undefined where they were not kept. Nothing partial is left. Throws Error (File) when the place
 // cannot be written.
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
-                     const std::vector<GradientRow>& gradients, const RunOptions& run, const std::function<Tensor(ValueId)>& elements);
+                     const std::vector<GradientRow>& gradients, const RunOptions& run,
+                     const std::function<Tensor(ValueId)>& elements);
 
 // The run that a recorder has seen, with all that it kept; elements: where they come from when it is not the recorder.
-void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run, const std::filesystem::path& path,
-                    const std::function<Tensor(ValueId)>& elements = {});
+void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run,
+                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements = {});
 
 // Does the file start as a recording? Must not throw for other files.
 bool is_recording(const std::filesystem::path& path);
@@ -60,8 +61,8 @@ class RecordingFile {
     // Throws Error (Usage) when the file is missing, Error (File) when it is damaged, Error (Unsupported) when a newer
     // version wrote it.
     explicit RecordingFile(const std::filesystem::path& path);
-    // Of rows that come from elsewhere, named as in the file; elements: undefined where none were kept. It has no model.
-    // Throws Error (File) as the other.
+    // Of rows that come from elsewhere, named as in the file; elements: undefined where none were kept. It has no
+    // model. Throws Error (File) as the other.
     RecordingFile(const nlohmann::json& rows, std::function<Tensor(ValueId)> elements);
 
     // Null when only rows were given.

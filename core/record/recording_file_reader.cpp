@@ -5,8 +5,8 @@
 #include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
 #include "core/kernels/elementwise.h"
-#include "core/record/recording_file.h"
 #include "core/record/not_finite.h"
+#include "core/record/recording_file.h"
 #include "core/record/recording_json.h"
 #include "core/record/recording_writer.h"
 
@@ -35,14 +35,16 @@ class Row {
     // An id up to `count`; 0 is none.
     std::uint32_t id(std::size_t count, const char* what) {
         const auto value = field().get<std::int64_t>();
-        if (value < 0 || value > static_cast<std::int64_t>(count)) fail(concat("refers to ", what, " ", value, " of ", count));
+        if (value < 0 || value > static_cast<std::int64_t>(count))
+            fail(concat("refers to ", what, " ", value, " of ", count));
         return static_cast<std::uint32_t>(value);
     }
     std::vector<std::uint32_t> ids(std::size_t count, const char* what) {
         const auto values = field().get<std::vector<std::int64_t>>();
         std::vector<std::uint32_t> ids;
         for (const std::int64_t value : values) {
-            if (value < 0 || value > static_cast<std::int64_t>(count)) fail(concat("refers to ", what, " ", value, " of ", count));
+            if (value < 0 || value > static_cast<std::int64_t>(count))
+                fail(concat("refers to ", what, " ", value, " of ", count));
             ids.push_back(static_cast<std::uint32_t>(value));
         }
         return ids;
@@ -56,12 +58,16 @@ class Row {
 class Loader {
   public:
     explicit Loader(const Json& json)
-        : events_(json.at("events")), values_(json.at("values")), frames_(json.at("frames")), allocations_(json.at("allocations")),
+        : events_(json.at("events")),
+          values_(json.at("values")),
+          frames_(json.at("frames")),
+          allocations_(json.at("allocations")),
           json_(json) {
         for (const Json* rows : {&events_, &values_, &frames_, &allocations_}) {
             if (!rows->is_array()) fail("has no rows where rows are expected");
         }
-        for (const Json& text : json.at("strings")) texts_.push_back(writer_.intern(text.get_ref<const std::string&>()));
+        for (const Json& text : json.at("strings"))
+            texts_.push_back(writer_.intern(text.get_ref<const std::string&>()));
     }
 
     std::shared_ptr<const Recording> load(std::size_t graph_nodes, std::vector<std::uint32_t>& arrays) {
@@ -80,7 +86,8 @@ class Loader {
             writer_.set_backward_start({event, start.at("text").get<std::string>(), start.at("is_loss").get<bool>()});
         }
         add_savings();
-        if (json_.contains("warm_times")) writer_.set_warm_times(std::make_shared<OperatorTimes>(json_["warm_times"].get<OperatorTimes>()));
+        if (json_.contains("warm_times"))
+            writer_.set_warm_times(std::make_shared<OperatorTimes>(json_["warm_times"].get<OperatorTimes>()));
         Row peak(json_.at("peak"));
         const auto bytes = peak.next<std::int64_t>();
         writer_.note_peak(bytes, peak.id(events_.size() + 1, "event"));
@@ -109,11 +116,13 @@ class Loader {
         value.storage_id = row.next<std::uint64_t>();
         value.requires_grad = row.next<bool>();
         value.gradient_of = row.id(values_.size(), "value");
-        if (const Json& statistics = row.field(); !statistics.is_null()) value.statistics = statistics.get<Statistics>();
+        if (const Json& statistics = row.field(); !statistics.is_null())
+            value.statistics = statistics.get<Statistics>();
         arrays.push_back(row.next<std::uint32_t>());
         value.is_left_out = row.has_more() && row.next<bool>();
-        const bool is_sane = value.shape.size() == value.strides.size() && value.shape.size() <= 64 && value.bytes >= 0 &&
-                             std::none_of(value.shape.begin(), value.shape.end(), [](std::int64_t size) { return size < 0; });
+        const bool is_sane =
+            value.shape.size() == value.strides.size() && value.shape.size() <= 64 && value.bytes >= 0 &&
+            std::none_of(value.shape.begin(), value.shape.end(), [](std::int64_t size) { return size < 0; });
         if (!is_sane) fail(concat("has a value of an impossible shape ", shape_text(value.shape)));
         writer_.add_value(std::move(value));
     }
@@ -139,7 +148,8 @@ class Loader {
         event.source_file = text(row);
         event.source_line = row.next<int>();
         event.graph_node = row.next<int>();
-        if (event.graph_node < -1 || event.graph_node >= static_cast<int>(graph_nodes)) fail("refers to a node that the graph lacks");
+        if (event.graph_node < -1 || event.graph_node >= static_cast<int>(graph_nodes))
+            fail("refers to a node that the graph lacks");
         event.depth = std::clamp(row.next<int>(), 0, 1'000'000);
         event.frame = row.id(frames_.size(), "frame");
         event.peer = row.id(events_.size(), "event");
@@ -162,8 +172,11 @@ class Loader {
         backward.push_back(row.id(events_.size(), "event"));
         if (row.has_more()) event.overload = text(row);
         event.id = writer_.next_event();
-        if (row.has_more()) event.not_finite = static_cast<NotFinite>(row.id(static_cast<std::size_t>(NotFinite::Meant), "kind of NaN"));
-        else if (event.has_nan || event.has_inf) event.not_finite = classify_recorded(*writer_.recording(), event);
+        if (row.has_more())
+            event.not_finite =
+                static_cast<NotFinite>(row.id(static_cast<std::size_t>(NotFinite::Meant), "kind of NaN"));
+        else if (event.has_nan || event.has_inf)
+            event.not_finite = classify_recorded(*writer_.recording(), event);
         if (row.has_more()) event.setup.seconds = row.next<std::array<float, kSetups>>();
         if (row.has_more()) event.is_cold = row.next<bool>();
         writer_.add_event(std::move(event));
@@ -198,7 +211,8 @@ class Loader {
             Row row(json);
             Saving saving;
             saving.allocation = row.next<std::size_t>();
-            if (saving.allocation >= recording.allocation_count()) fail(concat("refers to block ", saving.allocation, " of ", recording.allocation_count()));
+            if (saving.allocation >= recording.allocation_count())
+                fail(concat("refers to block ", saving.allocation, " of ", recording.allocation_count()));
             saving.by = row.id(events_.size(), "event");
             saving.node = text(row);
             writer_.add_saving(saving);
@@ -225,7 +239,8 @@ std::shared_ptr<const GraphModel> load_graph(const Json& json) {
         if (node.parent < -1 || node.parent >= id) fail("has a graph that is no tree");
         if (node.parent >= 0) graph->nodes[static_cast<std::size_t>(node.parent)].children.push_back(id);
         for (const int block : node.blocks) {
-            const bool is_child = block > id && block < count && graph->nodes[static_cast<std::size_t>(block)].parent == id;
+            const bool is_child =
+                block > id && block < count && graph->nodes[static_cast<std::size_t>(block)].parent == id;
             if (!is_child) fail("has a node with a block that is none of its children");
         }
     }
@@ -276,13 +291,17 @@ void RecordingFile::load(const Json& rows) {
     recording_ = Loader(rows).load(graph_ ? graph_->nodes.size() : 0, arrays_);
     gradients_ = rows.at("gradients").get<std::vector<GradientRow>>();
     for (const GradientRow& row : gradients_) {
-        if (row.event > recording_->event_count() || row.value > recording_->value_count()) fail("has gradients of no event");
+        if (row.event > recording_->event_count() || row.value > recording_->value_count())
+            fail("has gradients of no event");
     }
-    if (rows.contains("run")) run_ = rows["run"].get<RunOptions>();
-    else if (graph_) run_.method = graph_->method;
+    if (rows.contains("run"))
+        run_ = rows["run"].get<RunOptions>();
+    else if (graph_)
+        run_.method = graph_->method;
 }
 
-RecordingFile::RecordingFile(const Json& rows, std::function<Tensor(ValueId)> elements) : elements_(std::move(elements)) {
+RecordingFile::RecordingFile(const Json& rows, std::function<Tensor(ValueId)> elements)
+    : elements_(std::move(elements)) {
     try {
         load(rows);
     } catch (const nlohmann::json::exception& error) {
@@ -293,7 +312,8 @@ RecordingFile::RecordingFile(const Json& rows, std::function<Tensor(ValueId)> el
 RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFile::open(path)) {
     try {
         if (const int version = version_of(*zip_); version != kRecordingVersion) {
-            throw Error(ErrorKind::Unsupported, concat("recording of version ", version, "; this program reads version ", kRecordingVersion));
+            throw Error(ErrorKind::Unsupported,
+                        concat("recording of version ", version, "; this program reads version ", kRecordingVersion));
         }
         const ZipEntry* entry = zip_->find("recording/recording.json");
         if (entry == nullptr) fail("recording without its events");
@@ -305,7 +325,8 @@ RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFil
         model->title = path.filename().string();
         std::error_code ignored;
         if (!std::filesystem::exists(model->path, ignored)) {
-            model->cannot_run = concat("this is a recording, and the model that it is of, ", model->path, ", is not there");
+            model->cannot_run =
+                concat("this is a recording, and the model that it is of, ", model->path, ", is not there");
         }
         model_ = std::move(model);
     } catch (const nlohmann::json::exception& error) {
@@ -321,7 +342,9 @@ Tensor RecordingFile::elements(ValueId id) const {
     const Value& value = recording_->value(id);
     if (!zip_) {
         const Tensor t = elements_(id);
-        const bool fits = !t.defined() || (std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end()) && t.dtype() == dtype_from_name(value.dtype));
+        const bool fits =
+            !t.defined() || (std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end()) &&
+                             t.dtype() == dtype_from_name(value.dtype));
         if (!fits) fail("damaged recording: elements of another shape than their value");
         return t;
     }
@@ -338,7 +361,9 @@ Tensor RecordingFile::elements(ValueId id) const {
     }
     const ScalarType dtype = *dtype_from_name(value.dtype);
     if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Complex32) return t;
-    if (t.dtype() != (dtype == ScalarType::BFloat16 ? ScalarType::Float32 : ScalarType::Complex64) || !t.is_contiguous()) fail(concat("damaged recording: ", name, " has another dtype than its value"));
+    if (t.dtype() != (dtype == ScalarType::BFloat16 ? ScalarType::Float32 : ScalarType::Complex64) ||
+        !t.is_contiguous())
+        fail(concat("damaged recording: ", name, " has another dtype than its value"));
     const Tensor narrow = empty(t.sizes(), dtype);
     copy_into(narrow, t);
     return narrow;

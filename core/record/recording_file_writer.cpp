@@ -4,8 +4,8 @@
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
-#include "core/formats/numpy/npy.h"
 #include "core/formats/archive/zip_writer.h"
+#include "core/formats/numpy/npy.h"
 #include "core/record/gradients.h"
 #include "core/record/recording_file.h"
 #include "core/record/recording_rows.h"
@@ -22,7 +22,8 @@ class Arrays {
         check_cancelled();
         const Tensor t = elements_(id);
         if (!t.defined()) return 0;
-        Key key{t.raw_data(), t.dtype(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
+        Key key{
+            t.raw_data(), t.dtype(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
         const auto known = known_.find(key);
         if (known != known_.end()) return known->second.number;
         const std::uint32_t number = ++count_;
@@ -66,7 +67,8 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
         frames.push_back(frame_row(recording.frame(id), recording.frame_end(id), text));
     }
     Json& allocations = json["allocations"] = Json::array();
-    for (std::size_t i = 0; i < recording.allocation_count(); ++i) allocations.push_back(allocation_row(recording.allocation(i), text));
+    for (std::size_t i = 0; i < recording.allocation_count(); ++i)
+        allocations.push_back(allocation_row(recording.allocation(i), text));
     if (const BackwardStart* start = recording.backward_start()) json["backward_start"] = backward_start_json(*start);
     Json& savings = json["savings"] = Json::array();
     for (const Saving& saving : recording.savings()) savings.push_back(saving_row(saving, text));
@@ -80,7 +82,8 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
 }  // namespace
 
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
-                     const std::vector<GradientRow>& gradients, const RunOptions& run, const std::function<Tensor(ValueId)>& elements) {
+                     const std::vector<GradientRow>& gradients, const RunOptions& run,
+                     const std::function<Tensor(ValueId)>& elements) {
     ZipWriter zip(path);
     zip.add("recording/version", concat(kRecordingVersion, "\n"));
     Arrays arrays(zip, elements);
@@ -89,13 +92,14 @@ void write_recording(const std::filesystem::path& path, const ModelInfo& model, 
     zip.finish();
 }
 
-void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run, const std::filesystem::path& path,
-                    const std::function<Tensor(ValueId)>& elements) {
+void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run,
+                    const std::filesystem::path& path, const std::function<Tensor(ValueId)>& elements) {
     ModelInfo model = *program.info();
     model.graph = std::make_shared<GraphModel>(recorder.graph());  // of the method that ran, behind its passes
     if (!model.path.empty()) model.path = std::filesystem::absolute(model.path).string();
-    write_recording(path, model, *recorder.recording(), gradient_rows(program.module(), &recorder), run,
-                    elements ? elements : [&](ValueId id) { return recorder.values().find(id); });
+    write_recording(
+        path, model, *recorder.recording(), gradient_rows(program.module(), &recorder), run,
+        elements ? elements : [&](ValueId id) { return recorder.values().find(id); });
 }
 
 }  // namespace loupe::session

@@ -30,22 +30,29 @@ inline double json_number(const Json& json) {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourcePlace, file, line, column)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorInfo, name, dtype, shape, bytes, requires_grad, storage_id)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModuleInfo, path, class_name, qualified_name, parent, parameters, buffers, attributes, training,
-                                   hooks, parameter_count, parameter_bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModuleInfo, path, class_name, qualified_name, parent, parameters, buffers,
+                                   attributes, training, hooks, parameter_count, parameter_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MethodInfo::Argument, name, type, has_default)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MethodInfo, name, schema, arguments, returns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceFile, name, text, is_original)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphNode, parent, is_group, is_plumbing, kind, label, scope, source, blocks, attributes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphNode, parent, is_group, is_plumbing, kind, label, scope, source, blocks,
+                                   attributes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphEdge, from, to, from_port, to_port, value, type)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphModel, method, nodes, edges, inputs, outputs, text)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelInfo, path, title, format, file_bytes, modules, methods, sources, parameter_count,
-                                   parameter_bytes, buffer_bytes, missing_operators)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelInfo, path, title, format, file_bytes, modules, methods, sources,
+                                   parameter_count, parameter_bytes, buffer_bytes, missing_operators)
 
 // Inputs in folders are given by their absolute paths.
 inline void to_json(Json& json, const InputSpec& spec) {
-    json = Json{{"source", static_cast<int>(spec.source)}, {"shape", spec.shape}, {"dtype", spec.dtype}, {"seed", spec.seed},
-                {"low", spec.low}, {"high", spec.high}, {"file", spec.file.empty() ? "" : std::filesystem::absolute(spec.file).string()},
-                {"key", spec.key}, {"elements", Json::array()}};
+    json = Json{{"source", static_cast<int>(spec.source)},
+                {"shape", spec.shape},
+                {"dtype", spec.dtype},
+                {"seed", spec.seed},
+                {"low", spec.low},
+                {"high", spec.high},
+                {"file", spec.file.empty() ? "" : std::filesystem::absolute(spec.file).string()},
+                {"key", spec.key},
+                {"elements", Json::array()}};
     for (const InputSpec& element : spec.elements) json["elements"].push_back(element);
     if (spec.literal) json["literal"] = *spec.literal;
 }
@@ -69,7 +76,7 @@ inline InputSpec json_input(const Json& json, int depth = 0) {
 }
 
 inline void to_json(Json& json, const DataSpec& data) {
-    json = Json{{"path", data.path}, {"source", data.source}, {"options", data.options}, {"shape", data.shape},
+    json = Json{{"path", data.path},   {"source", data.source},   {"options", data.options}, {"shape", data.shape},
                 {"dtype", data.dtype}, {"classes", data.classes}, {"count", data.count}};
 }
 inline void from_json(const Json& json, DataSpec& data) {
@@ -107,8 +114,9 @@ inline void from_json(const Json& json, BackwardFrom& from) {
 
 // What was asked for; how it was kept is no matter afterwards.
 inline void to_json(Json& json, const RunOptions& run) {
-    json = Json{{"method", run.method}, {"inputs", run.inputs}, {"backward", run.backward}, {"pipeline", run.pipeline},
-                {"threads", run.threads}, {"seed", run.seed}, {"device", run.device}};
+    json =
+        Json{{"method", run.method},   {"inputs", run.inputs}, {"backward", run.backward}, {"pipeline", run.pipeline},
+             {"threads", run.threads}, {"seed", run.seed},     {"device", run.device}};
     if (run.training) json["training"] = *run.training;
     if (run.backward) json["backward_from"] = run.backward_from;
     if (!run.compile_mode.empty()) json["compile_mode"] = run.compile_mode;
@@ -127,8 +135,13 @@ inline void from_json(const Json& json, RunOptions& run) {
 }
 
 inline void to_json(Json& json, const OperatorTimes& times) {
-    json = Json{{"warmup", times.warmup}, {"repeats", times.repeats}, {"unmatched", times.unmatched}, {"seconds", times.seconds}, {"events", Json::array()}};
-    for (const OperatorTime& time : times.events) json["events"].push_back(Json::array({time.start, time.median, time.low, time.high}));
+    json = Json{{"warmup", times.warmup},
+                {"repeats", times.repeats},
+                {"unmatched", times.unmatched},
+                {"seconds", times.seconds},
+                {"events", Json::array()}};
+    for (const OperatorTime& time : times.events)
+        json["events"].push_back(Json::array({time.start, time.median, time.low, time.high}));
 }
 inline void from_json(const Json& json, OperatorTimes& times) {
     times.warmup = json.at("warmup").get<int>();
@@ -136,14 +149,16 @@ inline void from_json(const Json& json, OperatorTimes& times) {
     times.unmatched = json.at("unmatched").get<std::size_t>();
     times.seconds = json_number(json.at("seconds"));
     for (const Json& row : json.at("events")) {
-        times.events.push_back({json_number(row.at(0)), json_number(row.at(1)), json_number(row.at(2)), json_number(row.at(3))});
+        times.events.push_back(
+            {json_number(row.at(0)), json_number(row.at(1)), json_number(row.at(2)), json_number(row.at(3))});
     }
 }
 
 inline void to_json(Json& json, const GradientRow& row) {
     const GradientRow::Magnitudes finite = row.finite.value_or(GradientRow::Magnitudes());
-    json = Json::array({row.parameter, row.module, row.shape, row.has_gradient, number_json(finite.mean_abs), number_json(finite.max_abs),
-                        number_json(finite.norm), number_json(row.weight_norm.value_or(std::nan(""))), number_json(row.zero_fraction),
+    json = Json::array({row.parameter, row.module, row.shape, row.has_gradient, number_json(finite.mean_abs),
+                        number_json(finite.max_abs), number_json(finite.norm),
+                        number_json(row.weight_norm.value_or(std::nan(""))), number_json(row.zero_fraction),
                         row.nan_count, row.inf_count, row.event, row.value, static_cast<int>(row.role), row.is_frozen});
 }
 inline void from_json(const Json& json, GradientRow& row) {
@@ -160,9 +175,12 @@ inline void from_json(const Json& json, GradientRow& row) {
     row.value = json.at(12).get<ValueId>();
     // Older files end here.
     const int role = json.size() > 13 ? json.at(13).get<int>() : 0;
-    row.role = role >= 0 && role <= static_cast<int>(GradientRow::Role::Normalization) ? static_cast<GradientRow::Role>(role) : GradientRow::Role::Weight;
+    row.role = role >= 0 && role <= static_cast<int>(GradientRow::Role::Normalization)
+                   ? static_cast<GradientRow::Role>(role)
+                   : GradientRow::Role::Weight;
     row.is_frozen = json.size() > 14 && json.at(14).get<bool>();
-    const bool is_sane = row.nan_count >= 0 && row.inf_count >= 0 && row.nan_count <= row.count() && row.inf_count <= row.count() - row.nan_count;
+    const bool is_sane = row.nan_count >= 0 && row.inf_count >= 0 && row.nan_count <= row.count() &&
+                         row.inf_count <= row.count() - row.nan_count;
     if (!is_sane) throw Error(ErrorKind::File, "damaged recording: more elements are NaN or Inf than there are");
     if (row.has_gradient && row.nan_count + row.inf_count < row.count()) row.finite = finite;
 }
@@ -170,15 +188,17 @@ inline void from_json(const Json& json, GradientRow& row) {
 // Numbers of finite elements are zeros where there is none, as older files have them.
 inline void to_json(Json& json, const Statistics& s) {
     const FiniteStatistics f = s.finite.value_or(FiniteStatistics());
-    json = Json::array({s.count, s.nan_count, s.inf_count, s.zero_count, number_json(f.min), number_json(f.max), number_json(f.mean),
-                        number_json(f.variance), number_json(f.abs_max), number_json(f.abs_mean), number_json(f.norm), s.exponents});
+    json = Json::array({s.count, s.nan_count, s.inf_count, s.zero_count, number_json(f.min), number_json(f.max),
+                        number_json(f.mean), number_json(f.variance), number_json(f.abs_max), number_json(f.abs_mean),
+                        number_json(f.norm), s.exponents});
 }
 inline void from_json(const Json& json, Statistics& s) {
     s.count = json.at(0).get<std::int64_t>();
     s.nan_count = json.at(1).get<std::int64_t>();
     s.inf_count = json.at(2).get<std::int64_t>();
     s.zero_count = json.at(3).get<std::int64_t>();
-    const bool is_sane = s.count >= 0 && s.nan_count >= 0 && s.inf_count >= 0 && s.nan_count <= s.count && s.inf_count <= s.count - s.nan_count;
+    const bool is_sane = s.count >= 0 && s.nan_count >= 0 && s.inf_count >= 0 && s.nan_count <= s.count &&
+                         s.inf_count <= s.count - s.nan_count;
     if (!is_sane) throw Error(ErrorKind::File, "damaged recording: more elements are NaN or Inf than there are");
     FiniteStatistics f;
     double* const fields[] = {&f.min, &f.max, &f.mean, &f.variance, &f.abs_max, &f.abs_mean, &f.norm};

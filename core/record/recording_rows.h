@@ -28,15 +28,42 @@ class TextTable {
 };
 
 inline Json event_row(const Event& e, EventId backward, TextTable& text) {
-    return Json::array({static_cast<int>(e.phase), text(e.op), text(e.scope), text(e.source_file), e.source_line, e.graph_node, e.depth,
-                        e.frame, e.peer, e.start, e.duration, e.memory_before, e.memory_after, e.memory_peak, number_json(e.flops),
-                        number_json(e.bytes_moved), text(e.backend), e.declined, e.inputs, e.outputs, e.arguments, e.has_nan, e.has_inf,
-                        e.failed, e.error, backward, text(e.overload), static_cast<int>(e.not_finite), e.setup.seconds, e.is_cold});
+    return Json::array({static_cast<int>(e.phase),
+                        text(e.op),
+                        text(e.scope),
+                        text(e.source_file),
+                        e.source_line,
+                        e.graph_node,
+                        e.depth,
+                        e.frame,
+                        e.peer,
+                        e.start,
+                        e.duration,
+                        e.memory_before,
+                        e.memory_after,
+                        e.memory_peak,
+                        number_json(e.flops),
+                        number_json(e.bytes_moved),
+                        text(e.backend),
+                        e.declined,
+                        e.inputs,
+                        e.outputs,
+                        e.arguments,
+                        e.has_nan,
+                        e.has_inf,
+                        e.failed,
+                        e.error,
+                        backward,
+                        text(e.overload),
+                        static_cast<int>(e.not_finite),
+                        e.setup.seconds,
+                        e.is_cold});
 }
 
 inline Json value_row(const Value& v, std::uint32_t array, TextTable& text) {
-    return Json::array({v.producer, v.name, text(v.dtype), v.shape, v.strides, v.offset, v.bytes, v.storage_id, v.requires_grad,
-                        v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array, v.is_left_out});
+    return Json::array({v.producer, v.name, text(v.dtype), v.shape, v.strides, v.offset, v.bytes, v.storage_id,
+                        v.requires_grad, v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array,
+                        v.is_left_out});
 }
 
 inline Json frame_row(const Frame& f, EventId last, TextTable& text) {
@@ -44,12 +71,15 @@ inline Json frame_row(const Frame& f, EventId last, TextTable& text) {
 }
 
 inline Json allocation_row(const Allocation& a, TextTable& text) {
-    return Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed, a.saved_by, text(a.scope), a.owner});
+    return Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed,
+                        a.saved_by, text(a.scope), a.owner});
 }
 
 inline Json saving_row(const Saving& s, TextTable& text) { return Json::array({s.allocation, s.by, text(s.node)}); }
 
-inline Json backward_start_json(const BackwardStart& start) { return Json{{"event", start.event}, {"text", start.text}, {"is_loss", start.is_loss}}; }
+inline Json backward_start_json(const BackwardStart& start) {
+    return Json{{"event", start.event}, {"text", start.text}, {"is_loss", start.is_loss}};
+}
 
 // Where the rows have the fields that a journal knows only later.
 inline constexpr std::size_t kEventPhase = 0;

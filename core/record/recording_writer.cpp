@@ -75,7 +75,8 @@ void RecordingWriter::add_saving(const Saving& saving) {
         recording_->savings_.push_back(saving);
     }
     EventId none = 0;
-    const_cast<Recording::Fate&>(recording_->fates_[saving.allocation]).saved_by.compare_exchange_strong(none, saving.by);
+    const_cast<Recording::Fate&>(recording_->fates_[saving.allocation])
+        .saved_by.compare_exchange_strong(none, saving.by);
 }
 
 void RecordingWriter::set_warm_times(std::shared_ptr<const OperatorTimes> times) {

@@ -14,7 +14,8 @@ namespace loupe::session {
 namespace {
 
 [[noreturn]] void bad_slice(std::string_view slice, std::string_view why) {
-    throw Error(ErrorKind::Usage, concat("slice '", slice, "': ", why), {.hint = "write it like [0, :, 3] or [..., 1:8:2]"});
+    throw Error(ErrorKind::Usage, concat("slice '", slice, "': ", why),
+                {.hint = "write it like [0, :, 3] or [..., 1:8:2]"});
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -27,7 +28,8 @@ std::int64_t to_number(std::string_view text, std::string_view slice) {
     text = trimmed(text);
     std::int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size()) bad_slice(slice, concat("'", text, "' is no number"));
+    if (failure != std::errc{} || end != text.data() + text.size())
+        bad_slice(slice, concat("'", text, "' is no number"));
     return value;
 }
 
@@ -80,8 +82,10 @@ void take_index(Selection& out, std::string_view part, std::int64_t size, std::i
 double number_at(const Tensor& t, std::int64_t offset) {
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T value = t.data<T>()[offset];
-        if constexpr (is_complex(scalar_type_of<T>)) return std::abs(std::complex<double>(value));
-        else return static_cast<double>(value);
+        if constexpr (is_complex(scalar_type_of<T>))
+            return std::abs(std::complex<double>(value));
+        else
+            return static_cast<double>(value);
     });
 }
 
@@ -92,7 +96,8 @@ SlicedTensor permuted(SlicedTensor sliced, const std::vector<int>& order) {
     std::sort(sorted.begin(), sorted.end());
     bool is_permutation = static_cast<std::int64_t>(order.size()) == t.dim();
     for (std::size_t i = 0; is_permutation && i < sorted.size(); ++i) is_permutation = sorted[i] == static_cast<int>(i);
-    if (!is_permutation) throw Error(ErrorKind::Usage, concat("the order of dimensions must name each of ", t.dim(), " once"));
+    if (!is_permutation)
+        throw Error(ErrorKind::Usage, concat("the order of dimensions must name each of ", t.dim(), " once"));
     Dims sizes;
     Dims strides;
     for (const int d : order) {
@@ -100,7 +105,8 @@ SlicedTensor permuted(SlicedTensor sliced, const std::vector<int>& order) {
         strides.push_back(t.stride(d));
     }
     for (TensorSlice::Axis& axis : sliced.axes) {
-        if (axis.shown >= 0) axis.shown = static_cast<int>(std::find(order.begin(), order.end(), axis.shown) - order.begin());
+        if (axis.shown >= 0)
+            axis.shown = static_cast<int>(std::find(order.begin(), order.end(), axis.shown) - order.begin());
     }
     return {t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset()), std::move(sliced.axes)};
 }
@@ -108,7 +114,9 @@ SlicedTensor permuted(SlicedTensor sliced, const std::vector<int>& order) {
 // One cell of a thinned picture from the elements that fall into it.
 double thinned(const Tensor& t, std::int64_t base, std::int64_t row, std::int64_t row_end, std::int64_t column,
                std::int64_t column_end, TensorRequest::Thin thin, std::int64_t row_stride, std::int64_t column_stride) {
-    const auto at = [&](std::int64_t r, std::int64_t c) { return number_at(t, base + r * row_stride + c * column_stride); };
+    const auto at = [&](std::int64_t r, std::int64_t c) {
+        return number_at(t, base + r * row_stride + c * column_stride);
+    };
     if (thin == TensorRequest::Thin::Pick || (row_end - row <= 1 && column_end - column <= 1)) return at(row, column);
     double sum = 0;
     double greatest = 0;
@@ -180,8 +188,10 @@ void fill_histogram(const Tensor& t, TensorSlice& out) {
         walk_elements<T>(t, false, [&](const T* elements, std::int64_t n) {
             for (std::int64_t i = 0; i < n; ++i) {
                 double x = 0;
-                if constexpr (is_complex(scalar_type_of<T>)) x = std::abs(std::complex<double>(elements[i]));
-                else x = static_cast<double>(elements[i]);
+                if constexpr (is_complex(scalar_type_of<T>))
+                    x = std::abs(std::complex<double>(elements[i]));
+                else
+                    x = static_cast<double>(elements[i]);
                 if (!std::isfinite(x)) continue;
                 const double place = width > 0 ? (x - low) / width * bins : 0;
                 ++out.histogram[static_cast<std::size_t>(std::clamp(place, 0.0, bins - 1))];
@@ -217,8 +227,10 @@ SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
         } else {
             const std::int64_t size = t.sizes()[d];
             const std::int64_t stride = t.strides()[d];
-            if (part.find(':') != std::string_view::npos) take_range(out, part, size, stride, slice);
-            else take_index(out, part, size, stride, slice);
+            if (part.find(':') != std::string_view::npos)
+                take_range(out, part, size, stride, slice);
+            else
+                take_index(out, part, size, stride, slice);
             ++d;
         }
     }

@@ -134,13 +134,15 @@ class Replay {
         const Recording& first = *recorded_.recording();
         const Recording& second = *again.recording();
         const Tensor t = id <= second.value_count() ? again.values().find(id) : Tensor();
-        return t.defined() && second.value(id).producer == first.value(id).producer && recorded_.values().restore(id, t);
+        return t.defined() && second.value(id).producer == first.value(id).producer &&
+               recorded_.values().restore(id, t);
     }
 
     [[noreturn]] void fail(ValueId id) const {
         const Value& value = recorded_.recording()->value(id);
-        throw Error(ErrorKind::Run, concat("value ", id, value.name.empty() ? "" : concat(" (", value.name, ")"),
-                                           " was dropped and did not come out the same when the run was repeated"),
+        throw Error(ErrorKind::Run,
+                    concat("value ", id, value.name.empty() ? "" : concat(" (", value.name, ")"),
+                           " was dropped and did not come out the same when the run was repeated"),
                     {.hint = "something that the run depends on has changed since: run it again"});
     }
 
@@ -180,8 +182,8 @@ void repeat_run(const RunStart& start, const PreparedMethod& method, const RunBo
     });
 }
 
-void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, ExecutionObserver& observer,
-                 const CancelFlag& cancel) {
+void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
+                 ExecutionObserver& observer, const CancelFlag& cancel) {
     on_thread_of_its_own(cancel, [&] { Replay(start, method, recorded).run_under(observer, run); });
 }
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/model/program.h"
 #include "core/nn/module.h"
 #include "core/ops/random/generator.h"
-#include "core/model/program.h"
 #include "core/record/recorder.h"
 
 namespace loupe::session {
@@ -39,18 +39,19 @@ class RunStart {
 // run: the phases of the run that was recorded, on these arguments.
 using RunBody = std::function<void(std::vector<IValue> arguments)>;
 
-// Repeats the run on a thread of its own, until the last wanted value has been seen, and gives them all to the recorder's
-// store. The module, the random generator and a run that is parked are left as they are. Throws Error (Run) when a value
-// does not come out as it was recorded (the others are there then), Error (Cancelled), and what the run throws.
+// Repeats the run on a thread of its own, until the last wanted value has been seen, and gives them all to the
+// recorder's store. The module, the random generator and a run that is parked are left as they are. Throws Error (Run)
+// when a value does not come out as it was recorded (the others are there then), Error (Cancelled), and what the run
+// throws.
 void recompute_values(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
                       const std::set<ValueId>& wanted, const CancelFlag& cancel);
 
-// Repeats the run so many times from what it began with, likewise, and hands over what each run recorded: times, neither
-// statistics nor elements. Throws what the run throws, and what `each` throws.
+// Repeats the run so many times from what it began with, likewise, and hands over what each run recorded: times,
+// neither statistics nor elements. Throws what the run throws, and what `each` throws.
 void repeat_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, int times,
                 const std::function<void(const Recording&)>& each, const CancelFlag& cancel);
 // Repeats it once under another observer.
-void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, ExecutionObserver& observer,
-                 const CancelFlag& cancel);
+void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
+                 ExecutionObserver& observer, const CancelFlag& cancel);
 
 }  // namespace loupe::session

@@ -45,7 +45,9 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 40);
 
-fs::path file_of(const fs::path& folder, int number, const char* what) { return folder / concat("run-", number, ".", what); }
+fs::path file_of(const fs::path& folder, int number, const char* what) {
+    return folder / concat("run-", number, ".", what);
+}
 
 // The number in "run-12.events"; nullopt for another file.
 std::optional<int> number_of(const fs::path& file) {
@@ -53,7 +55,8 @@ std::optional<int> number_of(const fs::path& file) {
     if (!name.starts_with("run-")) return std::nullopt;
     int number = 0;
     const auto [end, error] = std::from_chars(name.data() + 4, name.data() + name.size(), number);
-    const bool is_ours = error == std::errc() && number > 0 && (std::string_view(end) == ".events" || std::string_view(end) == ".values");
+    const bool is_ours = error == std::errc() && number > 0 &&
+                         (std::string_view(end) == ".events" || std::string_view(end) == ".values");
     return is_ours ? std::optional(number) : std::nullopt;
 }
 
@@ -78,7 +81,9 @@ void remove_runs(const fs::path& folder, int below) {
     }
 }
 
-int open_new(const fs::path& file) { return ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600); }
+int open_new(const fs::path& file) {
+    return ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
 
 bool write_all(int fd, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
@@ -156,7 +161,8 @@ void RunJournal::fail(const std::string& what) {
 
 // --- the engine thread ---
 
-void RunJournal::begin(std::shared_ptr<const Recording> recording, std::shared_ptr<const GraphModel> graph, const RunOptions& run, When when) {
+void RunJournal::begin(std::shared_ptr<const Recording> recording, std::shared_ptr<const GraphModel> graph,
+                       const RunOptions& run, When when) {
     auto next = std::make_shared<Run>();
     next->recording = std::move(recording);
     next->graph = std::move(graph);
@@ -214,7 +220,8 @@ bool RunJournal::add_elements(const std::function<Tensor(ValueId)>& find, std::s
             head.crc = libdeflate_crc32(0, t.raw_data(), t.bytes());
             const auto sizes = std::as_bytes(std::span(t.sizes().data(), t.sizes().size()));
             const std::span<const std::byte> payload(static_cast<const std::byte*>(t.raw_data()), t.bytes());
-            const bool is_written = write_all(values_, std::as_bytes(std::span(&head, 1))) && write_all(values_, sizes) && write_all(values_, payload);
+            const bool is_written = write_all(values_, std::as_bytes(std::span(&head, 1))) &&
+                                    write_all(values_, sizes) && write_all(values_, payload);
             if (!is_written) {
                 fail("cannot write elements");
                 return false;
@@ -355,7 +362,8 @@ bool RunJournal::write_block(Run& run) {
     block["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});
     if (const BackwardStart* start = recording.backward_start()) block["backward_start"] = backward_start_json(*start);
     Json& strings = block["strings"] = Json::array();
-    for (; run.texts_written < run.texts.texts().size(); ++run.texts_written) strings.push_back(run.texts.texts()[run.texts_written]);
+    for (; run.texts_written < run.texts.texts().size(); ++run.texts_written)
+        strings.push_back(run.texts.texts()[run.texts_written]);
     std::string line = block.dump(-1, ' ', false, Json::error_handler_t::replace);
     line += '\n';
     if (run.size + line.size() > limits_.event_bytes && run.size > 0) {
@@ -375,7 +383,9 @@ bool RunJournal::write_block(Run& run) {
 
 namespace {
 
-[[noreturn]] void damaged(const std::string& what) { throw Error(ErrorKind::File, concat("damaged journal of a run: ", what)); }
+[[noreturn]] void damaged(const std::string& what) {
+    throw Error(ErrorKind::File, concat("damaged journal of a run: ", what));
+}
 
 // The elements in a file of values; each is checked when it is asked for.
 class JournalValues {
@@ -411,12 +421,15 @@ class JournalValues {
         const ScalarType dtype = *known;
         std::uint64_t count = 1;
         for (const std::int64_t size : sizes) {
-            const bool is_sane = size >= 0 && (size == 0 || count <= (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(size));
+            const bool is_sane =
+                size >= 0 && (size == 0 || count <= (std::uint64_t{1} << 48) / static_cast<std::uint64_t>(size));
             if (!is_sane) damaged("elements of an impossible shape");
             count *= static_cast<std::uint64_t>(size);
         }
-        if (count * static_cast<std::uint64_t>(element_size(dtype)) != head.bytes) damaged("elements of another size than their shape");
-        if (libdeflate_crc32(0, at, static_cast<std::size_t>(head.bytes)) != head.crc) damaged("elements with a wrong checksum");
+        if (count * static_cast<std::uint64_t>(element_size(dtype)) != head.bytes)
+            damaged("elements of another size than their shape");
+        if (libdeflate_crc32(0, at, static_cast<std::size_t>(head.bytes)) != head.crc)
+            damaged("elements with a wrong checksum");
         Tensor t = empty(sizes, dtype);
         if (head.bytes > 0) std::memcpy(t.raw_data(), at, static_cast<std::size_t>(head.bytes));
         return t;
@@ -455,10 +468,12 @@ bool read_lines(std::string_view text, Json& all, std::string& note) {
             all["graph"] = block.at("graph");
             has_head = true;
         }
-        for (const char* name : {"events", "values", "frames", "allocations", "strings"}) append_rows(all[name], block, name);
+        for (const char* name : {"events", "values", "frames", "allocations", "strings"})
+            append_rows(all[name], block, name);
         if (block.contains("savings")) append_rows(all["savings"], block, "savings");  // older journals lack them
         if (block.contains("freed")) {
-            for (const Json& pair : block["freed"]) all["allocations"].at(pair.at(0).get<std::size_t>()).at(kAllocationFreed) = pair.at(1);
+            for (const Json& pair : block["freed"])
+                all["allocations"].at(pair.at(0).get<std::size_t>()).at(kAllocationFreed) = pair.at(1);
         }
         if (block.contains("gradients")) all["gradients"] = block["gradients"];
         if (block.contains("peak")) all["peak"] = block["peak"];
@@ -504,7 +519,8 @@ void complete(Json& all, const JournalValues* elements, std::string& note) {
     for (std::int64_t id = 1; id <= events; ++id) {
         Json& event = all["events"][static_cast<std::size_t>(id - 1)];
         auto frame = event.at(kEventFrame).get<std::int64_t>();
-        while (frame > 0 && frame < static_cast<std::int64_t>(last.size()) && last[static_cast<std::size_t>(frame)] != id) {
+        while (frame > 0 && frame < static_cast<std::int64_t>(last.size()) &&
+               last[static_cast<std::size_t>(frame)] != id) {
             last[static_cast<std::size_t>(frame)] = id;
             const auto parent = frames[static_cast<std::size_t>(frame - 1)].at(kFrameParent).get<std::int64_t>();
             if (parent >= frame) break;
@@ -528,7 +544,8 @@ void complete(Json& all, const JournalValues* elements, std::string& note) {
         }
     }
     if (all.contains("savings")) drop_savings(all["savings"], allocations.size(), events);
-    if (all.contains("backward_start") && all["backward_start"].at("event").get<std::int64_t>() > events) all.erase("backward_start");
+    if (all.contains("backward_start") && all["backward_start"].at("event").get<std::int64_t>() > events)
+        all.erase("backward_start");
     if (all["peak"].at(1).get<std::int64_t>() > events + 1) all["peak"][1] = events;
     for (const Json& row : all["gradients"]) {
         const auto parsed = row.get<GradientRow>();
@@ -551,9 +568,11 @@ std::unique_ptr<RecordingFile> read_journal(const fs::path& folder, std::string&
             if (!read_lines(read_text_file(file), all, note) || all["events"].empty()) continue;
             std::shared_ptr<const JournalValues> elements;
             const fs::path values = file_of(folder, number, "values");
-            if (fs::is_regular_file(fs::symlink_status(values, failure))) elements = std::make_shared<JournalValues>(MappedFile::open(values));
+            if (fs::is_regular_file(fs::symlink_status(values, failure)))
+                elements = std::make_shared<JournalValues>(MappedFile::open(values));
             complete(all, elements.get(), note);
-            return std::make_unique<RecordingFile>(all, [elements](ValueId id) { return elements ? elements->find(id) : Tensor(); });
+            return std::make_unique<RecordingFile>(
+                all, [elements](ValueId id) { return elements ? elements->find(id) : Tensor(); });
         } catch (const nlohmann::json::exception& error) {
             damaged(error.what());
         }

@@ -3,9 +3,9 @@
 // A run on disk while it goes on, for a program that ends without a word: what a crash or kill -9 leaves of it.
 //
 // A journal is two files in a folder. run-N.events has a JSON object a line: first the run and its graph, then what was
-// recorded since the line before (rows as in recording_file.h). A last line that is cut off does not count. run-N.values
-// has the elements of values, one record after another. N counts runs; the files of the run before go when the first
-// events of the next are written. Nothing in them is trusted when they are read.
+// recorded since the line before (rows as in recording_file.h). A last line that is cut off does not count.
+// run-N.values has the elements of values, one record after another. N counts runs; the files of the run before go when
+// the first events of the next are written. Nothing in them is trusted when they are read.
 
 #include <chrono>
 #include <condition_variable>
@@ -42,9 +42,10 @@ class RunJournal {
     // --- the engine thread; a thread of the journal's own writes the events ---
     // A run begins: its recording grows from now on. Its events are written every second, or not before write_now().
     enum class When { EverySecond, WhenAsked };
-    void begin(std::shared_ptr<const Recording> recording, std::shared_ptr<const GraphModel> graph, const RunOptions& run, When when);
-    // Elements of values that have none in the file yet, at most about `bytes` of them: first what was computed, then what
-    // the run began with. True: there are more. find: undefined where none were kept.
+    void begin(std::shared_ptr<const Recording> recording, std::shared_ptr<const GraphModel> graph,
+               const RunOptions& run, When when);
+    // Elements of values that have none in the file yet, at most about `bytes` of them: first what was computed, then
+    // what the run began with. True: there are more. find: undefined where none were kept.
     bool add_elements(const std::function<Tensor(ValueId)>& find, std::size_t bytes);
     void add_gradients(std::vector<GradientRow> gradients);
     // Elements are wanted during a run: the last were written a second ago.
@@ -83,8 +84,8 @@ class RunJournal {
     std::thread thread_;  // last: it uses everything above
 };
 
-// The newest run that a journal in the folder holds; null when there is none. The file has no model. note: what of it is
-// missing, one sentence; empty when nothing is. Throws Error (File) when it is damaged beyond use.
+// The newest run that a journal in the folder holds; null when there is none. The file has no model. note: what of it
+// is missing, one sentence; empty when nothing is. Throws Error (File) when it is damaged beyond use.
 std::unique_ptr<RecordingFile> read_journal(const std::filesystem::path& folder, std::string& note);
 
 }  // namespace loupe::session

@@ -17,12 +17,12 @@ namespace loupe::session {
 
 struct RunOptions {
     std::string method = "forward";
-    std::vector<InputSpec> inputs;   // empty: the ones that were guessed or given when the model was opened
+    std::vector<InputSpec> inputs;  // empty: the ones that were guessed or given when the model was opened
     bool backward = false;
     BackwardFrom backward_from;
     bool record = true;
     bool statistics = true;
-    bool record_values = true;       // keep elements, to be looked at
+    bool record_values = true;  // keep elements, to be looked at
     // Bytes of elements kept in memory, and those moved to a temporary file beyond it; what goes over both is dropped
     // and computed again when it is asked for. Not given: a quarter of the machine's memory, half of the free disk.
     std::optional<std::size_t> memory_budget;
@@ -31,10 +31,10 @@ struct RunOptions {
     // root) what its own operators make, forward and backward, not what modules in it make; of a parameter itself and
     // its gradients. Events stay.
     std::set<std::string, std::less<>> left_out;
-    std::string pipeline = "none";   // which passes run on the graph first
-    std::string compile_mode;        // one of compile_modes(): how the graph is compiled, with its own passes for "none"
-    std::optional<bool> training;    // nullopt: as the file says
-    int threads = 0;                 // 0: all cores
+    std::string pipeline = "none";  // which passes run on the graph first
+    std::string compile_mode;       // one of compile_modes(): how the graph is compiled, with its own passes for "none"
+    std::optional<bool> training;   // nullopt: as the file says
+    int threads = 0;                // 0: all cores
     std::uint64_t seed = 0;
     bool pause_at_start = false;
     std::string device = "cpu";

@@ -9,7 +9,8 @@ namespace loupe::session {
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;
     recorder.name_modules(program.module());
-    eager_->set_statement_hook([&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
+    eager_->set_statement_hook(
+        [&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
 }
 StatementScope::~StatementScope() {
     if (eager_ != nullptr) eager_->set_statement_hook(nullptr);

@@ -17,7 +17,7 @@ struct FiniteStatistics {
     double variance = 0;  // population
     double abs_max = 0;
     double abs_mean = 0;
-    double norm = 0;      // l2
+    double norm = 0;  // l2
 
     double standard_deviation() const;
     bool operator==(const FiniteStatistics&) const = default;

@@ -46,7 +46,8 @@ PieceSums sum_piece(const float* HWY_RESTRICT elements, std::int64_t n, float sh
         magnitudes = hn::Add(magnitudes, hn::IfThenElseZero(finite, magnitude));
         // Biased exponent - 86 puts 2^-41 into bin 0.
         const auto exponent = hn::ShiftRight<23>(hn::BitCast(di, magnitude));
-        const auto bin = hn::Max(hn::Min(hn::Sub(exponent, hn::Set(di, 126 + Statistics::kLowest)), hn::Set(di, 63)), hn::Zero(di));
+        const auto bin =
+            hn::Max(hn::Min(hn::Sub(exponent, hn::Set(di, 126 + Statistics::kLowest)), hn::Set(di, 63)), hn::Zero(di));
         const auto counted = hn::RebindMask(di, hn::AndNot(is_zero, finite));
         hn::Store(hn::IfThenElse(counted, bin, hn::Set(di, static_cast<std::int32_t>(kIgnoredBin))), di, bins + i);
     }

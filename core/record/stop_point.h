@@ -19,14 +19,14 @@ struct StopPoint {
     std::string_view scope;  // of a call: the callee's
     std::string_view source_file;
     int source_line = 0;
-    int depth = 0;           // of the frames around it
+    int depth = 0;  // of the frames around it
     bool is_call = false;
     bool is_statement = false;     // of a model source
     bool is_in_statement = false;  // an operator of a statement at which a run has stopped already
 };
 
 struct StopReason {
-    std::string text;     // "breakpoint 2: module layer2 in backward"
+    std::string text;  // "breakpoint 2: module layer2 in backward"
     int breakpoint = 0;
 };
 

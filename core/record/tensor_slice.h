@@ -15,11 +15,12 @@ namespace loupe::session {
 // A part of a tensor, reduced to what can be drawn.
 struct TensorRequest {
     ValueId value = 0;
-    // Of a parameter, buffer or gradient of the model as it is now, instead of a value: "conv1.weight", "grad:conv1.weight".
+    // Of a parameter, buffer or gradient of the model as it is now, instead of a value: "conv1.weight",
+    // "grad:conv1.weight".
     std::string name;
     // Python slicing: "[0, :, 3]"; empty: all of it.
     std::string slice;
-    std::vector<int> permute;       // order of the dimensions that slicing leaves
+    std::vector<int> permute;  // order of the dimensions that slicing leaves
     // The last two dimensions become rows and columns, those before are tiles. Greater ones are thinned.
     int max_rows = 512;
     int max_columns = 512;
@@ -27,18 +28,18 @@ struct TensorRequest {
     enum class Thin { Pick, Mean, MaxMagnitude } thin = Thin::Pick;
 };
 struct TensorTile {
-    std::string label;              // "[3]"
+    std::string label;  // "[3]"
     int rows = 0;
     int columns = 0;
-    std::vector<double> elements;   // row-major; complex numbers by magnitude
+    std::vector<double> elements;  // row-major; complex numbers by magnitude
 };
 struct TensorSlice {
-    std::string error;              // not empty: nothing else is valid
+    std::string error;  // not empty: nothing else is valid
     ValueId value = 0;
     std::string name;
-    bool is_recomputed = false;     // the elements had been dropped; the run was repeated up to them
+    bool is_recomputed = false;  // the elements had been dropped; the run was repeated up to them
     std::string dtype;
-    Shape shape;                    // of the whole tensor
+    Shape shape;  // of the whole tensor
     Shape strides;
     std::int64_t offset = 0;
     std::uint64_t storage_id = 0;
@@ -47,14 +48,14 @@ struct TensorSlice {
     struct Axis {
         std::int64_t start = 0;
         std::int64_t step = 1;
-        int shown = -1;             // dimension of sliced_shape; -1: the slice has one index of it
+        int shown = -1;  // dimension of sliced_shape; -1: the slice has one index of it
     };
     std::vector<Axis> axes;
-    std::int64_t rows = 0;          // before thinning
+    std::int64_t rows = 0;  // before thinning
     std::int64_t columns = 0;
     std::int64_t tiles = 0;
     std::vector<TensorTile> data;
-    Statistics statistics;          // of the slice
+    Statistics statistics;                       // of the slice
     std::array<std::uint32_t, 128> histogram{};  // of the slice's finite elements, linear between min and max
     // Every event that read or wrote the storage, in order.
     std::vector<EventId> readers;

@@ -93,7 +93,9 @@ bool ValueStore::is_recomputed(ValueId id) const {
 bool ValueStore::restore(ValueId id, const Tensor& t) {
     Kept& kept = kept_.at(id);
     const Tensor rows = t.is_contiguous() ? t : copy_elements(t);
-    if (kept.dtype != t.dtype() || !std::ranges::equal(span_of(kept.sizes), t.sizes()) || hash_of(rows) != kept.dropped_hash) return false;
+    if (kept.dtype != t.dtype() || !std::ranges::equal(span_of(kept.sizes), t.sizes()) ||
+        hash_of(rows) != kept.dropped_hash)
+        return false;
     hold(id, rows);
     kept.is_recomputed = true;
     oldest_first_.push_back(id);

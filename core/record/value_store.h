@@ -50,7 +50,7 @@ class ValueStore {
 
   private:
     struct Kept {
-        Tensor tensor;               // undefined when it is in the file
+        Tensor tensor;  // undefined when it is in the file
         Dims sizes;
         ScalarType dtype = ScalarType::Float32;
         std::int64_t file_offset = -1;

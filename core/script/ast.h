@@ -244,9 +244,9 @@ struct Comprehension : Expr {
 // A part of an f-string: text, then the value after it.
 struct JoinedPart {
     std::string_view text;
-    const Expr* value;    // null at the end
-    char conversion;      // 'r', 's', 'a'; 0 for none
-    const Expr* format;   // a String or JoinedString; null for none
+    const Expr* value;   // null at the end
+    char conversion;     // 'r', 's', 'a'; 0 for none
+    const Expr* format;  // a String or JoinedString; null for none
 };
 
 struct JoinedString : Expr {
@@ -514,9 +514,9 @@ struct Pattern {
     Range range;
     std::string_view name = {};  // the bound name, of any kind (`as`); empty for none
     NameIndex index = 0;
-    const Expr* value = nullptr;                    // of Value and Constant; of Class the class
-    std::span<const Pattern* const> patterns = {};  // of Class the positional ones, then one per keyword
-    std::span<const Expr* const> keys = {};         // of Mapping
+    const Expr* value = nullptr;                      // of Value and Constant; of Class the class
+    std::span<const Pattern* const> patterns = {};    // of Class the positional ones, then one per keyword
+    std::span<const Expr* const> keys = {};           // of Mapping
     std::span<const std::string_view> keywords = {};  // of Class
     bool has_rest = false;                            // of Mapping: **rest, which is its name
 };

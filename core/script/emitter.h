@@ -57,7 +57,8 @@ class Emitter {
     // Reports errors of later statements of a function too, unless they depend on the failed
     // one.
     void emit_function_body(Body body);
-    bool emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors, std::set<std::string, std::less<>>& unknown);
+    bool emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors,
+                         std::set<std::string, std::less<>>& unknown);
     void emit_statement(const Stmt& statement);
     void emit_return(const Expr& value, Range range);
     void emit_raise(const Expr& exception, Range range);

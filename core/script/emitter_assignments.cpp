@@ -14,19 +14,32 @@ struct AugmentedOperator {
 
 AugmentedOperator augmented_operator(OperatorKind op) {
     switch (op) {
-        case OperatorKind::Add: return {"aten::add", "aten::add_", "add__"};
-        case OperatorKind::Sub: return {"aten::sub", "aten::sub_", "sub__"};
-        case OperatorKind::Mul: return {"aten::mul", "aten::mul_", "mul__"};
-        case OperatorKind::Div: return {"aten::div", "aten::div_", "truediv__"};
-        case OperatorKind::FloorDiv: return {"aten::floordiv", "aten::floordiv", "floordiv__"};
-        case OperatorKind::Mod: return {"aten::fmod", "aten::fmod_", "mod__"};
-        case OperatorKind::Pow: return {"aten::pow", "aten::pow", "pow__"};
-        case OperatorKind::MatMul: return {"aten::matmul", "aten::matmul", "matmul__"};
-        case OperatorKind::BitOr: return {"aten::__or__", "aten::bitwise_or", "or__"};
-        case OperatorKind::BitAnd: return {"aten::__and__", "aten::bitwise_and", "and__"};
-        case OperatorKind::BitXor: return {"aten::__xor__", "aten::bitwise_xor", "xor__"};
-        case OperatorKind::LeftShift: return {"aten::__lshift__", "aten::__lshift__", "lshift__"};
-        default: return {"aten::__rshift__", "aten::__irshift__", "rshift__"};
+        case OperatorKind::Add:
+            return {"aten::add", "aten::add_", "add__"};
+        case OperatorKind::Sub:
+            return {"aten::sub", "aten::sub_", "sub__"};
+        case OperatorKind::Mul:
+            return {"aten::mul", "aten::mul_", "mul__"};
+        case OperatorKind::Div:
+            return {"aten::div", "aten::div_", "truediv__"};
+        case OperatorKind::FloorDiv:
+            return {"aten::floordiv", "aten::floordiv", "floordiv__"};
+        case OperatorKind::Mod:
+            return {"aten::fmod", "aten::fmod_", "mod__"};
+        case OperatorKind::Pow:
+            return {"aten::pow", "aten::pow", "pow__"};
+        case OperatorKind::MatMul:
+            return {"aten::matmul", "aten::matmul", "matmul__"};
+        case OperatorKind::BitOr:
+            return {"aten::__or__", "aten::bitwise_or", "or__"};
+        case OperatorKind::BitAnd:
+            return {"aten::__and__", "aten::bitwise_and", "and__"};
+        case OperatorKind::BitXor:
+            return {"aten::__xor__", "aten::bitwise_xor", "xor__"};
+        case OperatorKind::LeftShift:
+            return {"aten::__lshift__", "aten::__lshift__", "lshift__"};
+        default:
+            return {"aten::__rshift__", "aten::__irshift__", "rshift__"};
     }
 }
 
@@ -78,7 +91,8 @@ void Emitter::assign(const Expr& target, const Expr& value, const Expr* annotati
         }
         case ExprKind::Subscript:
             return assign_subscript(*as<Subscript>(&target), {value.range, {}, emit_value(value)}, range);
-        default: fail("unexpected expression on left-hand side of assignment", target.range);
+        default:
+            fail("unexpected expression on left-hand side of assignment", target.range);
     }
 }
 
@@ -90,9 +104,13 @@ bool Emitter::check_targets(Exprs targets, Range range) {
             case ExprKind::Name:
             case ExprKind::Subscript:
             case ExprKind::Tuple:
-            case ExprKind::Attribute: break;
-            case ExprKind::Starred: ++starred; break;
-            default: fail("lhs of assignment must be a variable, subscript, or starred expression", target->range);
+            case ExprKind::Attribute:
+                break;
+            case ExprKind::Starred:
+                ++starred;
+                break;
+            default:
+                fail("lhs of assignment must be a variable, subscript, or starred expression", target->range);
         }
     }
     if (starred > 1) fail("Only one starred expression is allowed on the lhs", range);
@@ -137,17 +155,20 @@ void Emitter::assign_targets(Exprs targets, std::span<const SugaredPtr> values, 
 
 void Emitter::assign_sugared(const Expr& target, const SugaredPtr& value, Range value_range) {
     switch (target.kind) {
-        case ExprKind::Name: return environment().set(builder_, as<Name>(&target)->id, value, target.range);
+        case ExprKind::Name:
+            return environment().set(builder_, as<Name>(&target)->id, value, target.range);
         case ExprKind::Subscript:
             return assign_subscript(*as<Subscript>(&target), {value_range, {}, value->as_value(builder_, value_range)},
                                     value_range);
-        case ExprKind::Tuple: return assign_tuple(*as<Tuple>(&target), value, value_range);
+        case ExprKind::Tuple:
+            return assign_tuple(*as<Tuple>(&target), value, value_range);
         case ExprKind::Attribute: {
             const auto& attribute = *as<Attribute>(&target);
             return emit_sugared(*attribute.object)
                 ->set_attribute(builder_, attribute.name, value->as_value(builder_, value_range), value_range);
         }
-        default: fail("unexpected expression on the left-hand side", target.range);
+        default:
+            fail("unexpected expression on the left-hand side", target.range);
     }
 }
 
@@ -157,8 +178,10 @@ NamedValue Emitter::to_tensor(const NamedValue& value, ir::Value* like) {
         case TypeKind::Number:
         case TypeKind::Int:
         case TypeKind::Bool:
-        case TypeKind::Float: break;
-        default: return value;
+        case TypeKind::Float:
+            break;
+        default:
+            return value;
     }
     ir::Value* dtype = call_builtin(builder_, "prim::dtype", {like}, value.range);
     ir::Value* device = call_builtin(builder_, "prim::device", {like}, value.range);
@@ -211,8 +234,10 @@ void Emitter::emit_augmented(const AugAssign& statement) {
             ir::Value* result = augmented_value(statement, before);
             return object->set_attribute(builder_, attribute.name, result, statement.range);
         }
-        case ExprKind::Subscript: return augment_subscript(statement, *as<Subscript>(statement.target));
-        default: fail("unexpected expression on left-hand side of augmented assignment", statement.target->range);
+        case ExprKind::Subscript:
+            return augment_subscript(statement, *as<Subscript>(statement.target));
+        default:
+            fail("unexpected expression on left-hand side of augmented assignment", statement.target->range);
     }
 }
 

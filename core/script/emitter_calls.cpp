@@ -36,7 +36,8 @@ SugaredPtr Emitter::emit_call(const Call& call, const TypePtr& hint) {
 // The argument of len() that is no value: a list of modules has a static length. Null for other calls.
 SugaredPtr Emitter::emit_counted(const Sugared& callee, const Call& call) {
     const auto* function = dynamic_cast<const MagicMethod*>(&callee);
-    if (function == nullptr || function->method() != "__len__" || call.arguments.size() != 1 || !call.keywords.empty()) return nullptr;
+    if (function == nullptr || function->method() != "__len__" || call.arguments.size() != 1 || !call.keywords.empty())
+        return nullptr;
     const Expr& argument = *call.arguments.front();
     const auto* name = as<Name>(&argument);
     const bool is_value = name != nullptr && environment().type_of(name->id) != nullptr;
@@ -46,10 +47,14 @@ SugaredPtr Emitter::emit_counted(const Sugared& callee, const Call& call) {
 
 SugaredPtr Emitter::emit_form(Form form, const Call& call, const TypePtr& hint) {
     switch (form) {
-        case Form::Fork: return emit_fork(call);
-        case Form::Annotate: return emit_annotate(call);
-        case Form::UncheckedCast: return emit_unchecked_cast(call);
-        case Form::GetAttr: return emit_getattr(call);
+        case Form::Fork:
+            return emit_fork(call);
+        case Form::Annotate:
+            return emit_annotate(call);
+        case Form::UncheckedCast:
+            return emit_unchecked_cast(call);
+        case Form::GetAttr:
+            return emit_getattr(call);
         case Form::HasAttr:
             check_argument_count(call, 2);
             return simple(emit_hasattr(*call.arguments[0], *call.arguments[1]).value);
@@ -71,13 +76,20 @@ SugaredPtr Emitter::emit_form(Form form, const Call& call, const TypePtr& hint) 
         case Form::IsInstance:
             check_argument_count(call, 2);
             return simple(emit_isinstance(*call.arguments[0], *call.arguments[1]).value);
-        case Form::ToList: return emit_tolist(call, hint);
-        case Form::CreateObject: return emit_create_object(call);
-        case Form::Range: return make_ptr<RangeValue>(builder_, emit_values(call.arguments), call.range);
-        case Form::Enumerate: return emit_enumerate(call);
-        case Form::Zip: return emit_zip(call);
-        case Form::List: return emit_list_form(call, hint);
-        case Form::Dict: return emit_dict_form(call, hint);
+        case Form::ToList:
+            return emit_tolist(call, hint);
+        case Form::CreateObject:
+            return emit_create_object(call);
+        case Form::Range:
+            return make_ptr<RangeValue>(builder_, emit_values(call.arguments), call.range);
+        case Form::Enumerate:
+            return emit_enumerate(call);
+        case Form::Zip:
+            return emit_zip(call);
+        case Form::List:
+            return emit_list_form(call, hint);
+        case Form::Dict:
+            return emit_dict_form(call, hint);
     }
     fail("unknown form", call.range);
 }

@@ -88,10 +88,13 @@ Condition Emitter::emit_condition(const Expr& expression) {
     if (const auto* binary = as<Binary>(&expression)) {
         switch (binary->op) {
             case OperatorKind::And:
-            case OperatorKind::Or: return emit_logical(*binary);
+            case OperatorKind::Or:
+                return emit_logical(*binary);
             case OperatorKind::Is:
-            case OperatorKind::IsNot: return emit_is_none(*binary);
-            default: break;
+            case OperatorKind::IsNot:
+                return emit_is_none(*binary);
+            default:
+                break;
         }
     }
     return emit_default_condition(expression);
@@ -262,7 +265,8 @@ ir::Value* Emitter::emit_if_expression(const Condition& condition, const std::fu
 void Emitter::emit_if(const If& statement) {
     const Condition condition = emit_condition(*statement.condition);
     emit_branches(
-        condition, [&] { emit_body(statement.if_true); }, [&] { emit_body(statement.if_false); }, full_range(statement));
+        condition, [&] { emit_body(statement.if_true); }, [&] { emit_body(statement.if_false); },
+        full_range(statement));
 }
 
 void Emitter::emit_branches(const Condition& condition, const std::function<void()>& if_true,
@@ -308,7 +312,9 @@ TypePtr Emitter::load_type(Environment& frame, std::string_view name, Range rang
 void Emitter::merge_branches(ir::Node* node, Environment& if_true, Environment& if_false, Range range) {
     const bool true_exits = exited_.contains(node->block_at(0));
     const bool false_exits = exited_.contains(node->block_at(1));
-    const auto explained = [&](const std::string& why) { return concat(why, ":\n", builder_.place(range).original().highlight()); };
+    const auto explained = [&](const std::string& why) {
+        return concat(why, ":\n", builder_.place(range).original().highlight());
+    };
     std::set<std::string_view> merged;
     for (const std::string_view name : if_true.defined()) {
         if (is_defined_in(if_false, name) || false_exits)

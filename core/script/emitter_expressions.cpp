@@ -16,26 +16,46 @@ struct BinaryNames {
 
 BinaryNames binary_names(OperatorKind op) {
     switch (op) {
-        case OperatorKind::Add: return {"aten::add", "__add__"};
-        case OperatorKind::Sub: return {"aten::sub", "__sub__"};
-        case OperatorKind::Mul: return {"aten::mul", "__mul__"};
-        case OperatorKind::MatMul: return {"aten::matmul", "__matmul__"};
-        case OperatorKind::Div: return {"aten::div", "__truediv__"};
-        case OperatorKind::FloorDiv: return {"aten::floordiv", "__floordiv__"};
-        case OperatorKind::Mod: return {"aten::remainder", "__mod__"};
-        case OperatorKind::Pow: return {"aten::pow", "__pow__"};
-        case OperatorKind::LeftShift: return {"aten::__lshift__", "__lshift__"};
-        case OperatorKind::RightShift: return {"aten::__rshift__", "__rshift__"};
-        case OperatorKind::BitAnd: return {"aten::__and__", "__and__"};
-        case OperatorKind::BitOr: return {"aten::__or__", "__or__"};
-        case OperatorKind::BitXor: return {"aten::__xor__", "__xor__"};
-        case OperatorKind::Lt: return {"aten::lt", "__lt__"};
-        case OperatorKind::Gt: return {"aten::gt", "__gt__"};
-        case OperatorKind::Le: return {"aten::le", "__le__"};
-        case OperatorKind::Ge: return {"aten::ge", "__ge__"};
-        case OperatorKind::Eq: return {"aten::eq", "__eq__"};
-        case OperatorKind::Ne: return {"aten::ne", "__ne__"};
-        default: return {"aten::__contains__", "__contains__"};
+        case OperatorKind::Add:
+            return {"aten::add", "__add__"};
+        case OperatorKind::Sub:
+            return {"aten::sub", "__sub__"};
+        case OperatorKind::Mul:
+            return {"aten::mul", "__mul__"};
+        case OperatorKind::MatMul:
+            return {"aten::matmul", "__matmul__"};
+        case OperatorKind::Div:
+            return {"aten::div", "__truediv__"};
+        case OperatorKind::FloorDiv:
+            return {"aten::floordiv", "__floordiv__"};
+        case OperatorKind::Mod:
+            return {"aten::remainder", "__mod__"};
+        case OperatorKind::Pow:
+            return {"aten::pow", "__pow__"};
+        case OperatorKind::LeftShift:
+            return {"aten::__lshift__", "__lshift__"};
+        case OperatorKind::RightShift:
+            return {"aten::__rshift__", "__rshift__"};
+        case OperatorKind::BitAnd:
+            return {"aten::__and__", "__and__"};
+        case OperatorKind::BitOr:
+            return {"aten::__or__", "__or__"};
+        case OperatorKind::BitXor:
+            return {"aten::__xor__", "__xor__"};
+        case OperatorKind::Lt:
+            return {"aten::lt", "__lt__"};
+        case OperatorKind::Gt:
+            return {"aten::gt", "__gt__"};
+        case OperatorKind::Le:
+            return {"aten::le", "__le__"};
+        case OperatorKind::Ge:
+            return {"aten::ge", "__ge__"};
+        case OperatorKind::Eq:
+            return {"aten::eq", "__eq__"};
+        case OperatorKind::Ne:
+            return {"aten::ne", "__ne__"};
+        default:
+            return {"aten::__contains__", "__contains__"};
     }
 }
 
@@ -53,30 +73,45 @@ ir::Value* Emitter::emit_value(const Expr& expression, const TypePtr& hint) {
 
 SugaredPtr Emitter::emit_sugared(const Expr& expression, const TypePtr& hint) {
     switch (expression.kind) {
-        case ExprKind::Name: return lookup(as<Name>(&expression)->id, expression.range);
+        case ExprKind::Name:
+            return lookup(as<Name>(&expression)->id, expression.range);
         case ExprKind::Attribute: {
             const auto& attribute = *as<Attribute>(&expression);
             return emit_sugared(*attribute.object)->attribute(builder_, attribute.name, attribute.range);
         }
-        case ExprKind::Call: return emit_call(*as<Call>(&expression), hint);
-        case ExprKind::Subscript: return emit_subscript(*as<Subscript>(&expression), hint);
-        default: return simple(emit_simple(expression, hint));
+        case ExprKind::Call:
+            return emit_call(*as<Call>(&expression), hint);
+        case ExprKind::Subscript:
+            return emit_subscript(*as<Subscript>(&expression), hint);
+        default:
+            return simple(emit_simple(expression, hint));
     }
 }
 
 ir::Value* Emitter::emit_simple(const Expr& expression, const TypePtr& hint) {
     switch (expression.kind) {
-        case ExprKind::Number: return emit_number(*as<Number>(&expression));
-        case ExprKind::String: return builder_.constant(IValue(as<String>(&expression)->value), expression.range);
-        case ExprKind::True: return builder_.constant(IValue(true), expression.range);
-        case ExprKind::False: return builder_.constant(IValue(false), expression.range);
-        case ExprKind::None: return builder_.constant(IValue(), expression.range);
-        case ExprKind::Unary: return emit_unary(*as<Unary>(&expression));
-        case ExprKind::Binary: return emit_binary(*as<Binary>(&expression));
-        case ExprKind::Ternary: return emit_ternary(*as<Ternary>(&expression), hint);
-        case ExprKind::Tuple: return builder_.tuple(emit_values(as<Tuple>(&expression)->elements));
-        case ExprKind::List: return emit_list(*as<List>(&expression), hint);
-        case ExprKind::Dict: return emit_dict(*as<Dict>(&expression), hint);
+        case ExprKind::Number:
+            return emit_number(*as<Number>(&expression));
+        case ExprKind::String:
+            return builder_.constant(IValue(as<String>(&expression)->value), expression.range);
+        case ExprKind::True:
+            return builder_.constant(IValue(true), expression.range);
+        case ExprKind::False:
+            return builder_.constant(IValue(false), expression.range);
+        case ExprKind::None:
+            return builder_.constant(IValue(), expression.range);
+        case ExprKind::Unary:
+            return emit_unary(*as<Unary>(&expression));
+        case ExprKind::Binary:
+            return emit_binary(*as<Binary>(&expression));
+        case ExprKind::Ternary:
+            return emit_ternary(*as<Ternary>(&expression), hint);
+        case ExprKind::Tuple:
+            return builder_.tuple(emit_values(as<Tuple>(&expression)->elements));
+        case ExprKind::List:
+            return emit_list(*as<List>(&expression), hint);
+        case ExprKind::Dict:
+            return emit_dict(*as<Dict>(&expression), hint);
         case ExprKind::ListComp: {
             const auto& comp = *as<ListComp>(&expression);
             return emit_list_comprehension(*comp.element, *comp.target, *comp.iterable, hint, comp.range);
@@ -85,9 +120,12 @@ ir::Value* Emitter::emit_simple(const Expr& expression, const TypePtr& hint) {
             const auto& comp = *as<DictComp>(&expression);
             return emit_dict_comprehension(*comp.key, *comp.value, *comp.target, *comp.iterable, hint, comp.range);
         }
-        case ExprKind::Starred: fail("Unexpected starred expansion", expression.range);
-        case ExprKind::Ellipsis: fail("'...' can only be used as an index", expression.range);
-        default: fail("this expression can only be used as an index", expression.range);
+        case ExprKind::Starred:
+            fail("Unexpected starred expansion", expression.range);
+        case ExprKind::Ellipsis:
+            fail("'...' can only be used as an index", expression.range);
+        default:
+            fail("this expression can only be used as an index", expression.range);
     }
 }
 
@@ -127,8 +165,10 @@ ir::Value* Emitter::emit_binary(const Binary& binary) {
         case OperatorKind::And:
         case OperatorKind::Or:
         case OperatorKind::Is:
-        case OperatorKind::IsNot: return emit_condition(binary).value;
-        default: break;
+        case OperatorKind::IsNot:
+            return emit_condition(binary).value;
+        default:
+            break;
     }
     if (const auto* imaginary = as<Number>(binary.right); imaginary != nullptr && imaginary->text.ends_with('j')) {
         if (const auto constant = types_.parse_constant(binary)) return builder_.constant(*constant, binary.range);

@@ -47,7 +47,8 @@ SugaredPtr Emitter::emit_subscript(const Subscript& subscript, const TypePtr& hi
     if (value != nullptr && value->type()->kind() == TypeKind::Tuple) {
         return simple(emit_tuple_index(value, position, range));
     }
-    if (dynamic_cast<const BuiltinValue*>(sugared.get()) != nullptr) sugared->as_value(builder_, subscript.value->range);
+    if (dynamic_cast<const BuiltinValue*>(sugared.get()) != nullptr)
+        sugared->as_value(builder_, subscript.value->range);
     return sugared->item_of_type(builder_, position, hint, range);
 }
 
@@ -198,7 +199,8 @@ ir::Value* Emitter::emit_tuple_slice(ir::Value* tuple, const Slice& slice, Range
 SugaredPtr Emitter::emit_static_slice(Sugared& sliced, const Slice& slice, Range range) {
     const std::vector<SugaredPtr> elements = sliced.as_tuple(builder_, range, std::nullopt);
     std::vector<SugaredPtr> taken;
-    for (const std::size_t position : static_positions(elements.size(), slice, range)) taken.push_back(elements[position]);
+    for (const std::size_t position : static_positions(elements.size(), slice, range))
+        taken.push_back(elements[position]);
     return make_ptr<SugaredTuple>(std::move(taken));
 }
 

@@ -16,11 +16,16 @@ void Emitter::emit_body(Body body) {
 
 Range full_range(const Stmt& statement) {
     Body body;
-    if (const auto* branch = as<If>(&statement)) body = branch->if_false.empty() ? branch->if_true : branch->if_false;
-    else if (const auto* loop = as<While>(&statement)) body = loop->body;
-    else if (const auto* each = as<For>(&statement)) body = each->body;
-    else if (const auto* with = as<With>(&statement)) body = with->body;
-    else if (const auto* def = as<Def>(&statement)) body = def->body;
+    if (const auto* branch = as<If>(&statement))
+        body = branch->if_false.empty() ? branch->if_true : branch->if_false;
+    else if (const auto* loop = as<While>(&statement))
+        body = loop->body;
+    else if (const auto* each = as<For>(&statement))
+        body = each->body;
+    else if (const auto* with = as<With>(&statement))
+        body = with->body;
+    else if (const auto* def = as<Def>(&statement))
+        body = def->body;
     Range range = statement.range;
     if (!body.empty()) range.end = std::max(range.end, full_range(*body.back()).end);
     return range;
@@ -30,7 +35,9 @@ namespace {
 
 // All names in the text of a statement, attributes too: a superset of its reads.
 std::set<std::string, std::less<>> words_of(std::string_view text) {
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+    };
     std::set<std::string, std::less<>> words;
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at;
@@ -58,7 +65,8 @@ void Emitter::emit_function_body(Body body) {
 }
 
 // False when the rest cannot be emitted.
-bool Emitter::emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors, std::set<std::string, std::less<>>& unknown) {
+bool Emitter::emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors,
+                              std::set<std::string, std::less<>>& unknown) {
     const std::size_t frames = frames_.size();
     const std::size_t definitions = definitions_.size();
     const LoopKind loop = loop_;
@@ -72,38 +80,58 @@ bool Emitter::emit_or_recover(const Stmt& statement, std::vector<CompileError>& 
         loop_ = loop;
         const Range range = full_range(statement);
         const std::string_view text = builder_.source()->text();
-        const auto words = words_of(text.substr(range.begin, std::min<std::size_t>(range.end, text.size()) - range.begin));
-        const bool builds_on_error = std::any_of(words.begin(), words.end(), [&](const std::string& word) { return unknown.contains(word); });
+        const auto words =
+            words_of(text.substr(range.begin, std::min<std::size_t>(range.end, text.size()) - range.begin));
+        const bool builds_on_error =
+            std::any_of(words.begin(), words.end(), [&](const std::string& word) { return unknown.contains(word); });
         if (!builds_on_error) errors.push_back(error);
         unknown.insert(words.begin(), words.end());
         // A partial branch or loop would be taken for complete.
-        return statement.kind == StmtKind::Assign || statement.kind == StmtKind::Expression || statement.kind == StmtKind::AugAssign;
+        return statement.kind == StmtKind::Assign || statement.kind == StmtKind::Expression ||
+               statement.kind == StmtKind::AugAssign;
     }
 }
 
 void Emitter::emit_statement(const Stmt& statement) {
     switch (statement.kind) {
-        case StmtKind::If: return emit_if(*as<If>(&statement));
-        case StmtKind::While: return emit_while(*as<While>(&statement));
+        case StmtKind::If:
+            return emit_if(*as<If>(&statement));
+        case StmtKind::While:
+            return emit_while(*as<While>(&statement));
         case StmtKind::For: {
             const auto& loop = *as<For>(&statement);
             return emit_for(
                 loop.targets, loop.iterables, [&] { emit_body(loop.body); }, full_range(loop));
         }
-        case StmtKind::Assign: return emit_assign(*as<Assign>(&statement));
-        case StmtKind::AugAssign: return emit_augmented(*as<AugAssign>(&statement));
-        case StmtKind::Expression: emit_sugared(*as<ExprStmt>(&statement)->value); return;
-        case StmtKind::Raise: return emit_raise(*as<Raise>(&statement)->value, statement.range);
-        case StmtKind::Assert: return emit_assert(*as<Assert>(&statement));
-        case StmtKind::Return: return emit_return(*as<Return>(&statement)->value, statement.range);
-        case StmtKind::Break: return emit_jump(ir::prim::BreakStmt, "break", statement.range);
-        case StmtKind::Continue: return emit_jump(ir::prim::ContinueStmt, "continue", statement.range);
-        case StmtKind::Pass: return;
-        case StmtKind::Delete: return emit_delete(*as<Delete>(&statement));
-        case StmtKind::With: return emit_with(*as<With>(&statement));
-        case StmtKind::Def: return emit_nested_def(*as<Def>(&statement));
-        case StmtKind::Class: fail("class definitions aren't supported inside functions", statement.range);
-        default: fail("this statement isn't supported by TorchScript", statement.range);
+        case StmtKind::Assign:
+            return emit_assign(*as<Assign>(&statement));
+        case StmtKind::AugAssign:
+            return emit_augmented(*as<AugAssign>(&statement));
+        case StmtKind::Expression:
+            emit_sugared(*as<ExprStmt>(&statement)->value);
+            return;
+        case StmtKind::Raise:
+            return emit_raise(*as<Raise>(&statement)->value, statement.range);
+        case StmtKind::Assert:
+            return emit_assert(*as<Assert>(&statement));
+        case StmtKind::Return:
+            return emit_return(*as<Return>(&statement)->value, statement.range);
+        case StmtKind::Break:
+            return emit_jump(ir::prim::BreakStmt, "break", statement.range);
+        case StmtKind::Continue:
+            return emit_jump(ir::prim::ContinueStmt, "continue", statement.range);
+        case StmtKind::Pass:
+            return;
+        case StmtKind::Delete:
+            return emit_delete(*as<Delete>(&statement));
+        case StmtKind::With:
+            return emit_with(*as<With>(&statement));
+        case StmtKind::Def:
+            return emit_nested_def(*as<Def>(&statement));
+        case StmtKind::Class:
+            fail("class definitions aren't supported inside functions", statement.range);
+        default:
+            fail("this statement isn't supported by TorchScript", statement.range);
     }
 }
 

@@ -19,7 +19,9 @@ ErrorContext context_of(const ir::SourceRange& range) {
 CompileError::CompileError(const std::string& message, ir::SourceRange range, ErrorKind kind)
     : Error(kind, message, context_of(range)), range_(std::move(range)) {}
 
-std::string CompileError::underlined() const { return message() + ":\n" + range_.original().highlight() + callers_ + others_; }
+std::string CompileError::underlined() const {
+    return message() + ":\n" + range_.original().highlight() + callers_ + others_;
+}
 
 CompileError CompileError::followed_by(const CompileError& other) const {
     CompileError out = *this;
@@ -27,9 +29,11 @@ CompileError CompileError::followed_by(const CompileError& other) const {
     return out;
 }
 
-CompileError CompileError::called_from(std::string_view callee, std::string_view caller, const ir::SourceRange& place_of_call) const {
+CompileError CompileError::called_from(std::string_view callee, std::string_view caller,
+                                       const ir::SourceRange& place_of_call) const {
     CompileError out = *this;
-    out.callers_ += concat("'", callee, "' is being compiled since it was called from '", caller, "'\n", place_of_call.highlight());
+    out.callers_ +=
+        concat("'", callee, "' is being compiled since it was called from '", caller, "'\n", place_of_call.highlight());
     return out;
 }
 

@@ -20,7 +20,8 @@ class CompileError final : public Error {
     // "message:\n  File "x.py", line 3 ... ~~~ <--- HERE", and the chain of callers that led to compiling it.
     std::string underlined() const;
     // The same error of `callee`, which was compiled because `caller` calls it at the place.
-    CompileError called_from(std::string_view callee, std::string_view caller, const ir::SourceRange& place_of_call) const;
+    CompileError called_from(std::string_view callee, std::string_view caller,
+                             const ir::SourceRange& place_of_call) const;
 
     // The same error, and another one found after it.
     CompileError followed_by(const CompileError& other) const;

@@ -19,52 +19,93 @@ struct Spelling {
 };
 
 constexpr std::array kKeywords = {
-    Spelling{"and", Token::And},         Spelling{"as", Token::As},
-    Spelling{"assert", Token::Assert},   Spelling{"break", Token::Break},
-    Spelling{"class", Token::Class},     Spelling{"continue", Token::Continue},
-    Spelling{"def", Token::Def},         Spelling{"del", Token::Del},
-    Spelling{"elif", Token::Elif},       Spelling{"Ellipsis", Token::Ellipsis},
-    Spelling{"else", Token::Else},       Spelling{"False", Token::False},
-    Spelling{"for", Token::For},         Spelling{"if", Token::If},
-    Spelling{"in", Token::In},           Spelling{"is", Token::Is},
-    Spelling{"None", Token::None},       Spelling{"NoneType", Token::None},
-    Spelling{"not", Token::Not},         Spelling{"or", Token::Or},
-    Spelling{"pass", Token::Pass},       Spelling{"raise", Token::Raise},
-    Spelling{"return", Token::Return},   Spelling{"True", Token::True},
-    Spelling{"while", Token::While},     Spelling{"with", Token::With},
-    Spelling{"async", Token::Async},     Spelling{"await", Token::Await},
-    Spelling{"except", Token::Except},   Spelling{"finally", Token::Finally},
-    Spelling{"from", Token::From},       Spelling{"global", Token::Global},
-    Spelling{"import", Token::Import},   Spelling{"lambda", Token::Lambda},
-    Spelling{"nonlocal", Token::Nonlocal}, Spelling{"try", Token::Try},
+    Spelling{"and", Token::And},
+    Spelling{"as", Token::As},
+    Spelling{"assert", Token::Assert},
+    Spelling{"break", Token::Break},
+    Spelling{"class", Token::Class},
+    Spelling{"continue", Token::Continue},
+    Spelling{"def", Token::Def},
+    Spelling{"del", Token::Del},
+    Spelling{"elif", Token::Elif},
+    Spelling{"Ellipsis", Token::Ellipsis},
+    Spelling{"else", Token::Else},
+    Spelling{"False", Token::False},
+    Spelling{"for", Token::For},
+    Spelling{"if", Token::If},
+    Spelling{"in", Token::In},
+    Spelling{"is", Token::Is},
+    Spelling{"None", Token::None},
+    Spelling{"NoneType", Token::None},
+    Spelling{"not", Token::Not},
+    Spelling{"or", Token::Or},
+    Spelling{"pass", Token::Pass},
+    Spelling{"raise", Token::Raise},
+    Spelling{"return", Token::Return},
+    Spelling{"True", Token::True},
+    Spelling{"while", Token::While},
+    Spelling{"with", Token::With},
+    Spelling{"async", Token::Async},
+    Spelling{"await", Token::Await},
+    Spelling{"except", Token::Except},
+    Spelling{"finally", Token::Finally},
+    Spelling{"from", Token::From},
+    Spelling{"global", Token::Global},
+    Spelling{"import", Token::Import},
+    Spelling{"lambda", Token::Lambda},
+    Spelling{"nonlocal", Token::Nonlocal},
+    Spelling{"try", Token::Try},
     Spelling{"yield", Token::Yield},
 };
 
 // Longer spellings before their prefixes.
 constexpr std::array kPunctuation = {
-    Spelling{"**=", Token::DoubleStarAssign}, Spelling{"//=", Token::DoubleSlashAssign},
-    Spelling{"<<=", Token::LeftShiftAssign},  Spelling{">>=", Token::RightShiftAssign},
-    Spelling{"...", Token::Ellipsis},         Spelling{"**", Token::DoubleStar},
-    Spelling{"//", Token::DoubleSlash},       Spelling{"<<", Token::LeftShift},
-    Spelling{">>", Token::RightShift},        Spelling{"<=", Token::LessEqual},
-    Spelling{">=", Token::GreaterEqual},      Spelling{"==", Token::Equal},
-    Spelling{"!=", Token::NotEqual},          Spelling{"->", Token::Arrow},
-    Spelling{":=", Token::Walrus},            Spelling{"+=", Token::PlusAssign},
-    Spelling{"-=", Token::MinusAssign},       Spelling{"*=", Token::StarAssign},
-    Spelling{"/=", Token::SlashAssign},       Spelling{"%=", Token::PercentAssign},
-    Spelling{"@=", Token::AtAssign},          Spelling{"&=", Token::AmpersandAssign},
-    Spelling{"|=", Token::PipeAssign},        Spelling{"^=", Token::CaretAssign},
-    Spelling{"(", Token::LeftParen},          Spelling{")", Token::RightParen},
-    Spelling{"[", Token::LeftBracket},        Spelling{"]", Token::RightBracket},
-    Spelling{"{", Token::LeftBrace},          Spelling{"}", Token::RightBrace},
-    Spelling{",", Token::Comma},              Spelling{":", Token::Colon},
-    Spelling{".", Token::Dot},                Spelling{"@", Token::At},
-    Spelling{"=", Token::Assign},             Spelling{"+", Token::Plus},
-    Spelling{"-", Token::Minus},              Spelling{"*", Token::Star},
-    Spelling{"/", Token::Slash},              Spelling{"%", Token::Percent},
-    Spelling{"~", Token::Tilde},              Spelling{"&", Token::Ampersand},
-    Spelling{"|", Token::Pipe},               Spelling{"^", Token::Caret},
-    Spelling{"<", Token::Less},               Spelling{">", Token::Greater},
+    Spelling{"**=", Token::DoubleStarAssign},
+    Spelling{"//=", Token::DoubleSlashAssign},
+    Spelling{"<<=", Token::LeftShiftAssign},
+    Spelling{">>=", Token::RightShiftAssign},
+    Spelling{"...", Token::Ellipsis},
+    Spelling{"**", Token::DoubleStar},
+    Spelling{"//", Token::DoubleSlash},
+    Spelling{"<<", Token::LeftShift},
+    Spelling{">>", Token::RightShift},
+    Spelling{"<=", Token::LessEqual},
+    Spelling{">=", Token::GreaterEqual},
+    Spelling{"==", Token::Equal},
+    Spelling{"!=", Token::NotEqual},
+    Spelling{"->", Token::Arrow},
+    Spelling{":=", Token::Walrus},
+    Spelling{"+=", Token::PlusAssign},
+    Spelling{"-=", Token::MinusAssign},
+    Spelling{"*=", Token::StarAssign},
+    Spelling{"/=", Token::SlashAssign},
+    Spelling{"%=", Token::PercentAssign},
+    Spelling{"@=", Token::AtAssign},
+    Spelling{"&=", Token::AmpersandAssign},
+    Spelling{"|=", Token::PipeAssign},
+    Spelling{"^=", Token::CaretAssign},
+    Spelling{"(", Token::LeftParen},
+    Spelling{")", Token::RightParen},
+    Spelling{"[", Token::LeftBracket},
+    Spelling{"]", Token::RightBracket},
+    Spelling{"{", Token::LeftBrace},
+    Spelling{"}", Token::RightBrace},
+    Spelling{",", Token::Comma},
+    Spelling{":", Token::Colon},
+    Spelling{".", Token::Dot},
+    Spelling{"@", Token::At},
+    Spelling{"=", Token::Assign},
+    Spelling{"+", Token::Plus},
+    Spelling{"-", Token::Minus},
+    Spelling{"*", Token::Star},
+    Spelling{"/", Token::Slash},
+    Spelling{"%", Token::Percent},
+    Spelling{"~", Token::Tilde},
+    Spelling{"&", Token::Ampersand},
+    Spelling{"|", Token::Pipe},
+    Spelling{"^", Token::Caret},
+    Spelling{"<", Token::Less},
+    Spelling{">", Token::Greater},
 };
 
 const std::unordered_map<std::string_view, Token>& keywords() {
@@ -207,7 +248,9 @@ class Lexer {
         if (!at_line_start()) add(Token::Newline, begin);
         close_indents(width);
         if (width != indents_.back()) {
-            fail(is_python_ ? "unindent does not match any outer indentation level" : concat("invalid indent level ", width), range_from(at_));
+            fail(is_python_ ? "unindent does not match any outer indentation level"
+                            : concat("invalid indent level ", width),
+                 range_from(at_));
         }
     }
     void close_indents(std::size_t width) {
@@ -344,14 +387,22 @@ class Lexer {
 
 std::string_view token_name(Token kind) {
     switch (kind) {
-        case Token::End: return "eof";
-        case Token::Newline: return "newline";
-        case Token::Indent: return "indent";
-        case Token::Dedent: return "dedent";
-        case Token::Name: return "ident";
-        case Token::Number: return "number";
-        case Token::String: return "string_literal";
-        default: break;
+        case Token::End:
+            return "eof";
+        case Token::Newline:
+            return "newline";
+        case Token::Indent:
+            return "indent";
+        case Token::Dedent:
+            return "dedent";
+        case Token::Name:
+            return "ident";
+        case Token::Number:
+            return "number";
+        case Token::String:
+            return "string_literal";
+        default:
+            break;
     }
     for (const Spelling& spelling : kKeywords) {
         if (spelling.token == kind) return spelling.text;

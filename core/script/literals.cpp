@@ -43,17 +43,28 @@ void append_utf8(std::string& out, std::uint32_t code) {
 
 std::optional<char> simple_escape(char c) {
     switch (c) {
-        case '\\': return '\\';
-        case '\'': return '\'';
-        case '"': return '"';
-        case 'a': return '\a';
-        case 'b': return '\b';
-        case 'f': return '\f';
-        case 'n': return '\n';
-        case 'r': return '\r';
-        case 't': return '\t';
-        case 'v': return '\v';
-        default: return std::nullopt;
+        case '\\':
+            return '\\';
+        case '\'':
+            return '\'';
+        case '"':
+            return '"';
+        case 'a':
+            return '\a';
+        case 'b':
+            return '\b';
+        case 'f':
+            return '\f';
+        case 'n':
+            return '\n';
+        case 'r':
+            return '\r';
+        case 't':
+            return '\t';
+        case 'v':
+            return '\v';
+        default:
+            return std::nullopt;
     }
 }
 
@@ -236,12 +247,14 @@ std::optional<WholeNumber> parse_whole_number(std::string_view text) {
     number.is_negative = text.starts_with('-');
     number.digits = text.substr(number.is_negative ? 1 : 0);
     std::erase(number.digits, '_');
-    const char mark = number.digits.size() > 2 && number.digits[0] == '0' ? static_cast<char>(number.digits[1] | 0x20) : '\0';
+    const char mark =
+        number.digits.size() > 2 && number.digits[0] == '0' ? static_cast<char>(number.digits[1] | 0x20) : '\0';
     if (mark == 'x' || mark == 'o' || mark == 'b') {
         number.base = mark == 'x' ? 16 : mark == 'o' ? 8 : 2;
         number.digits.erase(0, 2);
     }
-    const std::string_view allowed = std::string_view("0123456789abcdefABCDEF").substr(0, number.base == 16 ? 22 : static_cast<std::size_t>(number.base));
+    const std::string_view allowed = std::string_view("0123456789abcdefABCDEF")
+                                         .substr(0, number.base == 16 ? 22 : static_cast<std::size_t>(number.base));
     const bool is_whole = !number.digits.empty() && number.digits.find_first_not_of(allowed) == std::string::npos;
     return is_whole ? std::optional(std::move(number)) : std::nullopt;
 }

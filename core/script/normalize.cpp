@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/base/strings.h"
-#include "core/ir/graph.h"
 #include "core/dispatch/registry.h"
+#include "core/ir/graph.h"
 #include "core/script/convert_to_ssa.h"
 #include "core/script/symbols.h"
 

@@ -12,20 +12,34 @@ namespace {
 
 std::optional<OperatorKind> augmented_operator(Token token) {
     switch (token) {
-        case Token::PlusAssign: return OperatorKind::Add;
-        case Token::MinusAssign: return OperatorKind::Sub;
-        case Token::StarAssign: return OperatorKind::Mul;
-        case Token::SlashAssign: return OperatorKind::Div;
-        case Token::DoubleSlashAssign: return OperatorKind::FloorDiv;
-        case Token::PercentAssign: return OperatorKind::Mod;
-        case Token::AtAssign: return OperatorKind::MatMul;
-        case Token::AmpersandAssign: return OperatorKind::BitAnd;
-        case Token::PipeAssign: return OperatorKind::BitOr;
-        case Token::CaretAssign: return OperatorKind::BitXor;
-        case Token::LeftShiftAssign: return OperatorKind::LeftShift;
-        case Token::RightShiftAssign: return OperatorKind::RightShift;
-        case Token::DoubleStarAssign: return OperatorKind::Pow;
-        default: return std::nullopt;
+        case Token::PlusAssign:
+            return OperatorKind::Add;
+        case Token::MinusAssign:
+            return OperatorKind::Sub;
+        case Token::StarAssign:
+            return OperatorKind::Mul;
+        case Token::SlashAssign:
+            return OperatorKind::Div;
+        case Token::DoubleSlashAssign:
+            return OperatorKind::FloorDiv;
+        case Token::PercentAssign:
+            return OperatorKind::Mod;
+        case Token::AtAssign:
+            return OperatorKind::MatMul;
+        case Token::AmpersandAssign:
+            return OperatorKind::BitAnd;
+        case Token::PipeAssign:
+            return OperatorKind::BitOr;
+        case Token::CaretAssign:
+            return OperatorKind::BitXor;
+        case Token::LeftShiftAssign:
+            return OperatorKind::LeftShift;
+        case Token::RightShiftAssign:
+            return OperatorKind::RightShift;
+        case Token::DoubleStarAssign:
+            return OperatorKind::Pow;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -105,13 +119,20 @@ Body Parser::parse_block() {
 const Stmt* Parser::parse_statement() {
     const Deeper deeper(*this);
     switch (current().kind) {
-        case Token::If: return parse_if(advance());
-        case Token::While: return parse_while();
-        case Token::For: return is_python() ? parse_python_for() : parse_for();
-        case Token::With: return is_python() ? parse_python_with() : parse_with();
-        case Token::Def: return parse_def({});
-        case Token::Class: return is_python() ? parse_python_class({}, current().range) : parse_class();
-        case Token::At: return parse_decorated();
+        case Token::If:
+            return parse_if(advance());
+        case Token::While:
+            return parse_while();
+        case Token::For:
+            return is_python() ? parse_python_for() : parse_for();
+        case Token::With:
+            return is_python() ? parse_python_with() : parse_with();
+        case Token::Def:
+            return parse_def({});
+        case Token::Class:
+            return is_python() ? parse_python_class({}, current().range) : parse_class();
+        case Token::At:
+            return parse_decorated();
         case Token::Try:
             if (is_python()) return parse_try();
             break;
@@ -122,7 +143,8 @@ const Stmt* Parser::parse_statement() {
             if (is_python() && at_match()) return parse_match();
             if (is_python() && at_type_alias()) return parse_type_alias();
             break;
-        default: break;
+        default:
+            break;
     }
     return parse_simple_statement();
 }
@@ -133,7 +155,8 @@ const Stmt* Parser::parse_simple_statement() {
     }
     const Range range = current().range;
     switch (current().kind) {
-        case Token::Return: return parse_return();
+        case Token::Return:
+            return parse_return();
         case Token::Raise: {
             advance();
             if (is(Token::Newline)) fail("raise without an exception isn't supported", range);
@@ -142,7 +165,8 @@ const Stmt* Parser::parse_simple_statement() {
             expect(Token::Newline);
             return tree_.make(Raise{{StmtKind::Raise, merge(range, value->range)}, value});
         }
-        case Token::Assert: return parse_assert();
+        case Token::Assert:
+            return parse_assert();
         case Token::Break:
             advance();
             expect(Token::Newline);
@@ -170,21 +194,28 @@ const Stmt* Parser::parse_simple_statement() {
         case Token::Global:
         case Token::Nonlocal:
         case Token::Async:
-        case Token::Yield: fail_unsupported_statement();
-        default: return parse_assignment(parse_expression_or_tuple());
+        case Token::Yield:
+            fail_unsupported_statement();
+        default:
+            return parse_assignment(parse_expression_or_tuple());
     }
 }
 
 void Parser::fail_unsupported_statement() const {
     const auto what = [&]() -> std::string_view {
         switch (current().kind) {
-            case Token::Try: return "try blocks";
+            case Token::Try:
+                return "try blocks";
             case Token::Import:
-            case Token::From: return "import statements";
+            case Token::From:
+                return "import statements";
             case Token::Global:
-            case Token::Nonlocal: return "global variables";
-            case Token::Async: return "async functions";
-            default: return "yield expressions";
+            case Token::Nonlocal:
+                return "global variables";
+            case Token::Async:
+                return "async functions";
+            default:
+                return "yield expressions";
         }
     }();
     fail(concat(what, " aren't supported"), current().range);

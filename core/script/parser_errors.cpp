@@ -20,9 +20,12 @@ constexpr Bracket kBrackets[] = {{Token::LeftParen, Token::RightParen, '(', ')'}
 // The statement of a header, as in "expected an indented block after ...".
 std::string block_name(Token keyword) {
     switch (keyword) {
-        case Token::Def: return "function definition";
-        case Token::Class: return "class definition";
-        default: return concat("'", token_name(keyword), "' statement");
+        case Token::Def:
+            return "function definition";
+        case Token::Class:
+            return "class definition";
+        default:
+            return concat("'", token_name(keyword), "' statement");
     }
 }
 
@@ -43,9 +46,11 @@ void Parser::fail_as_python(std::string_view what) const {
     const Range before = at_ > 0 ? tokens_[at_ - 1].range : current().range;
     const bool is_end = is(Token::Newline) || is(Token::Indent) || is(Token::End);
     if (what == ":" && is_end) fail("expected ':'", before);
-    if (what == ":" && is(Token::Assign)) fail("invalid syntax. Maybe you meant '==' or ':=' instead of '='?", current().range);
+    if (what == ":" && is(Token::Assign))
+        fail("invalid syntax. Maybe you meant '==' or ':=' instead of '='?", current().range);
     const bool is_value = is(Token::String) || is(Token::Name) || is(Token::Number);
-    if (is_value && text(before) == "print") fail("Missing parentheses in call to 'print'. Did you mean print(...)?", before);
+    if (is_value && text(before) == "print")
+        fail("Missing parentheses in call to 'print'. Did you mean print(...)?", before);
 }
 
 void Parser::fail_brackets() const {
@@ -56,7 +61,8 @@ void Parser::fail_brackets() const {
             if (token.kind != bracket.close) continue;
             if (open.empty()) fail(concat("unmatched '", bracket.close_text, "'"), token.range);
             if (open.back().first != &bracket) {
-                fail(concat("closing parenthesis '", bracket.close_text, "' does not match opening parenthesis '", open.back().first->open_text, "'"),
+                fail(concat("closing parenthesis '", bracket.close_text, "' does not match opening parenthesis '",
+                            open.back().first->open_text, "'"),
                      token.range);
             }
             open.pop_back();
@@ -69,11 +75,15 @@ void Parser::fail_block() const {
     if (!is_python()) fail_expected("indent");
     // The header's line begins with its keyword.
     std::size_t first = at_ > 0 ? at_ - 1 : 0;
-    while (first > 0 && tokens_[first - 1].kind != Token::Newline && tokens_[first - 1].kind != Token::Indent && tokens_[first - 1].kind != Token::Dedent) --first;
+    while (first > 0 && tokens_[first - 1].kind != Token::Newline && tokens_[first - 1].kind != Token::Indent &&
+           tokens_[first - 1].kind != Token::Dedent)
+        --first;
     const std::size_t line = source_->line_of(tokens_[first].range.begin) + source_->starting_line() + 1;
     std::size_t next = at_;
-    while (next + 1 < tokens_.size() && (tokens_[next].kind == Token::Newline || tokens_[next].kind == Token::Dedent)) ++next;
-    fail(concat("expected an indented block after ", block_name(tokens_[first].kind), " on line ", line), tokens_[next].range);
+    while (next + 1 < tokens_.size() && (tokens_[next].kind == Token::Newline || tokens_[next].kind == Token::Dedent))
+        ++next;
+    fail(concat("expected an indented block after ", block_name(tokens_[first].kind), " on line ", line),
+         tokens_[next].range);
 }
 
 }  // namespace loupe::script

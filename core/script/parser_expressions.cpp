@@ -23,31 +23,56 @@ constexpr int kPowPrecedence = 13;
 
 std::optional<Infix> infix_of(Token token) {
     switch (token) {
-        case Token::Or: return Infix{OperatorKind::Or, kOrPrecedence};
-        case Token::And: return Infix{OperatorKind::And, 3};
-        case Token::In: return Infix{OperatorKind::In, kComparePrecedence};
-        case Token::Not: return Infix{OperatorKind::Not, kComparePrecedence};  // not in
-        case Token::Is: return Infix{OperatorKind::Is, kComparePrecedence};
-        case Token::Less: return Infix{OperatorKind::Lt, kComparePrecedence};
-        case Token::Greater: return Infix{OperatorKind::Gt, kComparePrecedence};
-        case Token::LessEqual: return Infix{OperatorKind::Le, kComparePrecedence};
-        case Token::GreaterEqual: return Infix{OperatorKind::Ge, kComparePrecedence};
-        case Token::Equal: return Infix{OperatorKind::Eq, kComparePrecedence};
-        case Token::NotEqual: return Infix{OperatorKind::Ne, kComparePrecedence};
-        case Token::Pipe: return Infix{OperatorKind::BitOr, 6};
-        case Token::Caret: return Infix{OperatorKind::BitXor, 7};
-        case Token::Ampersand: return Infix{OperatorKind::BitAnd, 8};
-        case Token::LeftShift: return Infix{OperatorKind::LeftShift, 9};
-        case Token::RightShift: return Infix{OperatorKind::RightShift, 9};
-        case Token::Plus: return Infix{OperatorKind::Add, 10};
-        case Token::Minus: return Infix{OperatorKind::Sub, 10};
-        case Token::Star: return Infix{OperatorKind::Mul, 11};
-        case Token::Slash: return Infix{OperatorKind::Div, 11};
-        case Token::DoubleSlash: return Infix{OperatorKind::FloorDiv, 11};
-        case Token::Percent: return Infix{OperatorKind::Mod, 11};
-        case Token::At: return Infix{OperatorKind::MatMul, 11};
-        case Token::DoubleStar: return Infix{OperatorKind::Pow, kPowPrecedence};
-        default: return std::nullopt;
+        case Token::Or:
+            return Infix{OperatorKind::Or, kOrPrecedence};
+        case Token::And:
+            return Infix{OperatorKind::And, 3};
+        case Token::In:
+            return Infix{OperatorKind::In, kComparePrecedence};
+        case Token::Not:
+            return Infix{OperatorKind::Not, kComparePrecedence};  // not in
+        case Token::Is:
+            return Infix{OperatorKind::Is, kComparePrecedence};
+        case Token::Less:
+            return Infix{OperatorKind::Lt, kComparePrecedence};
+        case Token::Greater:
+            return Infix{OperatorKind::Gt, kComparePrecedence};
+        case Token::LessEqual:
+            return Infix{OperatorKind::Le, kComparePrecedence};
+        case Token::GreaterEqual:
+            return Infix{OperatorKind::Ge, kComparePrecedence};
+        case Token::Equal:
+            return Infix{OperatorKind::Eq, kComparePrecedence};
+        case Token::NotEqual:
+            return Infix{OperatorKind::Ne, kComparePrecedence};
+        case Token::Pipe:
+            return Infix{OperatorKind::BitOr, 6};
+        case Token::Caret:
+            return Infix{OperatorKind::BitXor, 7};
+        case Token::Ampersand:
+            return Infix{OperatorKind::BitAnd, 8};
+        case Token::LeftShift:
+            return Infix{OperatorKind::LeftShift, 9};
+        case Token::RightShift:
+            return Infix{OperatorKind::RightShift, 9};
+        case Token::Plus:
+            return Infix{OperatorKind::Add, 10};
+        case Token::Minus:
+            return Infix{OperatorKind::Sub, 10};
+        case Token::Star:
+            return Infix{OperatorKind::Mul, 11};
+        case Token::Slash:
+            return Infix{OperatorKind::Div, 11};
+        case Token::DoubleSlash:
+            return Infix{OperatorKind::FloorDiv, 11};
+        case Token::Percent:
+            return Infix{OperatorKind::Mod, 11};
+        case Token::At:
+            return Infix{OperatorKind::MatMul, 11};
+        case Token::DoubleStar:
+            return Infix{OperatorKind::Pow, kPowPrecedence};
+        default:
+            return std::nullopt;
     }
 }
 
@@ -59,10 +84,13 @@ bool Parser::follows_tuple() const {
         case Token::End:
         case Token::Assign:
         case Token::RightParen:
-        case Token::RightBracket: return true;
+        case Token::RightBracket:
+            return true;
         case Token::Colon:
-        case Token::RightBrace: return is_python();
-        default: return current().kind >= Token::PlusAssign;
+        case Token::RightBrace:
+            return is_python();
+        default:
+            return current().kind >= Token::PlusAssign;
     }
 }
 
@@ -120,13 +148,16 @@ const Expr* Parser::parse_prefix() {
                                                             : OperatorKind::Invert;
             return make(Unary{{ExprKind::Unary, 1, range}, op, operand}, {operand});
         }
-        case Token::Plus: advance(); return parse_expression(kUnaryPrecedence - 1);
+        case Token::Plus:
+            advance();
+            return parse_expression(kUnaryPrecedence - 1);
         case Token::Star: {
             advance();
             const Expr* value = parse_expression(kComparePrecedence);
             return make(Starred{{ExprKind::Starred, 1, range}, value}, {value});
         }
-        default: return parse_postfix(parse_atom());
+        default:
+            return parse_postfix(parse_atom());
     }
 }
 
@@ -137,8 +168,10 @@ void Parser::check_number(std::string_view written, Range range) {
     const auto whole = parse_whole_number(written);
     if (whole && !is_python()) fail("Integral constant out of range (must fit in a signed 64 bit integer)", range);
     if (whole && whole->base == 10 && whole->digits.size() > kMostDigits) {
-        fail(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion: value has ", whole->digits.size(),
-                    " digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits."),
+        fail(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion: value has ",
+                    whole->digits.size(),
+                    " digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge "
+                    "integer literals to avoid decimal conversion limits."),
              range);
     }
     if (whole && whole->digits.size() > 1'000'000) fail("an integer of more than a million digits is too large", range);
@@ -233,14 +266,26 @@ const Expr* Parser::parse_atom() {
             number.text = text(range);
             return make_constant(number);
         }
-        case Token::String: return is_python() ? parse_python_strings() : parse_strings();
-        case Token::True: advance(); return make(Leaf<ExprKind::True>{{ExprKind::True, 1, range}}, {});
-        case Token::False: advance(); return make(Leaf<ExprKind::False>{{ExprKind::False, 1, range}}, {});
-        case Token::None: advance(); return make(Leaf<ExprKind::None>{{ExprKind::None, 1, range}}, {});
-        case Token::Ellipsis: advance(); return make(Leaf<ExprKind::Ellipsis>{{ExprKind::Ellipsis, 1, range}}, {});
-        case Token::LeftParen: return is_python() ? parse_python_parenthesised() : parse_parenthesised();
-        case Token::LeftBracket: return is_python() ? parse_python_list() : parse_list();
-        case Token::LeftBrace: return is_python() ? parse_braces() : parse_dict();
+        case Token::String:
+            return is_python() ? parse_python_strings() : parse_strings();
+        case Token::True:
+            advance();
+            return make(Leaf<ExprKind::True>{{ExprKind::True, 1, range}}, {});
+        case Token::False:
+            advance();
+            return make(Leaf<ExprKind::False>{{ExprKind::False, 1, range}}, {});
+        case Token::None:
+            advance();
+            return make(Leaf<ExprKind::None>{{ExprKind::None, 1, range}}, {});
+        case Token::Ellipsis:
+            advance();
+            return make(Leaf<ExprKind::Ellipsis>{{ExprKind::Ellipsis, 1, range}}, {});
+        case Token::LeftParen:
+            return is_python() ? parse_python_parenthesised() : parse_parenthesised();
+        case Token::LeftBracket:
+            return is_python() ? parse_python_list() : parse_list();
+        case Token::LeftBrace:
+            return is_python() ? parse_braces() : parse_dict();
         case Token::Lambda:
             if (is_python()) return parse_lambda();
             fail("lambda expressions aren't supported", range);
@@ -252,7 +297,8 @@ const Expr* Parser::parse_atom() {
         case Token::Yield:
             if (is_python()) return parse_yield();
             fail("yield expressions aren't supported", range);
-        default: fail_expected("ident");
+        default:
+            fail_expected("ident");
     }
 }
 
@@ -358,7 +404,8 @@ const Expr* Parser::parse_strings() {
     }
     String string{};
     string.range = place;
-    if (shortens_strings_) string.range.end = std::min(place.end, place.begin + static_cast<std::uint32_t>(joined.size()) + 1);
+    if (shortens_strings_)
+        string.range.end = std::min(place.end, place.begin + static_cast<std::uint32_t>(joined.size()) + 1);
     string.value = tree_.make_text(joined);
     return make_constant(string);
 }

@@ -184,8 +184,8 @@ class Parser {
     std::size_t at_ = 0;
     int nesting_ = 0;
     bool shortens_strings_ = false;
-    bool saw_yield_ = false;  // in the function that is being read
-    bool is_async_ = false;   // the function that is being read
+    bool saw_yield_ = false;      // in the function that is being read
+    bool is_async_ = false;       // the function that is being read
     bool next_is_async_ = false;  // the function of the next def
 };
 

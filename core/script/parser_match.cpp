@@ -100,7 +100,8 @@ const Pattern* Parser::parse_closed_pattern() {
             return tree_.make(constant);
         }
         case Token::Number:
-        case Token::Minus: return parse_number_pattern();
+        case Token::Minus:
+            return parse_number_pattern();
         case Token::String: {
             Pattern literal{PatternKind::Value, range};
             literal.value = parse_atom();
@@ -109,11 +110,16 @@ const Pattern* Parser::parse_closed_pattern() {
             }
             return tree_.make(literal);
         }
-        case Token::Name: return parse_named_pattern();
-        case Token::LeftParen: return parse_sequence_pattern(advance(), Token::RightParen, false);
-        case Token::LeftBracket: return parse_sequence_pattern(advance(), Token::RightBracket, true);
-        case Token::LeftBrace: return parse_mapping_pattern();
-        default: fail_expected("a pattern");
+        case Token::Name:
+            return parse_named_pattern();
+        case Token::LeftParen:
+            return parse_sequence_pattern(advance(), Token::RightParen, false);
+        case Token::LeftBracket:
+            return parse_sequence_pattern(advance(), Token::RightBracket, true);
+        case Token::LeftBrace:
+            return parse_mapping_pattern();
+        default:
+            fail_expected("a pattern");
     }
 }
 
@@ -126,7 +132,8 @@ const Pattern* Parser::parse_number_pattern() {
         const OperatorKind op = is(Token::Plus) ? OperatorKind::Add : OperatorKind::Sub;
         advance();
         const Expr* right = parse_atom();
-        literal.value = make(Binary{{ExprKind::Binary, 1, literal.range}, op, literal.value, right}, {literal.value, right});
+        literal.value =
+            make(Binary{{ExprKind::Binary, 1, literal.range}, op, literal.value, right}, {literal.value, right});
     }
     literal.range = literal.value->range;
     return tree_.make(literal);

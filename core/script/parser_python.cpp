@@ -72,7 +72,10 @@ const Stmt* Parser::parse_type_alias() {
     const Expr* value = parse_expression();
     expect(Token::Newline);
     if (is_generic) value = make_string(value->range, text(value->range));
-    return tree_.make(Assign{{StmtKind::Assign, merge(name->range, value->range)}, tree_.make_span(std::vector<const Expr*>{name}), value, nullptr});
+    return tree_.make(Assign{{StmtKind::Assign, merge(name->range, value->range)},
+                             tree_.make_span(std::vector<const Expr*>{name}),
+                             value,
+                             nullptr});
 }
 
 const Stmt* Parser::parse_raise() {

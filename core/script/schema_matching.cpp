@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "core/base/strings.h"
+#include "core/dispatch/registry.h"
 #include "core/ir/missing_operator.h"
 #include "core/ir/schema_match.h"
-#include "core/dispatch/registry.h"
 #include "core/script/builtin_functions.h"
 #include "core/script/symbols.h"
 #include "core/script/upgraders.h"
@@ -44,19 +44,28 @@ bool is_empty_list_literal(const ir::Value* value) { return value->node()->kind(
 const char* scalar_conversion(const Type& type, const Type& value) {
     if (value.kind() == TypeKind::Tensor) {
         switch (type.kind()) {
-            case TypeKind::Float: return "aten::FloatImplicit";
-            case TypeKind::Complex: return "aten::ComplexImplicit";
-            case TypeKind::Int: return "aten::IntImplicit";
-            case TypeKind::Number: return "aten::ScalarImplicit";
-            default: return nullptr;
+            case TypeKind::Float:
+                return "aten::FloatImplicit";
+            case TypeKind::Complex:
+                return "aten::ComplexImplicit";
+            case TypeKind::Int:
+                return "aten::IntImplicit";
+            case TypeKind::Number:
+                return "aten::ScalarImplicit";
+            default:
+                return nullptr;
         }
     }
     if (value.kind() == TypeKind::Number) {
         switch (type.kind()) {
-            case TypeKind::Float: return "aten::Float";
-            case TypeKind::Complex: return "aten::Complex";
-            case TypeKind::Int: return "aten::Int";
-            default: return nullptr;
+            case TypeKind::Float:
+                return "aten::Float";
+            case TypeKind::Complex:
+                return "aten::Complex";
+            case TypeKind::Int:
+                return "aten::Int";
+            default:
+                return nullptr;
         }
     }
     if (value.kind() == TypeKind::String && type.kind() == TypeKind::Device) return "aten::device";
@@ -179,11 +188,14 @@ class Matcher {
         switch (formal.kind()) {
             case TypeKind::Var: {
                 const auto bound = plan_.bindings.find(formal.name());
-                const std::string before = bound == plan_.bindings.end() ? "another type" : concat("type ", bound->second->annotation_str());
-                return concat("Type variable '", formal.name(), "' previously matched to ", before, " is matched to type ", found, ".");
+                const std::string before =
+                    bound == plan_.bindings.end() ? "another type" : concat("type ", bound->second->annotation_str());
+                return concat("Type variable '", formal.name(), "' previously matched to ", before,
+                              " is matched to type ", found, ".");
             }
             case TypeKind::Optional:
-                return why_no_match(*formal.element(), actual.kind() == TypeKind::Optional ? *actual.element() : actual);
+                return why_no_match(*formal.element(),
+                                    actual.kind() == TypeKind::Optional ? *actual.element() : actual);
             case TypeKind::List:
                 if (actual.kind() == TypeKind::List) return why_no_match(*formal.element(), *actual.element());
                 return concat("Cannot match ", formal.annotation_str(), " to ", found, ".");
@@ -192,9 +204,12 @@ class Matcher {
                 const std::size_t part = has_variables(*formal.contained()[0]) ? 0 : 1;
                 return why_no_match(*formal.contained()[part], *actual.contained()[part]);
             }
-            case TypeKind::Tuple: return concat("Cannot match a tuple to ", found, ".");
-            case TypeKind::Future: return concat("Cannot match a future to ", found, ".");
-            default: return concat("Cannot match ", formal.annotation_str(), " to ", found, ".");
+            case TypeKind::Tuple:
+                return concat("Cannot match a tuple to ", found, ".");
+            case TypeKind::Future:
+                return concat("Cannot match a future to ", found, ".");
+            default:
+                return concat("Cannot match ", formal.annotation_str(), " to ", found, ".");
         }
     }
 
@@ -207,9 +222,10 @@ class Matcher {
             if (!is_none_for_optional && !ir::match_type(formal.type, actual, plan_.bindings)) {
                 if (why_ == nullptr) return false;
                 const bool are_dicts = formal.type->kind() == TypeKind::Dict && actual->kind() == TypeKind::Dict;
-                if (are_dicts && !has_variables(*formal.type->contained()[0])) return mismatch(formal.name, formal.type, actual);
-                return refuse("Could not match type ", actual->annotation_str(), " to ", formal.type->annotation_str(), " in argument '",
-                              formal.name, "': ", why_no_match(*formal.type, *actual));
+                if (are_dicts && !has_variables(*formal.type->contained()[0]))
+                    return mismatch(formal.name, formal.type, actual);
+                return refuse("Could not match type ", actual->annotation_str(), " to ", formal.type->annotation_str(),
+                              " in argument '", formal.name, "': ", why_no_match(*formal.type, *actual));
             }
             concrete = ir::substitute(formal.type, plan_.bindings);
             if (has_variables(*concrete) && !is_none_for_optional) {
@@ -276,7 +292,8 @@ class Matcher {
 
 ir::Value* realize(Builder& builder, const Piece& piece, bool allow_conversions, Range range) {
     switch (piece.kind) {
-        case Piece::Kind::Default: return builder.constant(*piece.default_value);
+        case Piece::Kind::Default:
+            return builder.constant(*piece.default_value);
         case Piece::Kind::Repeated: {
             const std::vector<ir::Value*> values(piece.count, piece.value->value);
             return builder.list(piece.value->value->type(), values);
@@ -288,7 +305,8 @@ ir::Value* realize(Builder& builder, const Piece& piece, bool allow_conversions,
             }
             return builder.list(piece.type, values);
         }
-        case Piece::Kind::Value: break;
+        case Piece::Kind::Value:
+            break;
     }
     return convert_to_type(builder, piece.type, piece.value->value, allow_conversions, range);
 }

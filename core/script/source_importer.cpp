@@ -48,7 +48,8 @@ class ArchiveNamespace final : public Sugared {
 IValue as_traced(const IValue& constant) {
     if (!constant.is_tensor()) return constant;
     const Tensor t = constant.to_tensor();
-    const bool is_number = t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Int64 || t.dtype() == ScalarType::Complex128;
+    const bool is_number =
+        t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Int64 || t.dtype() == ScalarType::Complex128;
     if (t.dim() != 0 || !is_number) return constant;
     const Tensor number = t.shallow_copy();
     number.impl()->wrapped_number = true;

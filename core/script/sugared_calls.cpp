@@ -196,7 +196,8 @@ SugaredPtr NamedTupleClass::call(Builder& builder, NamedValues arguments, NamedV
         Argument argument;
         argument.name = type.fields()[i];
         argument.type = type.contained()[i];
-        if (const auto found = defaults_.find(argument.name); found != defaults_.end()) argument.default_value = found->second;
+        if (const auto found = defaults_.find(argument.name); found != defaults_.end())
+            argument.default_value = found->second;
         schema.arguments.push_back(std::move(argument));
     }
     const MatchedCall matched = match_call(builder, schema, CallArguments{arguments, keywords}, range);

@@ -76,7 +76,9 @@ SugaredPtr Sugared::iterate(Builder& builder, Range range) {
 ir::Value* Sugared::length(Builder& builder, Range range) {
     builder.fail(concat("'", describe(), "' object is not iterable"), range);
 }
-SugaredPtr Sugared::item_of_type(Builder& builder, ir::Value* index, const TypePtr&, Range range) { return item(builder, index, range); }
+SugaredPtr Sugared::item_of_type(Builder& builder, ir::Value* index, const TypePtr&, Range range) {
+    return item(builder, index, range);
+}
 
 SugaredPtr Sugared::item(Builder& builder, ir::Value*, Range range) {
     builder.fail(concat("'", describe(), "' object is not subscriptable"), range);
@@ -100,7 +102,8 @@ SugaredPtr SimpleValue::attribute(Builder& builder, std::string_view name, Range
     const ir::Symbol symbol = ir::Symbol::intern(concat("aten::", name == "type" ? "to" : name));
     if (has_builtin_method(symbol, value_->type())) return make_ptr<BuiltinValue>(symbol, self);
     if (kind == TypeKind::Tensor && name == "tolist") return make_ptr<SpecialForm>(Form::ToList);
-    const std::string type_text = value_->type() == inferred_tensor() ? "Tensor (inferred)" : value_->type()->annotation_str();
+    const std::string type_text =
+        value_->type() == inferred_tensor() ? "Tensor (inferred)" : value_->type()->annotation_str();
     builder.fail(concat("'", type_text, "' object has no attribute or method '", name, "'.",
                         kind == TypeKind::Class ? " Did you forget to initialize an attribute in __init__()?" : ""),
                  range);
@@ -254,13 +257,17 @@ SugaredPtr SimpleValue::iterate(Builder& builder, Range range) {
     switch (type.kind()) {
         case TypeKind::List:
         case TypeKind::String:
-        case TypeKind::Tensor: return SugaredPtr(this);
-        case TypeKind::Dict: return simple(call_builtin(builder, "aten::keys", {value_}, range));
-        case TypeKind::Tuple: return make_ptr<SugaredTuple>(as_tuple(builder, range, std::nullopt));
+        case TypeKind::Tensor:
+            return SugaredPtr(this);
+        case TypeKind::Dict:
+            return simple(call_builtin(builder, "aten::keys", {value_}, range));
+        case TypeKind::Tuple:
+            return make_ptr<SugaredTuple>(as_tuple(builder, range, std::nullopt));
         case TypeKind::Class:
             if (type.as<ClassType>()->is_module()) return module_children(builder, value_);
             break;
-        default: break;
+        default:
+            break;
     }
     builder.fail(concat("'", type.annotation_str(), "' object is not iterable"), range);
 }
@@ -278,7 +285,8 @@ SugaredPtr SimpleValue::item_of_type(Builder& builder, ir::Value* index, const T
     return item(builder, index, range);
 }
 
-SugaredPtr module_of_interface(Builder& builder, ir::Value* container, ir::Value* index, const TypePtr& type, Range range) {
+SugaredPtr module_of_interface(Builder& builder, ir::Value* container, ir::Value* index, const TypePtr& type,
+                               Range range) {
     const auto* cls = container->type()->as<ClassType>();
     const bool fits = cls != nullptr && cls->is_module() && cls->find_method("__getitem__") == nullptr;
     if (!fits || !type || type->kind() != TypeKind::Interface || ir::constant_of(index)) return nullptr;
@@ -296,7 +304,8 @@ SugaredPtr SimpleValue::item(Builder& builder, ir::Value* index, Range range) {
     switch (type.kind()) {
         case TypeKind::List:
         case TypeKind::String:
-        case TypeKind::Dict: return simple(call_builtin(builder, "aten::__getitem__", {value_, index}, range));
+        case TypeKind::Dict:
+            return simple(call_builtin(builder, "aten::__getitem__", {value_, index}, range));
         case TypeKind::Tensor: {
             ir::Value* dimension = builder.constant(IValue(std::int64_t{0}));
             return simple(call_builtin(builder, "aten::select", {value_, dimension, index}, range));
@@ -308,7 +317,8 @@ SugaredPtr SimpleValue::item(Builder& builder, ir::Value* index, Range range) {
             const NamedValue argument{range, {}, index};
             return attribute(builder, "__getitem__", range)->call(builder, {&argument, 1}, {}, range);
         }
-        default: break;
+        default:
+            break;
     }
     builder.fail(concat("'", type.annotation_str(), "' object is not subscriptable"), range);
 }

@@ -72,7 +72,8 @@ std::string getter_name(std::string_view property);
 std::string setter_name(std::string_view property);
 
 // One of the modules in a container, which all have the interface; null when the type is none or the index is known.
-SugaredPtr module_of_interface(Builder& builder, ir::Value* container, ir::Value* index, const TypePtr& type, Range range);
+SugaredPtr module_of_interface(Builder& builder, ir::Value* container, ir::Value* index, const TypePtr& type,
+                               Range range);
 
 inline SugaredPtr simple(ir::Value* value) { return make_ptr<SimpleValue>(value); }
 // The value of a SimpleValue; null for other kinds.
@@ -206,7 +207,8 @@ class ClassValue final : public Sugared {
 
 class NamedTupleClass final : public Sugared {
   public:
-    explicit NamedTupleClass(TypePtr type, std::map<std::string, IValue> defaults = {}) : type_(std::move(type)), defaults_(std::move(defaults)) {}
+    explicit NamedTupleClass(TypePtr type, std::map<std::string, IValue> defaults = {})
+        : type_(std::move(type)), defaults_(std::move(defaults)) {}
     std::string describe() const override { return type_->annotation_str(); }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override;
 

@@ -84,8 +84,10 @@ void TypeParser::fail(const std::string& message, const Expr& place_of) const {
 
 TypePtr TypeParser::parse(const Expr& annotation) const {
     switch (annotation.kind) {
-        case ExprKind::None: return types::none();
-        case ExprKind::Subscript: return parse_subscript(*as<Subscript>(&annotation));
+        case ExprKind::None:
+            return types::none();
+        case ExprKind::Subscript:
+            return parse_subscript(*as<Subscript>(&annotation));
         case ExprKind::Binary: {
             const auto& binary = *as<Binary>(&annotation);  // int | None
             if (binary.op != OperatorKind::BitOr) break;
@@ -100,7 +102,8 @@ TypePtr TypeParser::parse(const Expr& annotation) const {
                 fail(error.message(), annotation);  // reported at the string
             }
         }
-        default: break;
+        default:
+            break;
     }
     return parse_name(annotation);
 }
@@ -178,7 +181,8 @@ bool can_be_default(const IValue& value, const Type& declared) {
     const TypeKind kind = type.kind();
     if (value.is_none()) return is_optional || kind == TypeKind::None || kind == TypeKind::Any;
     if (value.is_tensor()) return kind == TypeKind::Tensor || kind == TypeKind::Any;
-    const bool is_number = kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Bool || kind == TypeKind::Number;
+    const bool is_number =
+        kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Bool || kind == TypeKind::Number;
     if (value.is_string()) return !is_number && kind != TypeKind::Tensor;
     if (value.is_number() && kind == TypeKind::String) return false;
     return !value.is_double() || (kind != TypeKind::Int && kind != TypeKind::Bool);
@@ -195,14 +199,16 @@ Argument TypeParser::parse_param(const Param& param) const {
     if (param.default_value != nullptr) {
         argument.default_value = resolver_.default_value(param.name);
         if (!argument.default_value) argument.default_value = parse_constant(*param.default_value, argument.type.get());
-        if (argument.default_value && argument.default_value->is_int() && without_optional(argument.type)->kind() == TypeKind::Float) {
+        if (argument.default_value && argument.default_value->is_int() &&
+            without_optional(argument.type)->kind() == TypeKind::Float) {
             argument.default_value = IValue(argument.default_value->to_double());
         }
         if (!argument.default_value) {
             fail("Expected a constant as the default value of a parameter", *param.default_value);
         }
         if (!can_be_default(*argument.default_value, *argument.type)) {
-            fail(concat("Expected a default value of type ", argument.type->annotation_str(), " on parameter \"", param.name, "\""),
+            fail(concat("Expected a default value of type ", argument.type->annotation_str(), " on parameter \"",
+                        param.name, "\""),
                  *param.default_value);
         }
     }
@@ -212,7 +218,8 @@ Argument TypeParser::parse_param(const Param& param) const {
 FunctionSchema TypeParser::parse_schema(const Def& def, bool skip_self) const {
     FunctionSchema schema;
     schema.name = std::string(def.name);
-    if (skip_self && def.params.empty()) throw CompileError("methods must have a self argument", place(source_, def.params_range));
+    if (skip_self && def.params.empty())
+        throw CompileError("methods must have a self argument", place(source_, def.params_range));
     for (const Param& param : def.params.subspan(skip_self ? 1 : 0)) schema.arguments.push_back(parse_param(param));
     if (def.return_annotation != nullptr) {
         Argument result;
@@ -225,10 +232,14 @@ FunctionSchema TypeParser::parse_schema(const Def& def, bool skip_self) const {
 std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const Type* hint) const {
     if (hint != nullptr && hint->kind() == TypeKind::Optional) hint = hint->element().get();
     switch (expression.kind) {
-        case ExprKind::True: return IValue(true);
-        case ExprKind::False: return IValue(false);
-        case ExprKind::None: return IValue();
-        case ExprKind::String: return IValue(as<String>(&expression)->value);
+        case ExprKind::True:
+            return IValue(true);
+        case ExprKind::False:
+            return IValue(false);
+        case ExprKind::None:
+            return IValue();
+        case ExprKind::String:
+            return IValue(as<String>(&expression)->value);
         case ExprKind::Number: {
             auto number = parse_number(as<Number>(&expression)->text);
             if (number && number->is_int() && hint != nullptr && hint->kind() == TypeKind::Float) {
@@ -262,10 +273,14 @@ std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const T
             }
             return IValue(make_ptr<TupleObject>(std::move(elements)));
         }
-        case ExprKind::List: return parse_constant_list(*as<List>(&expression), hint);
-        case ExprKind::Dict: return parse_constant_dict(*as<Dict>(&expression), hint);
-        case ExprKind::Call: return parse_constant_device(*as<Call>(&expression));
-        default: break;
+        case ExprKind::List:
+            return parse_constant_list(*as<List>(&expression), hint);
+        case ExprKind::Dict:
+            return parse_constant_dict(*as<Dict>(&expression), hint);
+        case ExprKind::Call:
+            return parse_constant_device(*as<Call>(&expression));
+        default:
+            break;
     }
     if (auto value = resolver_.constant(expression)) return value;
     const auto name = dotted_name(expression);
@@ -285,7 +300,8 @@ std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const T
 
 // torch.device("cpu")
 std::optional<IValue> TypeParser::parse_constant_device(const Call& call) const {
-    const auto* name = call.arguments.size() == 1 && call.keywords.empty() ? as<String>(call.arguments.front()) : nullptr;
+    const auto* name =
+        call.arguments.size() == 1 && call.keywords.empty() ? as<String>(call.arguments.front()) : nullptr;
     if (name == nullptr || dotted_name(*call.callee) != "torch.device") return std::nullopt;
     return IValue(parse_device(name->value));
 }

@@ -13,19 +13,20 @@ enum class StepKind { Over, Into, Out };
 
 struct Breakpoint {
     enum class Kind { Node, OperatorKind, Module, Line, Phase, NanOrInf };
-    int id = 0;              // given by the session
+    int id = 0;  // given by the session
     Kind kind = Kind::Node;
-    int graph_node = -1;     // Node
-    // OperatorKind: "aten::conv2d", "conv*"; Module: a path; Line: the file; Node: what it was on while that is in no graph.
-    // NanOrInf: the module in which any stops that is not meant; empty: where one is made or turned, anywhere.
+    int graph_node = -1;  // Node
+    // OperatorKind: "aten::conv2d", "conv*"; Module: a path; Line: the file; Node: what it was on while that is in no
+    // graph. NanOrInf: the module in which any stops that is not meant; empty: where one is made or turned, anywhere.
     std::string text;
     int line = 0;
     // Only in this phase; nullopt: in any. Kind Phase stops at its first event.
     std::optional<RunPhase> phase;
-    std::string condition;   // "", "nan", "absmax > 10", "bytes > 1e6": on an output of the operator, so it stops after it
-    int ignore_first = 0;    // hits to pass over
+    std::string
+        condition;  // "", "nan", "absmax > 10", "bytes > 1e6": on an output of the operator, so it stops after it
+    int ignore_first = 0;  // hits to pass over
     bool enabled = true;
-    int hits = 0;            // kept by the session
+    int hits = 0;  // kept by the session
 };
 
 }  // namespace loupe::session

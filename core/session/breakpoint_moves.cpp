@@ -33,9 +33,13 @@ bool is_alike(const GraphNode& node, const std::string& kind, const std::string&
     return node.is_group == is_group && node.kind == kind && node.scope == scope;
 }
 
-std::string node_text(const std::string& label, const std::string& scope) { return scope.empty() ? label : concat(label, " in ", scope); }
+std::string node_text(const std::string& label, const std::string& scope) {
+    return scope.empty() ? label : concat(label, " in ", scope);
+}
 
-bool is_line_of(const Breakpoint& breakpoint, const std::string& file) { return breakpoint.kind == Breakpoint::Kind::Line && breakpoint.text == file; }
+bool is_line_of(const Breakpoint& breakpoint, const std::string& file) {
+    return breakpoint.kind == Breakpoint::Kind::Line && breakpoint.text == file;
+}
 
 }  // namespace
 
@@ -66,7 +70,8 @@ void BreakpointMoves::note_edited(const std::string& file, std::string_view befo
         if (to == line) continue;
         if (to < 0) {
             control_.remove(breakpoint.id);
-            warn(concat("breakpoint ", breakpoint.id, " is gone with its line, which was line ", breakpoint.line, ": ", line_at(before, line)),
+            warn(concat("breakpoint ", breakpoint.id, " is gone with its line, which was line ", breakpoint.line, ": ",
+                        line_at(before, line)),
                  {file, line_of_gap(lines, line), 0});
             continue;
         }
@@ -86,7 +91,8 @@ SourcePlace BreakpointMoves::moved(const SourcePlace& place) const {
 void BreakpointMoves::follow_sources(const ModelInfo& model) {
     lines_.clear();
     for (const SourceFile& source : model.sources) {
-        const auto before = std::find_if(now_.model->sources.begin(), now_.model->sources.end(), [&](const SourceFile& other) { return other.name == source.name; });
+        const auto before = std::find_if(now_.model->sources.begin(), now_.model->sources.end(),
+                                         [&](const SourceFile& other) { return other.name == source.name; });
         const bool was_there = before != now_.model->sources.end();
         if (was_there && before->text == source.text) continue;  // what is being edited is not what came
         if (was_there) lines_[source.name] = map_lines(before->text, source.text);
@@ -119,9 +125,12 @@ int BreakpointMoves::find(const GraphModel& graph, const NodePlace& place) const
     if (place.source.line > 0 && line.line == 0) return -1;
     std::ptrdiff_t seen = 0;
     for (const GraphNode* node : alike) {
-        if (line.line > 0 && node->source.file == line.file && node->source.line == line.line && seen++ == place.line_order) return node->id;
+        if (line.line > 0 && node->source.file == line.file && node->source.line == line.line &&
+            seen++ == place.line_order)
+            return node->id;
     }
-    return place.order < static_cast<std::ptrdiff_t>(alike.size()) ? alike[static_cast<std::size_t>(place.order)]->id : -1;
+    return place.order < static_cast<std::ptrdiff_t>(alike.size()) ? alike[static_cast<std::size_t>(place.order)]->id
+                                                                   : -1;
 }
 
 void BreakpointMoves::follow_nodes(const GraphModel& graph) {
@@ -129,7 +138,8 @@ void BreakpointMoves::follow_nodes(const GraphModel& graph) {
         if (breakpoint.kind != Breakpoint::Kind::Node) continue;
         const auto resting = now_.resting.find(breakpoint.id);
         const bool rests = resting != now_.resting.end();
-        const bool is_known = now_.graph && breakpoint.graph_node >= 0 && breakpoint.graph_node < static_cast<int>(now_.graph->nodes.size());
+        const bool is_known = now_.graph && breakpoint.graph_node >= 0 &&
+                              breakpoint.graph_node < static_cast<int>(now_.graph->nodes.size());
         if (!rests && !is_known) continue;
         NodePlace place = rests ? resting->second : place_of(*now_.graph, breakpoint.graph_node);
         if (!rests) place.was_enabled = breakpoint.enabled;
@@ -146,7 +156,9 @@ void BreakpointMoves::follow_nodes(const GraphModel& graph) {
             if (place.source.line == 0) place.source = {};
             breakpoint.enabled = false;
             breakpoint.text = what;
-            if (!rests) warn(concat("breakpoint ", breakpoint.id, " rests: ", what, " is not in the graph that runs"), place.source);
+            if (!rests)
+                warn(concat("breakpoint ", breakpoint.id, " rests: ", what, " is not in the graph that runs"),
+                     place.source);
             now_.resting[breakpoint.id] = std::move(place);
         }
         control_.update(breakpoint);
@@ -156,7 +168,10 @@ void BreakpointMoves::follow_nodes(const GraphModel& graph) {
 void BreakpointMoves::tell_of_lost_modules(const ModelInfo& before, const ModelInfo& now) const {
     for (const Breakpoint& breakpoint : control_.breakpoints()) {
         const bool was_there = breakpoint.kind == Breakpoint::Kind::Module && before.find_module(breakpoint.text) >= 0;
-        if (was_there && now.find_module(breakpoint.text) < 0) warn(concat("breakpoint ", breakpoint.id, " stops nowhere: there is no module ", breakpoint.text, " any more"), {});
+        if (was_there && now.find_module(breakpoint.text) < 0)
+            warn(concat("breakpoint ", breakpoint.id, " stops nowhere: there is no module ", breakpoint.text,
+                        " any more"),
+                 {});
     }
 }
 

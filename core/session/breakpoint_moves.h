@@ -22,7 +22,8 @@ class BreakpointMoves {
 
     // Any thread: see Session::move_breakpoints.
     void move_lines(const std::string& file, const std::string& text);
-    // The engine thread: this is shown and runs from now on. Breakpoints of another model are put away until it comes again.
+    // The engine thread: this is shown and runs from now on. Breakpoints of another model are put away until it comes
+    // again.
     void arrive(const std::shared_ptr<const ModelInfo>& model);
 
   private:
@@ -58,7 +59,7 @@ class BreakpointMoves {
     RunControl& control_;
     Tell tell_;
     std::mutex mutex_;
-    Kept now_;  // its breakpoints are the control's
+    Kept now_;                                       // its breakpoints are the control's
     std::map<std::string, std::vector<int>> lines_;  // of files that came anew: where their lines went
     std::map<std::string, Kept> away_;               // by the model's path
 };

@@ -9,7 +9,8 @@ namespace loupe::session {
 
 std::vector<PassInfo> list_passes() {
     std::vector<PassInfo> all;
-    for (const passes::Pass* pass : passes::all_passes()) all.push_back({std::string(pass->name), std::string(pass->summary)});
+    for (const passes::Pass* pass : passes::all_passes())
+        all.push_back({std::string(pass->name), std::string(pass->summary)});
     return all;
 }
 

@@ -19,7 +19,7 @@ struct PluginInfo {
     std::string file;
     std::string description;
     bool loaded = false;
-    std::string reason;             // why not
+    std::string reason;  // why not
 };
 std::vector<PluginInfo> list_plugins();
 

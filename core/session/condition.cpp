@@ -47,7 +47,9 @@ std::string field_names() {
     return names;
 }
 
-bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (static_cast<unsigned char>(c) & 0x80U) != 0; }
+bool is_word_character(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || (static_cast<unsigned char>(c) & 0x80U) != 0;
+}
 
 enum class Comparison { None, Less, Greater, AtMost, AtLeast, Equal, Unequal };
 
@@ -56,19 +58,30 @@ struct Sign {
     Comparison comparison;
 };
 // The longer ones first.
-constexpr auto kSigns = std::to_array<Sign>({{"<=", Comparison::AtMost}, {">=", Comparison::AtLeast}, {"==", Comparison::Equal},
-                                             {"!=", Comparison::Unequal}, {"<", Comparison::Less}, {">", Comparison::Greater}});
+constexpr auto kSigns = std::to_array<Sign>({{"<=", Comparison::AtMost},
+                                             {">=", Comparison::AtLeast},
+                                             {"==", Comparison::Equal},
+                                             {"!=", Comparison::Unequal},
+                                             {"<", Comparison::Less},
+                                             {">", Comparison::Greater}});
 
 template <typename T>
 bool compares(const T& a, Comparison comparison, const T& b) {
     switch (comparison) {
-        case Comparison::Less: return a < b;
-        case Comparison::Greater: return a > b;
-        case Comparison::AtMost: return a <= b;
-        case Comparison::AtLeast: return a >= b;
-        case Comparison::Equal: return a == b;
-        case Comparison::Unequal: return a != b;
-        case Comparison::None: break;
+        case Comparison::Less:
+            return a < b;
+        case Comparison::Greater:
+            return a > b;
+        case Comparison::AtMost:
+            return a <= b;
+        case Comparison::AtLeast:
+            return a >= b;
+        case Comparison::Equal:
+            return a == b;
+        case Comparison::Unequal:
+            return a != b;
+        case Comparison::None:
+            break;
     }
     return false;
 }
@@ -77,8 +90,18 @@ struct Unit {
     std::string_view name;
     double times;
 };
-constexpr auto kUnits = std::to_array<Unit>({{"", 1}, {"B", 1}, {"k", 1e3}, {"kB", 1e3}, {"KB", 1e3}, {"KiB", 1024}, {"M", 1e6}, {"MB", 1e6}, {"MiB", 1048576}, {"G", 1e9},
-                                             {"GB", 1e9}, {"GiB", 1073741824}});
+constexpr auto kUnits = std::to_array<Unit>({{"", 1},
+                                             {"B", 1},
+                                             {"k", 1e3},
+                                             {"kB", 1e3},
+                                             {"KB", 1e3},
+                                             {"KiB", 1024},
+                                             {"M", 1e6},
+                                             {"MB", 1e6},
+                                             {"MiB", 1048576},
+                                             {"G", 1e9},
+                                             {"GB", 1e9},
+                                             {"GiB", 1073741824}});
 
 // "10", "-1e-6", "1MiB", "1 MiB".
 std::optional<double> parse_number(std::string_view text) {
@@ -94,8 +117,11 @@ std::optional<double> parse_number(std::string_view text) {
 
 // "1x64x8", "[1, 64, 8]", "(1, 64, 8)", "[]" of a tensor without dimensions.
 std::optional<Shape> parse_shape(std::string_view text) {
-    if (text.size() >= 2 && ((text.front() == '[' && text.back() == ']') || (text.front() == '(' && text.back() == ')'))) text = text.substr(1, text.size() - 2);
-    else if (text.empty()) return std::nullopt;
+    if (text.size() >= 2 &&
+        ((text.front() == '[' && text.back() == ']') || (text.front() == '(' && text.back() == ')')))
+        text = text.substr(1, text.size() - 2);
+    else if (text.empty())
+        return std::nullopt;
     Shape shape;
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -131,7 +157,8 @@ struct Condition::Term {
 
     bool is_over_variables() const { return kind == Kind::Variables; }
     bool any(bool (*test)(const Term&)) const {
-        return test(*this) || std::any_of(parts.begin(), parts.end(), [test](const auto& part) { return part->any(test); });
+        return test(*this) ||
+               std::any_of(parts.begin(), parts.end(), [test](const auto& part) { return part->any(test); });
     }
 };
 
@@ -163,7 +190,8 @@ class Reader {
             return read_variables(whole);  // "a if b or c else d", a lambda: not to be divided
         }
         // All over variables: Python's own and, or and not.
-        if (!root->any([](const Term& term) { return term.parts.empty() && !term.is_over_variables(); })) return read_variables(whole);
+        if (!root->any([](const Term& term) { return term.parts.empty() && !term.is_over_variables(); }))
+            return read_variables(whole);
         return root;
     }
 
@@ -207,7 +235,8 @@ class Reader {
         }
         parts.push_back(trimmed({from, part.end}));
         for (const Part& one : parts) {
-            if (one.begin == one.end && parts.size() > 1) fail(concat("a condition is missing beside '", word, "'"), part);
+            if (one.begin == one.end && parts.size() > 1)
+                fail(concat("a condition is missing beside '", word, "'"), part);
         }
         return parts;
     }
@@ -225,7 +254,8 @@ class Reader {
     TermPtr read_all(Part part) { return read_parts(part, "and", Kind::And, &Reader::read_not); }
 
     TermPtr read_not(Part part) {
-        if (const std::string_view text = view(part); text.starts_with("not") && text.size() > 3 && !is_word_character(text[3])) {
+        if (const std::string_view text = view(part);
+            text.starts_with("not") && text.size() > 3 && !is_word_character(text[3])) {
             auto term = std::make_shared<Term>();
             term->kind = Kind::Not;
             term->parts.push_back(read_not(trimmed({part.begin + 3, part.end})));
@@ -252,10 +282,14 @@ class Reader {
         const std::string_view name = view({part.begin, end});
         const bool is_shape = name == "shape", is_dtype = name == "dtype", is_dimensions = name == "ndim";
         // "mean.item()" and "min(x)" are over variables of that name.
-        const bool goes_on = end < part.end && (text_[end] == '(' || text_[end] == '.' || (text_[end] == '[' && !is_shape));
+        const bool goes_on =
+            end < part.end && (text_[end] == '(' || text_[end] == '.' || (text_[end] == '[' && !is_shape));
         if (goes_on || !(is_field(name) || is_shape || is_dtype || is_dimensions)) return read_variables(part);
         auto term = std::make_shared<Term>();
-        term->kind = is_shape ? Kind::WholeShape : is_dtype ? Kind::Dtype : is_dimensions ? Kind::Dimensions : Kind::Field;
+        term->kind = is_shape        ? Kind::WholeShape
+                     : is_dtype      ? Kind::Dtype
+                     : is_dimensions ? Kind::Dimensions
+                                     : Kind::Field;
         term->text = std::string(name);
         if (is_shape && end < part.end && text_[end] == '[') end = read_index(*term, {end, part.end});
         const Part left = trimmed({end, part.end});
@@ -264,11 +298,20 @@ class Reader {
             return term;
         }
         if (left.begin == left.end) {
-            if (term->kind != Kind::Field) fail(concat("compare ", name, " with something: ", is_dtype ? "dtype == float16" : is_dimensions ? "ndim == 2" : "shape == 1x64x8x8, shape[0] == 4, or shape differs"), part);
+            if (term->kind != Kind::Field)
+                fail(concat("compare ", name, " with something: ",
+                            is_dtype        ? "dtype == float16"
+                            : is_dimensions ? "ndim == 2"
+                                            : "shape == 1x64x8x8, shape[0] == 4, or shape differs"),
+                     part);
             return term;
         }
-        const auto sign = std::find_if(kSigns.begin(), kSigns.end(), [&](const Sign& one) { return view(left).starts_with(one.text); });
-        if (sign == kSigns.end()) fail(view(left).starts_with("=") ? "'=' gives a value; '==' compares" : concat("a comparison is missing: one of <, >, <=, >=, ==, !="), left);
+        const auto sign = std::find_if(kSigns.begin(), kSigns.end(),
+                                       [&](const Sign& one) { return view(left).starts_with(one.text); });
+        if (sign == kSigns.end())
+            fail(view(left).starts_with("=") ? "'=' gives a value; '==' compares"
+                                             : concat("a comparison is missing: one of <, >, <=, >=, ==, !="),
+                 left);
         term->comparison = sign->comparison;
         read_operand(*term, trimmed({left.begin + sign->text.size(), left.end}), part);
         return term;
@@ -281,7 +324,9 @@ class Reader {
         const Part inside = trimmed({part.begin + 1, close});
         const char* const last = text_.data() + inside.end;
         const auto [end, failure] = std::from_chars(text_.data() + inside.begin, last, term.index);
-        if (failure != std::errc{} || end != last) fail(concat("'", view(inside), "' is no dimension; write shape[0], or shape[-1] for the last"), {part.begin, close + 1});
+        if (failure != std::errc{} || end != last)
+            fail(concat("'", view(inside), "' is no dimension; write shape[0], or shape[-1] for the last"),
+                 {part.begin, close + 1});
         term.kind = Kind::ShapeAt;
         return close + 1;
     }
@@ -291,17 +336,20 @@ class Reader {
         if (text.empty()) fail("what to compare with is missing", whole);
         if (term.kind == Kind::Dtype) {
             std::string_view name = text;
-            if (name.size() > 2 && (name.front() == '\'' || name.front() == '"') && name.back() == name.front()) name = name.substr(1, name.size() - 2);
+            if (name.size() > 2 && (name.front() == '\'' || name.front() == '"') && name.back() == name.front())
+                name = name.substr(1, name.size() - 2);
             if (name.starts_with("torch.")) name.remove_prefix(6);
             if (!dtype_from_name(name)) fail(concat("'", text, "' is no dtype"), part);
-            if (term.comparison != Comparison::Equal && term.comparison != Comparison::Unequal) fail("dtypes are equal or not: == or !=", whole);
+            if (term.comparison != Comparison::Equal && term.comparison != Comparison::Unequal)
+                fail("dtypes are equal or not: == or !=", whole);
             term.text = std::string(dtype_name(*dtype_from_name(name)));
             return;
         }
         if (term.kind == Kind::WholeShape) {
             const auto shape = parse_shape(text);
             if (!shape) fail(concat("'", text, "' is no shape; write 1x64x8x8 or [1, 64, 8, 8]"), part);
-            if (term.comparison != Comparison::Equal && term.comparison != Comparison::Unequal) fail("shapes are equal or not: == or !=", whole);
+            if (term.comparison != Comparison::Equal && term.comparison != Comparison::Unequal)
+                fail("shapes are equal or not: == or !=", whole);
             term.shape = *shape;
             return;
         }
@@ -317,8 +365,10 @@ class Reader {
         try {
             python::check_expression(term->text);
         } catch (const script::CompileError& error) {
-            const std::size_t begin = std::min(part.begin + (error.range().start > 0 ? error.range().start - 1 : 0), part.end);
-            const std::size_t end = std::min(part.begin + (error.range().end > 0 ? error.range().end - 1 : 0), part.end);
+            const std::size_t begin =
+                std::min(part.begin + (error.range().start > 0 ? error.range().start - 1 : 0), part.end);
+            const std::size_t end =
+                std::min(part.begin + (error.range().end > 0 ? error.range().end - 1 : 0), part.end);
             const Part at = begin < end ? Part{begin, end} : part;
             throw Misread{{error.message(), at.begin, at.end}, true};
         } catch (const Error& error) {
@@ -333,11 +383,16 @@ class Reader {
 bool holds_of(const Term& term, const ConditionFacts& facts) {
     const auto part_holds = [&](const TermPtr& part) { return holds_of(*part, facts); };
     switch (term.kind) {
-        case Kind::Or: return std::any_of(term.parts.begin(), term.parts.end(), part_holds);
-        case Kind::And: return std::all_of(term.parts.begin(), term.parts.end(), part_holds);
-        case Kind::Not: return !part_holds(term.parts[0]);
-        case Kind::Variables: return facts.holds && facts.holds(term.text);
-        default: break;
+        case Kind::Or:
+            return std::any_of(term.parts.begin(), term.parts.end(), part_holds);
+        case Kind::And:
+            return std::all_of(term.parts.begin(), term.parts.end(), part_holds);
+        case Kind::Not:
+            return !part_holds(term.parts[0]);
+        case Kind::Variables:
+            return facts.holds && facts.holds(term.text);
+        default:
+            break;
     }
     if (facts.output == nullptr) return false;
     const Shape& shape = facts.output->shape;
@@ -347,16 +402,22 @@ bool holds_of(const Term& term, const ConditionFacts& facts) {
             if (!field) return false;
             return term.comparison == Comparison::None ? *field != 0 : compares(*field, term.comparison, term.number);
         }
-        case Kind::WholeShape: return (shape == term.shape) == (term.comparison == Comparison::Equal);
+        case Kind::WholeShape:
+            return (shape == term.shape) == (term.comparison == Comparison::Equal);
         case Kind::ShapeAt: {
             const auto dimensions = static_cast<std::int64_t>(shape.size());
             const std::int64_t at = term.index < 0 ? term.index + dimensions : term.index;
-            return at >= 0 && at < dimensions && compares(static_cast<double>(shape[static_cast<std::size_t>(at)]), term.comparison, term.number);
+            return at >= 0 && at < dimensions &&
+                   compares(static_cast<double>(shape[static_cast<std::size_t>(at)]), term.comparison, term.number);
         }
-        case Kind::Dimensions: return compares(static_cast<double>(shape.size()), term.comparison, term.number);
-        case Kind::Dtype: return (facts.output->dtype == term.text) == (term.comparison == Comparison::Equal);
-        case Kind::ShapeDiffers: return facts.shape_before != nullptr && *facts.shape_before != shape;
-        default: return false;
+        case Kind::Dimensions:
+            return compares(static_cast<double>(shape.size()), term.comparison, term.number);
+        case Kind::Dtype:
+            return (facts.output->dtype == term.text) == (term.comparison == Comparison::Equal);
+        case Kind::ShapeDiffers:
+            return facts.shape_before != nullptr && *facts.shape_before != shape;
+        default:
+            return false;
     }
 }
 
@@ -369,9 +430,10 @@ void collect_expressions(const Term& term, std::vector<const Term*>& out) {
 }
 
 // What Python has without being asked for.
-constexpr std::array kBuiltins = std::to_array<std::string_view>({"abs", "all", "any", "bool", "dict", "enumerate", "float", "getattr", "hasattr", "id", "int", "isinstance",
-                                                                  "len", "list", "max", "min", "range", "repr", "round", "self", "set", "sorted", "str", "sum", "torch", "tuple",
-                                                                  "type", "zip", "nan", "inf"});
+constexpr std::array kBuiltins = std::to_array<std::string_view>(
+    {"abs", "all",        "any", "bool", "dict",  "enumerate", "float", "getattr", "hasattr", "id",
+     "int", "isinstance", "len", "list", "max",   "min",       "range", "repr",    "round",   "self",
+     "set", "sorted",     "str", "sum",  "torch", "tuple",     "type",  "zip",     "nan",     "inf"});
 
 bool holds_word(std::string_view text, std::string_view word) {
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -389,24 +451,33 @@ ConditionProblem check_variables(const Term& term, const Breakpoint& breakpoint,
     while (!name.empty() && !is_word_character(name.back())) name.remove_suffix(1);
     const auto end = std::find_if(name.begin(), name.end(), [](char c) { return !is_word_character(c); });
     const std::string first(name.begin(), end);
-    const std::string no_quantity = first.empty() ? std::string() : concat("'", first, "' is no quantity of an output: there are ", field_names(), ", shape, ndim, dtype");
+    const std::string no_quantity = first.empty() ? std::string()
+                                                  : concat("'", first, "' is no quantity of an output: there are ",
+                                                           field_names(), ", shape, ndim, dtype");
     if (breakpoint.kind != Breakpoint::Kind::Line) {
-        problem.text = concat(no_quantity.empty() ? "this asks for nothing that an operator made" : no_quantity, ". Variables of a model source can be asked for at its lines");
+        problem.text = concat(no_quantity.empty() ? "this asks for nothing that an operator made" : no_quantity,
+                              ". Variables of a model source can be asked for at its lines");
         return problem;
     }
     if (model == nullptr) return {};
-    const auto source = std::find_if(model->sources.begin(), model->sources.end(), [&](const SourceFile& file) { return file.name == breakpoint.text; });
+    const auto source = std::find_if(model->sources.begin(), model->sources.end(),
+                                     [&](const SourceFile& file) { return file.name == breakpoint.text; });
     const bool is_source = source != model->sources.end() && source->is_editable;
     if (source != model->sources.end() && !(is_source && model->form == ModelForm::Evaluated)) {
-        problem.text = concat(no_quantity, ". Variables can be asked for where the lines themselves run: ",
-                              is_source ? "this model runs scripted or traced" : "this file is a graph that was saved, not a .py source");
+        problem.text = concat(
+            no_quantity, ". Variables can be asked for where the lines themselves run: ",
+            is_source ? "this model runs scripted or traced" : "this file is a graph that was saved, not a .py source");
         return problem;
     }
     if (source == model->sources.end()) return {};
     for (const std::string& word : python::names_in(term.text)) {
-        if (std::find(kBuiltins.begin(), kBuiltins.end(), word) != kBuiltins.end() || holds_word(source->text, word)) continue;
-        problem.text = concat("'", word, "' is neither a name in ", breakpoint.text.substr(breakpoint.text.rfind('/') + 1), " nor a quantity of an output (", field_names(), ", shape, ndim, dtype)");
-        if (const auto at = term.text.find(word); at != std::string::npos) problem = {problem.text, term.begin + at, term.begin + at + word.size()};
+        if (std::find(kBuiltins.begin(), kBuiltins.end(), word) != kBuiltins.end() || holds_word(source->text, word))
+            continue;
+        problem.text =
+            concat("'", word, "' is neither a name in ", breakpoint.text.substr(breakpoint.text.rfind('/') + 1),
+                   " nor a quantity of an output (", field_names(), ", shape, ndim, dtype)");
+        if (const auto at = term.text.find(word); at != std::string::npos)
+            problem = {problem.text, term.begin + at, term.begin + at + word.size()};
         return problem;
     }
     return {};
@@ -431,12 +502,16 @@ ConditionProblem check_condition(const Breakpoint& breakpoint, const ModelInfo* 
         const TermPtr root = Reader(breakpoint.condition).read();
         if (root == nullptr) return {};
         if (breakpoint.kind == Breakpoint::Kind::Phase) {
-            return {"Where a phase begins no operator has made anything yet: leave the condition empty, or break at an operator *", 0, breakpoint.condition.size()};
+            return {
+                "Where a phase begins no operator has made anything yet: leave the condition empty, or break at an "
+                "operator *",
+                0, breakpoint.condition.size()};
         }
         std::vector<const Term*> expressions;
         collect_expressions(*root, expressions);
         for (const Term* term : expressions) {
-            if (ConditionProblem problem = check_variables(*term, breakpoint, model); !problem.text.empty()) return problem;
+            if (ConditionProblem problem = check_variables(*term, breakpoint, model); !problem.text.empty())
+                return problem;
         }
         return {};
     } catch (const Misread& misread) {
@@ -447,18 +522,25 @@ ConditionProblem check_condition(const Breakpoint& breakpoint, const ModelInfo* 
 std::vector<ConditionWord> condition_words() {
     std::vector<ConditionWord> words;
     for (const Quantity& field : kFields) words.push_back({std::string(field.name), std::string(field.meaning)});
-    for (const auto& [text, meaning] : {std::pair{"shape differs", "from what the operator gave when it ran before"}, {"shape == ", "as in shape == 1x64x8x8"},
-                                        {"shape[0] == ", "one size of it"}, {"ndim == ", "number of dimensions"}, {"dtype == ", "as in dtype == float16"},
-                                        {"and", ""}, {"or", ""}, {"not", ""}}) {
+    for (const auto& [text, meaning] : {std::pair{"shape differs", "from what the operator gave when it ran before"},
+                                        {"shape == ", "as in shape == 1x64x8x8"},
+                                        {"shape[0] == ", "one size of it"},
+                                        {"ndim == ", "number of dimensions"},
+                                        {"dtype == ", "as in dtype == float16"},
+                                        {"and", ""},
+                                        {"or", ""},
+                                        {"not", ""}}) {
         words.push_back({text, meaning});
     }
     return words;
 }
 
 std::vector<std::string> variable_names(const std::string& source) {
-    static const std::set<std::string, std::less<>> kKeywords{"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-                                                              "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-                                                              "pass", "raise", "return", "try", "while", "with", "yield"};
+    static const std::set<std::string, std::less<>> kKeywords{
+        "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+        "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+        "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+        "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
     std::set<std::string> names;
     std::size_t i = 0;
     while (i < source.size()) {
@@ -466,7 +548,8 @@ std::vector<std::string> variable_names(const std::string& source) {
         if (c == '#') {
             i = std::min(source.find('\n', i), source.size());
         } else if (c == '"' || c == '\'') {
-            const std::string quote = source.compare(i, 3, std::string(3, c)) == 0 ? std::string(3, c) : std::string(1, c);
+            const std::string quote =
+                source.compare(i, 3, std::string(3, c)) == 0 ? std::string(3, c) : std::string(1, c);
             const std::size_t end = source.find(quote, i + quote.size());
             i = end == std::string::npos ? source.size() : end + quote.size();
         } else if (is_word_character(c)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Conditions of breakpoints: terms over what an operator made, and expressions over the variables of a model source, with and, or, not.
+// Conditions of breakpoints: terms over what an operator made, and expressions over the variables of a model source,
+// with and, or, not.
 //
 //     nan or inf        absmax > 10       bytes > 1MiB      shape[0] == 4     shape == 1x64x8x8    dtype == float16
 //     shape differs     i == 1            len(x.shape) > 2 and x.shape[-1] == i and norm < 1e-3
@@ -27,8 +28,8 @@ struct ConditionProblem {
 
 // What a condition is asked of.
 struct ConditionFacts {
-    const Value* output = nullptr;             // null: no operator has run
-    const Shape* shape_before = nullptr;       // of the same operator's output when it ran before; null: it did not
+    const Value* output = nullptr;        // null: no operator has run
+    const Shape* shape_before = nullptr;  // of the same operator's output when it ran before; null: it did not
     // Of an expression over variables; empty: there are none here. May throw Error.
     std::function<bool(const std::string&)> holds = {};
 };
@@ -49,8 +50,8 @@ class Condition {
     std::shared_ptr<const Term> root_;
 };
 
-// The condition of a breakpoint, held against the sources of the model that is open (null: none): a name that stands in no line
-// of the source is a problem, and so are variables anywhere but at a line of a source that is evaluated.
+// The condition of a breakpoint, held against the sources of the model that is open (null: none): a name that stands in
+// no line of the source is a problem, and so are variables anywhere but at a line of a source that is evaluated.
 ConditionProblem check_condition(const Breakpoint& breakpoint, const ModelInfo* model);
 
 // What can be typed, for completion.

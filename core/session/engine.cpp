@@ -9,16 +9,16 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/dispatch/plugin_list.h"
-#include "core/ops/random/generator.h"
-#include "core/python/language/file_notice.h"
-#include "core/python/model_source.h"
 #include "core/model/error_text.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
-#include "core/record/operator_times.h"
-#include "core/study/precision_times.h"
 #include "core/model/script_output.h"
 #include "core/model/shown_source.h"
+#include "core/ops/random/generator.h"
+#include "core/python/language/file_notice.h"
+#include "core/python/model_source.h"
+#include "core/record/operator_times.h"
+#include "core/study/precision_times.h"
 #include "core/study/verdict.h"
 
 namespace loupe::session {
@@ -127,8 +127,10 @@ void Engine::loop() {
             cancel_ = false;
         }
         const CancelScope scope(&cancel_);
-        if (job.kind == JobKind::Request) execute_request(job.work);
-        else execute_whatever_comes(job.work);
+        if (job.kind == JobKind::Request)
+            execute_request(job.work);
+        else
+            execute_whatever_comes(job.work);
     }
     // What the journal holds is for the next session: the last of it is written for at most two seconds.
     execute_whatever_comes([this] {
@@ -200,7 +202,8 @@ void Engine::park(const StopPoint& next, const StopReason& why) {
         lock.lock();
         if (has_more) continue;
         wake_.wait(lock, [this] {
-            const bool has_request = std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+            const bool has_request =
+                std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
             return resume_ || cancel_ || quit_ || has_request;
         });
     }
@@ -220,14 +223,18 @@ void Engine::begin_control(bool pause_at_start) {
     const auto shown = model();
     for (const Breakpoint& breakpoint : control_.breakpoints()) {
         if (!breakpoint.enabled) continue;
-        if (const ConditionProblem problem = check_condition(breakpoint, shown.get()); !problem.text.empty()) complain(breakpoint, problem.text);
+        if (const ConditionProblem problem = check_condition(breakpoint, shown.get()); !problem.text.empty())
+            complain(breakpoint, problem.text);
     }
 }
 
 void Engine::complain(const Breakpoint& breakpoint, const std::string& why) {
     SourcePlace source;
     if (breakpoint.kind == Breakpoint::Kind::Line) source = {breakpoint.text, breakpoint.line, 0};
-    log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("breakpoint ", breakpoint.id, " (", breakpoint.condition, ") does not stop: ", why), .scope = {}, .source = source});
+    log({.level = SessionListener::LogEntry::Level::Warning,
+         .text = concat("breakpoint ", breakpoint.id, " (", breakpoint.condition, ") does not stop: ", why),
+         .scope = {},
+         .source = source});
 }
 
 // --- orders ---
@@ -272,8 +279,12 @@ void Engine::log_notice(const python::FileNotice& notice) {
             entry.access.allow = refusal.allow;
             break;
         }
-        case python::FileNotice::Kind::Wrote: entry.access.kind = Kind::Wrote; break;
-        case python::FileNotice::Kind::Left: entry.access.kind = Kind::Left; break;
+        case python::FileNotice::Kind::Wrote:
+            entry.access.kind = Kind::Wrote;
+            break;
+        case python::FileNotice::Kind::Left:
+            entry.access.kind = Kind::Left;
+            break;
     }
     log(std::move(entry));
 }
@@ -286,7 +297,11 @@ void Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {
                      do_set_form(form);
                  } catch (const Error& error) {
                      failure = headline_of(error);
-                     log({.level = SessionListener::LogEntry::Level::Error, .text = failure, .scope = {}, .source = session::place_of(error), .details = details_of(error)});
+                     log({.level = SessionListener::LogEntry::Level::Error,
+                          .text = failure,
+                          .scope = {},
+                          .source = session::place_of(error),
+                          .details = details_of(error)});
                  }
                  change_status([this](Status& status) {
                      status = Status{};
@@ -310,8 +325,10 @@ void Engine::go_on() {
     bool begin = false;
     {
         const std::lock_guard lock(mutex_);
-        if (parked_) resume_ = true;
-        else begin = !busy_ && info_ != nullptr && !is_run_waiting();
+        if (parked_)
+            resume_ = true;
+        else
+            begin = !busy_ && info_ != nullptr && !is_run_waiting();
     }
     wake_.notify_all();
     if (!begin) return;
@@ -343,7 +360,8 @@ void Engine::wait_idle() {
     idle_.wait(lock, [this] {
         if (quit_) return true;
         if (parked_ && !resume_ && !cancel_) {
-            return !serving_ && std::none_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+            return !serving_ && std::none_of(queue_.begin(), queue_.end(),
+                                             [](const Job& job) { return job.kind == JobKind::Request; });
         }
         return !busy_ && queue_.empty();
     });
@@ -381,7 +399,8 @@ void Engine::log(SessionListener::LogEntry entry) {
 }
 
 // What a run, or a recording that was opened, came to; null when nothing was recorded.
-std::shared_ptr<const Verdict> Engine::verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const {
+std::shared_ptr<const Verdict> Engine::verdict_of(const std::shared_ptr<const Recording>& recording,
+                                                  const RunOptions& options, RunFacts facts) const {
     if (recording == nullptr) return nullptr;
     facts.has_statistics = options.statistics;
     facts.has_backward = options.backward;
@@ -424,7 +443,8 @@ void Engine::report_failure(const Error& error) {
     log(entry);
     std::shared_ptr<const Verdict> verdict;
     if (recorder_ != nullptr && !was_stopped) {
-        verdict = verdict_of(recorder_->recording(), ran_, {.error = entry.text, .hint = error.context().hint, .error_source = entry.source});
+        verdict = verdict_of(recorder_->recording(), ran_,
+                             {.error = entry.text, .hint = error.context().hint, .error_source = entry.source});
     }
     change_status([&](Status& status) {
         if (training_end_) note_training(status);
@@ -444,7 +464,9 @@ void Engine::report_failure(const Error& error) {
 
 void Engine::change_form(Program& program, ModelForm form) const {
     if (program.form() == form) return;
-    if (program.source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is scripted or traced", {.hint = "the methods of this file are script already"});
+    if (program.source() == nullptr)
+        throw Error(ErrorKind::Usage, "only a model source is scripted or traced",
+                    {.hint = "the methods of this file are script already"});
     if (form == ModelForm::Scripted) return program.script();
     const bool is_again = form == ModelForm::Traced && program.form() == ModelForm::Scripted;
     if (is_again) program.evaluate();
@@ -457,7 +479,9 @@ void Engine::do_set_form(ModelForm form) {
     change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
-        status.progress = form == ModelForm::Scripted ? "scripting" : form == ModelForm::Traced ? "tracing" : "evaluating the source";
+        status.progress = form == ModelForm::Scripted ? "scripting"
+                          : form == ModelForm::Traced ? "tracing"
+                                                      : "evaluating the source";
     });
     forget_run();
     const std::vector<InputSpec> before = inputs();
@@ -526,7 +550,8 @@ void Engine::do_close() {
 // A source that was edited is built as it was before.
 std::string Engine::built_before(const std::filesystem::path& file) const {
     const auto before = model();
-    return before != nullptr && before->path == file.string() && before->recorded_in.empty() ? before->built_with : std::string();
+    return before != nullptr && before->path == file.string() && before->recorded_in.empty() ? before->built_with
+                                                                                             : std::string();
 }
 
 void Engine::do_open(const std::filesystem::path& file, const std::string& given) {
@@ -543,9 +568,14 @@ void Engine::do_open(const std::filesystem::path& file, const std::string& given
         const auto before = model();
         const bool is_again = before != nullptr && before->path == file.string() && before->form != ModelForm::AsRead;
         const FilePermissions permissions = permissions_of(file);
-        auto opened = is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
+        auto opened =
+            is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
         if (!opened->held_back().empty()) {
-            log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("of the checkpoint beside ", file.filename().string(), " not all fits: ", differences_text(opened->held_back())), .scope = {}, .source = {}});
+            log({.level = SessionListener::LogEntry::Level::Warning,
+                 .text = concat("of the checkpoint beside ", file.filename().string(),
+                                " not all fits: ", differences_text(opened->held_back())),
+                 .scope = {},
+                 .source = {}});
         }
         // A source that was edited runs in the form it had.
         if (is_again && opened->source() != nullptr) change_form(*opened, before->form);
@@ -639,7 +669,9 @@ std::shared_ptr<Program> Engine::model_or_recorded() {
     if (program_) return program_;
     if (file_ == nullptr) throw Error(ErrorKind::Usage, "no model is open");
     if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
-    if (!recorded_program_) recorded_program_ = Program::open(file_->model()->path, {}, file_->model()->built_with, permissions_of(file_->model()->path));
+    if (!recorded_program_)
+        recorded_program_ =
+            Program::open(file_->model()->path, {}, file_->model()->built_with, permissions_of(file_->model()->path));
     return recorded_program_;
 }
 
@@ -649,16 +681,25 @@ std::vector<InputSpec> Engine::inputs_for(const Program& opened, const std::vect
     try {
         std::vector<std::string> notes;
         own = opened.default_inputs(opened.default_method(), &notes);
-        for (std::string& note : notes) log({.level = SessionListener::LogEntry::Level::Warning, .text = std::move(note), .scope = {}, .source = {}});
+        for (std::string& note : notes)
+            log({.level = SessionListener::LogEntry::Level::Warning,
+                 .text = std::move(note),
+                 .scope = {},
+                 .source = {}});
     } catch (const Error& error) {
         if (!before.empty()) return before;
         log({.level = SessionListener::LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
         return {};
     }
-    const bool are_chosen = std::any_of(before.begin(), before.end(), [](const InputSpec& spec) { return spec.source != InputSpec::Source::Example; });
+    const bool are_chosen = std::any_of(
+        before.begin(), before.end(), [](const InputSpec& spec) { return spec.source != InputSpec::Source::Example; });
     if (!are_chosen) return own;
     if (before.size() == own.size()) return before;
-    log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("the model takes ", own.size(), " inputs now, not ", before.size(), ": those that were chosen are left out"), .scope = {}, .source = {}});
+    log({.level = SessionListener::LogEntry::Level::Warning,
+         .text = concat("the model takes ", own.size(), " inputs now, not ", before.size(),
+                        ": those that were chosen are left out"),
+         .scope = {},
+         .source = {}});
     return own;
 }
 
@@ -668,8 +709,10 @@ void Engine::hold_weights(nn::Module& opened) {
     const WeightsReport report = load_fitting(opened, program_->module().state_dict());
     const bool all_fit = report.differences.empty();
     const auto level = all_fit ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Warning;
-    std::string text = concat(report.loaded, report.loaded == 1 ? " tensor is" : " tensors are", " as before (", weights_from_, ")");
-    if (!all_fit) text += concat("; what did not fit is as the source makes it: ", differences_text(report.differences));
+    std::string text =
+        concat(report.loaded, report.loaded == 1 ? " tensor is" : " tensors are", " as before (", weights_from_, ")");
+    if (!all_fit)
+        text += concat("; what did not fit is as the source makes it: ", differences_text(report.differences));
     log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
 }
 
@@ -680,8 +723,10 @@ void Engine::use(std::shared_ptr<Program> opened) {
     const std::vector<InputSpec> inputs_before = is_again ? inputs() : std::vector<InputSpec>();
     RunOptions options = is_again ? last_options() : RunOptions();
     if (!is_again) options.method = opened->default_method();
-    if (is_again && program_ != nullptr) hold_weights(opened->module());
-    else weights_from_.clear();
+    if (is_again && program_ != nullptr)
+        hold_weights(opened->module());
+    else
+        weights_from_.clear();
     drop_model();
     program_ = std::move(opened);
     std::vector<InputSpec> inputs = inputs_for(*program_, inputs_before);
@@ -710,9 +755,14 @@ WeightsReport Engine::load_weights(const std::filesystem::path& file, bool stric
     const bool failed = !report.error.empty();
     const std::size_t left = report.differences.size();
     std::string text = concat(report.loaded, " tensors loaded from ", file.filename().string());
-    if (failed) text = concat(file.filename().string(), " does not fit: ", left, left == 1 ? " difference" : " differences", "; nothing was changed");
-    else if (left > 0) text += concat("; ", left, left == 1 ? " name was" : " names were", " passed over");
-    const auto level = failed ? SessionListener::LogEntry::Level::Error : left > 0 ? SessionListener::LogEntry::Level::Warning : SessionListener::LogEntry::Level::Info;
+    if (failed)
+        text = concat(file.filename().string(), " does not fit: ", left, left == 1 ? " difference" : " differences",
+                      "; nothing was changed");
+    else if (left > 0)
+        text += concat("; ", left, left == 1 ? " name was" : " names were", " passed over");
+    const auto level = failed     ? SessionListener::LogEntry::Level::Error
+                       : left > 0 ? SessionListener::LogEntry::Level::Warning
+                                  : SessionListener::LogEntry::Level::Info;
     if (!failed) weights_from_ = file.filename().string();
     log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
     return report;
@@ -721,10 +771,16 @@ WeightsReport Engine::load_weights(const std::filesystem::path& file, bool stric
 void Engine::log_trace() {
     if (const runtime::Trace* trace = program_->trace()) {
         for (const runtime::TraceWarning& warning : trace->warnings) {
-            log({.level = SessionListener::LogEntry::Level::Warning, .text = "TracerWarning: " + warning.text, .scope = {}, .source = session::place_of(warning.range)});
+            log({.level = SessionListener::LogEntry::Level::Warning,
+                 .text = "TracerWarning: " + warning.text,
+                 .scope = {},
+                 .source = session::place_of(warning.range)});
         }
     } else if (!program_->trace_failure().empty()) {
-        log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("no graph: ", program_->trace_failure()), .scope = {}, .source = {}});
+        log({.level = SessionListener::LogEntry::Level::Warning,
+             .text = concat("no graph: ", program_->trace_failure()),
+             .scope = {},
+             .source = {}});
     }
 }
 
@@ -738,7 +794,8 @@ void Engine::show_graph(const PreparedMethod& method, const std::string& pipelin
     if (!is_plain) {
         auto graph = std::make_shared<GraphModel>(*method.build_graph().model);
         graph->pipeline = pipeline;
-        const bool is_shown = before->graph && before->graph->pipeline == pipeline && before->graph->text == graph->text;
+        const bool is_shown =
+            before->graph && before->graph->pipeline == pipeline && before->graph->text == graph->text;
         if (is_shown) return;
         auto info = std::make_shared<ModelInfo>(*wanted);
         info->graph = std::move(graph);
@@ -749,15 +806,18 @@ void Engine::show_graph(const PreparedMethod& method, const std::string& pipelin
 
 void Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
     const ValueBudget budget{options.memory_budget, options.file_budget};
-    recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values, budget, options.left_out}, method.build_graph(), &control_,
-                                           [this](const StopPoint& next, const StopReason& why) { park(next, why); });
+    recorder_ = std::make_unique<Recorder>(
+        RecorderOptions{options.statistics, options.record_values, budget, options.left_out}, method.build_graph(),
+        &control_, [this](const StopPoint& next, const StopReason& why) { park(next, why); });
     {
         const std::lock_guard lock(mutex_);
         recording_ = recorder_->recording();
     }
     name_existing_tensors(*recorder_, program_->module(), arguments_, method.schema());
     start_ = std::make_unique<RunStart>(program_->module(), arguments_, method.schema());
-    body_ = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), backward_source_.get()); };
+    body_ = [this](std::vector<IValue> arguments) {
+        run_phases(*method_, std::move(arguments), backward_source_.get());
+    };
     ran_ = options;
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
@@ -824,8 +884,12 @@ void Engine::recompute(ValueId id, std::size_t ahead) {
 
 // Of the last run: the recording has them from then on.
 std::shared_ptr<const OperatorTimes> Engine::time_operators(const OperatorTimesRequest& request) {
-    if (status().state == RunState::Paused || status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
-    if (recorder_ == nullptr) throw Error(ErrorKind::Usage, file_ != nullptr ? "a recording that was opened has no engine behind it; run it again first" : "nothing was recorded; run the model first");
+    if (status().state == RunState::Paused || status().is_training)
+        throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    if (recorder_ == nullptr)
+        throw Error(ErrorKind::Usage, file_ != nullptr
+                                          ? "a recording that was opened has no engine behind it; run it again first"
+                                          : "nothing was recorded; run the model first");
     const auto times = session::time_operators(*recorder_->recording(), request, [this](int count, const auto& each) {
         repeat_run(*start_, *method_, body_, *recorder_, count, each, cancel_);
     });
@@ -836,9 +900,11 @@ std::shared_ptr<const OperatorTimes> Engine::time_operators(const OperatorTimesR
 MemoryForecast Engine::forecast(const std::vector<WhatIf>& changes) {
     if (recorder_ == nullptr || recorder_->recording()->warm_times() == nullptr) time_operators({});
     const Recording& recording = *recorder_->recording();
-    const bool is_mixed = std::any_of(changes.begin(), changes.end(), [](const WhatIf& change) { return change.kind == WhatIf::Kind::MixedPrecision; });
+    const bool is_mixed = std::any_of(changes.begin(), changes.end(),
+                                      [](const WhatIf& change) { return change.kind == WhatIf::Kind::MixedPrecision; });
     if (!is_mixed) return forecast_memory(recording, changes);
-    if (status().state == RunState::Paused || status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    if (status().state == RunState::Paused || status().is_training)
+        throw Error(ErrorKind::Usage, "a run is under way; stop it first");
     const PrecisionTimes precision = measure_precision(recording, [this](ExecutionObserver& probe) {
         observe_run(*start_, *method_, body_, *recorder_, probe, cancel_);
     });
@@ -876,13 +942,22 @@ CompiledProgram Engine::compile(const CompileRequest& request) {
 
 // The options' pipeline is afterwards the one that was run.
 std::shared_ptr<PreparedMethod> Engine::prepare(RunOptions& options) {
-    if (options.compile_mode.empty()) return std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
+    if (options.compile_mode.empty())
+        return std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
     change_status([&](Status& status) { status.progress = concat("compiling, ", options.compile_mode); });
-    CompiledProgram compiled = compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
+    CompiledProgram compiled =
+        compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
     default_generator().set_seed(options.seed);  // measuring drew numbers
-    if (!compiled.report.complaint.empty()) log({.level = SessionListener::LogEntry::Level::Warning, .text = compiled.report.complaint, .scope = {}, .source = {}});
+    if (!compiled.report.complaint.empty())
+        log({.level = SessionListener::LogEntry::Level::Warning,
+             .text = compiled.report.complaint,
+             .scope = {},
+             .source = {}});
     for (const GraphBreak& found : compiled.report.breaks) {
-        log({.level = SessionListener::LogEntry::Level::Info, .text = concat("graph break: ", found.line()), .scope = found.scope, .source = found.source});
+        log({.level = SessionListener::LogEntry::Level::Info,
+             .text = concat("graph break: ", found.line()),
+             .scope = found.scope,
+             .source = found.source});
     }
     options.pipeline = compiled.report.pipeline;
     change_status([](Status& status) { status.progress.clear(); });
@@ -897,8 +972,10 @@ void Engine::do_run(const RunOptions& given) {
     }
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     RunOptions options = given;
-    if (options.inputs.empty()) options.inputs = inputs();
-    else set_inputs(options.inputs);
+    if (options.inputs.empty())
+        options.inputs = inputs();
+    else
+        set_inputs(options.inputs);
     for (const InputSpec& input : options.inputs) {
         if (!input.file.empty()) program_->permit_reading(input.file);
     }
@@ -931,9 +1008,15 @@ void Engine::do_run(const RunOptions& given) {
         log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
     });
     const runtime::PrintScope prints(print_to_log());
-    if (options.record) run_recorded(method, options);
-    else run_phases(method, arguments_, backward_source_.get());
-    const auto verdict = recorder_ == nullptr ? nullptr : verdict_of(recorder_->recording(), options, {.searched = control_.searches_nan(), .missed_breakpoints = control_.missed_breakpoints()});
+    if (options.record)
+        run_recorded(method, options);
+    else
+        run_phases(method, arguments_, backward_source_.get());
+    const auto verdict =
+        recorder_ == nullptr
+            ? nullptr
+            : verdict_of(recorder_->recording(), options,
+                         {.searched = control_.searches_nan(), .missed_breakpoints = control_.missed_breakpoints()});
     if (verdict != nullptr) log_verdict(*verdict);
     change_status([&](Status& status) {
         status.verdict = verdict;

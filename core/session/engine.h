@@ -12,23 +12,23 @@
 
 #include "core/base/cancel.h"
 #include "core/base/deep_thread.h"
-#include "core/record/operator_times.h"
-#include "core/runtime/interpreter/print.h"
-#include "core/record/backward_roots.h"
-#include "core/session/breakpoint_moves.h"
-#include "core/study/compile_program.h"
-#include "core/study/measure_what_if.h"
 #include "core/model/program.h"
+#include "core/record/backward_roots.h"
+#include "core/record/operator_times.h"
 #include "core/record/recorder.h"
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
-#include "core/record/run_phases.h"
-#include "core/session/run_control.h"
 #include "core/record/run_journal.h"
+#include "core/record/run_phases.h"
+#include "core/runtime/interpreter/print.h"
+#include "core/session/breakpoint_moves.h"
 #include "core/session/restored_run.h"
+#include "core/session/run_control.h"
 #include "core/session/session_listener.h"
-#include "core/train/trainer.h"
+#include "core/study/compile_program.h"
+#include "core/study/measure_what_if.h"
 #include "core/study/verdict.h"
+#include "core/train/trainer.h"
 
 namespace loupe::python {
 struct FileNotice;
@@ -88,9 +88,9 @@ class Engine {
     const Trainer* trainer() const { return trainer_.get(); }
     // Into the model there is; tells of a model that is described anew.
     WeightsReport load_weights(const std::filesystem::path& file, bool strict);
-    // Of a value of the last run, or of the recording that was opened; undefined when they were not kept. Those that were
-    // dropped are computed again, with others behind them while they are within `ahead` bytes. Throws Error (Run) when
-    // they do not come out the same.
+    // Of a value of the last run, or of the recording that was opened; undefined when they were not kept. Those that
+    // were dropped are computed again, with others behind them while they are within `ahead` bytes. Throws Error (Run)
+    // when they do not come out the same.
     Tensor elements(ValueId id, std::size_t ahead = 0);
     bool is_recomputed(ValueId id) const { return recorder_ != nullptr && recorder_->values().is_recomputed(id); }
     // Of a recorded run that was opened, or of one that was kept and came back; null for a model that ran, or did not.
@@ -170,7 +170,8 @@ class Engine {
     void begin_control(bool pause_at_start);
     void complain(const Breakpoint& breakpoint, const std::string& why);
     void report_failure(const Error& error);
-    std::shared_ptr<const Verdict> verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const;
+    std::shared_ptr<const Verdict> verdict_of(const std::shared_ptr<const Recording>& recording,
+                                              const RunOptions& options, RunFacts facts) const;
     void log_verdict(const Verdict& verdict);
 
     template <typename Change>
@@ -205,7 +206,7 @@ class Engine {
     RunOptions options_;
     std::shared_ptr<const TrainingLog> training_;
     std::vector<std::shared_ptr<const TrainingLog>> trainings_;
-    std::string trainings_of_;  // the file of their model
+    std::string trainings_of_;                            // the file of their model
     std::map<std::string, FilePermissions> permissions_;  // of model sources, by path
 
     // The engine thread's own.
@@ -219,20 +220,20 @@ class Engine {
     std::unique_ptr<const RunStart> start_;
     RunBody body_;
     std::unique_ptr<const BackwardSource> backward_source_;  // null: forward alone
-    std::optional<MeasuredRun> step_to_measure_;  // when the recording is of a step of a training
+    std::optional<MeasuredRun> step_to_measure_;             // when the recording is of a step of a training
     RunOptions ran_;
     std::unique_ptr<Trainer> trainer_;
     TrainerStates training_states_;
-    double state_cost_ = 0;                        // seconds that keeping one took
+    double state_cost_ = 0;  // seconds that keeping one took
     double work_since_state_ = 0;
-    std::unique_ptr<TrainerState> training_end_;   // set while the trainer is at an earlier step
+    std::unique_ptr<TrainerState> training_end_;  // set while the trainer is at an earlier step
     std::unique_ptr<RecordingFile> file_;
-    std::unique_ptr<RecordingFile> restored_;   // the last run of the model, from a session before
-    std::unique_ptr<RunJournal> journal_;       // null: nothing is kept
+    std::unique_ptr<RecordingFile> restored_;  // the last run of the model, from a session before
+    std::unique_ptr<RunJournal> journal_;      // null: nothing is kept
     bool are_gradients_due_ = false;
     bool is_journal_told_of_ = false;
     std::chrono::steady_clock::time_point checkpoint_due_{};
-    std::int64_t checkpoint_step_ = -1;         // of the last one
+    std::int64_t checkpoint_step_ = -1;          // of the last one
     std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds
 
     DeepThread thread_;  // last: it uses everything above

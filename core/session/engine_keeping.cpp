@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/session/engine.h"
 #include "core/record/gradients.h"
+#include "core/session/engine.h"
 
 namespace loupe::session {
 namespace {
@@ -44,7 +44,10 @@ void Engine::tell_of_journal() {
     const std::string failure = journal_->failure();
     if (failure.empty()) return;
     is_journal_told_of_ = true;
-    log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("this run is not kept for a later session: ", failure), .scope = {}, .source = {}});
+    log({.level = SessionListener::LogEntry::Level::Warning,
+         .text = concat("this run is not kept for a later session: ", failure),
+         .scope = {},
+         .source = {}});
 }
 
 // Another model takes the place of this one.
@@ -71,9 +74,14 @@ bool Engine::keep_more() {
             return true;
         }
         const ValueStore& values = recorder_->values();
-        if (journal_->add_elements([&](ValueId id) { return values.was_dropped(id) ? Tensor() : values.find(id); }, kPiece)) return true;
+        if (journal_->add_elements([&](ValueId id) { return values.was_dropped(id) ? Tensor() : values.find(id); },
+                                   kPiece))
+            return true;
     } catch (const std::exception& error) {
-        log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("this run is not kept for a later session: ", error.what()), .scope = {}, .source = {}});
+        log({.level = SessionListener::LogEntry::Level::Warning,
+             .text = concat("this run is not kept for a later session: ", error.what()),
+             .scope = {},
+             .source = {}});
         journal_.reset();
     }
     return false;
@@ -102,7 +110,10 @@ void Engine::keep_checkpoint(bool is_last) {
         // Inside the optimiser's step: it is tried again behind it.
         if (error.kind() == ErrorKind::Usage || error.kind() == ErrorKind::Cancelled) return;
         if (!std::exchange(is_journal_told_of_, true)) {
-            log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("this training is not kept for a later session: ", error.what()), .scope = {}, .source = {}});
+            log({.level = SessionListener::LogEntry::Level::Warning,
+                 .text = concat("this training is not kept for a later session: ", error.what()),
+                 .scope = {},
+                 .source = {}});
         }
     }
     checkpoint_step_ = trainer_->steps_done();
@@ -121,7 +132,8 @@ RestoredRun Engine::restore_run(const std::filesystem::path& folder) {
         forget_run();
         const auto shown = model();
         const GraphModel* graph = file->graph().get();
-        const bool is_shown = graph == nullptr || (shown->graph != nullptr && shown->graph->text == graph->text && shown->graph->nodes.size() == graph->nodes.size());
+        const bool is_shown = graph == nullptr || (shown->graph != nullptr && shown->graph->text == graph->text &&
+                                                   shown->graph->nodes.size() == graph->nodes.size());
         if (!is_shown) {
             auto own = std::make_shared<GraphModel>(*graph);
             own->pipeline = file->run().pipeline == "none" ? std::string() : file->run().pipeline;
@@ -186,7 +198,8 @@ std::string Engine::save_restored(const std::filesystem::path& file) {
     try {
         ModelInfo info = *model();
         if (!info.path.empty()) info.path = std::filesystem::absolute(info.path).string();
-        write_recording(file, info, *restored_->recording(), restored_->gradients(), restored_->run(), [this](ValueId id) { return restored_->elements(id); });
+        write_recording(file, info, *restored_->recording(), restored_->gradients(), restored_->run(),
+                        [this](ValueId id) { return restored_->elements(id); });
         return {};
     } catch (const Error& error) {
         return error.what();

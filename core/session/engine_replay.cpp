@@ -7,25 +7,31 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/session/engine.h"
 #include "core/model/script_output.h"
+#include "core/session/engine.h"
 
 namespace loupe::session {
 namespace {
 
 using Level = SessionListener::LogEntry::Level;
 
-bool is_same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b)); }
+bool is_same(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+}
 
 // Empty when the step came out as it was logged, to the last bit.
 std::string difference(const TrainingStep& now, const TrainingStep& logged) {
-    if (!is_same(now.loss, logged.loss)) return concat("loss ", python_repr(now.loss), ", not ", python_repr(logged.loss));
-    if (!is_same(now.gradient_norm, logged.gradient_norm)) return concat("gradient norm ", python_repr(now.gradient_norm), ", not ", python_repr(logged.gradient_norm));
-    if (!is_same(now.learning_rate, logged.learning_rate)) return concat("learning rate ", python_repr(now.learning_rate), ", not ", python_repr(logged.learning_rate));
+    if (!is_same(now.loss, logged.loss))
+        return concat("loss ", python_repr(now.loss), ", not ", python_repr(logged.loss));
+    if (!is_same(now.gradient_norm, logged.gradient_norm))
+        return concat("gradient norm ", python_repr(now.gradient_norm), ", not ", python_repr(logged.gradient_norm));
+    if (!is_same(now.learning_rate, logged.learning_rate))
+        return concat("learning rate ", python_repr(now.learning_rate), ", not ", python_repr(logged.learning_rate));
     return {};
 }
 
-constexpr const char* kWhyNotTheSame = "; something that it depends on has changed, or is not in the model and the random numbers of torch";
+constexpr const char* kWhyNotTheSame =
+    "; something that it depends on has changed, or is not in the model and the random numbers of torch";
 
 }  // namespace
 
@@ -57,7 +63,8 @@ void Engine::replay_until(Trainer& trainer, std::int64_t last) {
         check_cancelled();
         change_status([&](Status& status) {
             status.progress = concat("running steps ", first, " to ", last, " again: ", trainer.steps_done() + 1);
-            status.fraction = static_cast<double>(trainer.steps_done() + 1 - first) / static_cast<double>(last + 1 - first);
+            status.fraction =
+                static_cast<double>(trainer.steps_done() + 1 - first) / static_cast<double>(last + 1 - first);
         });
         trainer.compute();
         const TrainingStep now = trainer.update();
@@ -119,7 +126,8 @@ void Engine::do_look_at_step(std::int64_t step) {
     }
     const TrainerState before = trainer.state();
     TrainingStep done;
-    const WarningScope warnings([this](const ScriptWarning& warning) { log_of_run(Level::Warning, warning.text, warning.source); });
+    const WarningScope warnings(
+        [this](const ScriptWarning& warning) { log_of_run(Level::Warning, warning.text, warning.source); });
     const runtime::PrintScope prints(print_to_log());
     change_status([](Status& status) {
         status.progress.clear();
@@ -141,8 +149,11 @@ void Engine::do_look_at_step(std::int64_t step) {
     settle();
     const std::string other = difference(done, *logged);
     log({.level = other.empty() ? Level::Info : Level::Warning,
-         .text = other.empty() ? concat("step ", step, " was run again and came out as it was logged: loss ", python_repr(done.loss))
-                               : concat("step ", step, " did not come out as it was logged when it was run again: ", other, kWhyNotTheSame),
+         .text =
+             other.empty()
+                 ? concat("step ", step, " was run again and came out as it was logged: loss ", python_repr(done.loss))
+                 : concat("step ", step, " did not come out as it was logged when it was run again: ", other,
+                          kWhyNotTheSame),
          .scope = {},
          .source = {},
          .training_step = step,
@@ -161,7 +172,10 @@ void Engine::do_return_to_end() {
     if (trainer_ == nullptr || !training_end_) return;
     trainer_->restore(*training_end_);
     training_end_.reset();
-    log({.level = Level::Info, .text = concat("back at step ", trainer_->steps_done(), ", the end of the training"), .scope = {}, .source = {}});
+    log({.level = Level::Info,
+         .text = concat("back at step ", trainer_->steps_done(), ", the end of the training"),
+         .scope = {},
+         .source = {}});
     change_status([this](Status& status) {
         const EventId reached = status.reached;
         status = Status{};

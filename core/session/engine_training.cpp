@@ -7,11 +7,11 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/model/script_output.h"
 #include "core/record/compute_statistics.h"
 #include "core/session/engine.h"
-#include "core/model/script_output.h"
-#include "core/train/training_sample.h"
 #include "core/study/verdict.h"
+#include "core/train/training_sample.h"
 #include "core/value/schema.h"
 
 namespace loupe::session {
@@ -29,7 +29,8 @@ EventId origin_in(const Recording& recording) {
 }
 
 std::string event_text(const Event& event) {
-    return concat("#", event.id, " ", event.op, event.scope.empty() ? "" : concat(" in ", event.scope), ", ", phase_name(event.phase));
+    return concat("#", event.id, " ", event.op, event.scope.empty() ? "" : concat(" in ", event.scope), ", ",
+                  phase_name(event.phase));
 }
 
 std::string percent_text(double part) {
@@ -55,7 +56,8 @@ void Engine::tell_of_training() {
     const std::int64_t step = trainer_->steps_done();
     const std::int64_t total = trainer_->total_steps();
     change_status([&](Status& status) {
-        status.progress = concat("training: epoch ", trainer_->epoch(), " of ", trainer_->options().epochs, ", step ", step, " of ", total);
+        status.progress = concat("training: epoch ", trainer_->epoch(), " of ", trainer_->options().epochs, ", step ",
+                                 step, " of ", total);
         status.fraction = total > 0 ? static_cast<double>(step) / static_cast<double>(total) : -1;
         status.training_step = step;
         status.training_end = 0;
@@ -121,11 +123,15 @@ void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
     log_of_it->set_origin(std::move(origin));
     log_of_it->set_first_replayable(trainer_->steps_done() + 1);
     enlist(log_of_it);
-    log({.level = SessionListener::LogEntry::Level::Info, .text = concat("training on ", trainer_->data_summary()), .scope = {}, .source = {}});
+    log({.level = SessionListener::LogEntry::Level::Info,
+         .text = concat("training on ", trainer_->data_summary()),
+         .scope = {},
+         .source = {}});
     if (options.resume.empty()) return;
     const auto last = log_of_it->step(trainer_->steps_done());
     log({.level = SessionListener::LogEntry::Level::Info,
-         .text = concat("resumed from ", options.resume, ": ", trainer_->steps_done(), " steps done, epoch ", trainer_->epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string()),
+         .text = concat("resumed from ", options.resume, ": ", trainer_->steps_done(), " steps done, epoch ",
+                        trainer_->epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string()),
          .scope = {},
          .source = {}});
 }
@@ -162,7 +168,8 @@ void Engine::do_train(const TrainOptions& options, TrainFrom from) {
         trainer_->rest();
         if (trainer_->steps_done() > 0) weights_from_ = "trained";
         tell_of_training();
-        if (status().state != RunState::Failed) verdict = log_training(*trainer_, steps_before);  // else the error has said it
+        if (status().state != RunState::Failed)
+            verdict = log_training(*trainer_, steps_before);  // else the error has said it
     };
     try {
         if (program_->trace_with(trainer_->batch().inputs)) tell_of_trace();
@@ -214,12 +221,15 @@ std::shared_ptr<const Verdict> Engine::log_training(const Trainer& trainer, std:
     const TrainingVerdict verdict = trainer.log()->verdict();
     SessionListener::LogEntry entry;
     entry.level = verdict.is_good ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Warning;
-    entry.text = concat("the training ", trainer.is_done() ? "finished at step " : "was stopped at step ", trainer.steps_done(), ": ", verdict.text);
+    entry.text = concat("the training ", trainer.is_done() ? "finished at step " : "was stopped at step ",
+                        trainer.steps_done(), ": ", verdict.text);
     const auto epochs = trainer.log()->epochs();
     if (!epochs.empty()) {
         const TrainingEpoch& last = epochs.back();
         if (last.accuracy) entry.text += concat("; accuracy ", percent_text(*last.accuracy));
-        if (last.held_out_loss) entry.text += concat("; held out: loss ", python_repr(static_cast<double>(static_cast<float>(*last.held_out_loss))));
+        if (last.held_out_loss)
+            entry.text +=
+                concat("; held out: loss ", python_repr(static_cast<double>(static_cast<float>(*last.held_out_loss))));
         if (last.held_out_accuracy) entry.text += concat(", accuracy ", percent_text(*last.held_out_accuracy));
     }
     entry.training_step = verdict.step;
@@ -282,12 +292,16 @@ bool Engine::train_step(Trainer& trainer, bool recorded) {
     std::optional<TrainerState> before;
     if (recorded || trainer.runs_model_in_update()) before = trainer.state();
     try {
-        if (recorded) record_step(trainer, step);
-        else step();
+        if (recorded)
+            record_step(trainer, step);
+        else
+            step();
     } catch (const Error& error) {
         const CancelScope whole(nullptr);
-        if (before && (recorded || has_begun)) trainer.restore(*before);
-        else trainer.undo();
+        if (before && (recorded || has_begun))
+            trainer.restore(*before);
+        else
+            trainer.undo();
         if (error.kind() == ErrorKind::Cancelled || recorded) throw;
         return train_step(trainer, true);  // once more, to be looked at
     }
@@ -325,7 +339,8 @@ void Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
     ran_.method = program_->default_method();
     ran_.backward = true;
     ran_.training = true;
-    recorder_ = std::make_unique<Recorder>(RecorderOptions{true, true, {}, last_options().left_out}, method_->build_graph(), &control_,
+    recorder_ = std::make_unique<Recorder>(RecorderOptions{true, true, {}, last_options().left_out},
+                                           method_->build_graph(), &control_,
                                            [this](const StopPoint& next, const StopReason& why) { park(next, why); });
     {
         const std::lock_guard lock(mutex_);
@@ -335,10 +350,12 @@ void Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
     if (trainer.loss()) recorder_->name_modules(*trainer.loss(), "loss");
     start_ = std::make_unique<RunStart>(program_->module(), arguments_, trainer.schema());
     body_ = trainer.body();
-    step_to_measure_ = MeasuredRun{.method = method_,
-                                   .schema = trainer.schema(),
-                                   .arguments = [arguments = arguments_] { return arguments; },
-                                   .forward = [&trainer](std::vector<IValue> arguments) { return trainer.roots_of(trainer.loss(std::move(arguments))); }};
+    step_to_measure_ = MeasuredRun{
+        .method = method_,
+        .schema = trainer.schema(),
+        .arguments = [arguments = arguments_] { return arguments; },
+        .forward =
+            [&trainer](std::vector<IValue> arguments) { return trainer.roots_of(trainer.loss(std::move(arguments))); }};
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
@@ -375,8 +392,10 @@ void Engine::find_origin(Trainer& trainer, const std::string& what) {
     const std::string wrong = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
     std::string text = wrong;
     if (const std::string bad = bad_before(recording); !bad.empty()) text += concat("; ", bad, " before the step");
-    if (origin != 0) text += concat("; it began at ", event_text(recording.event(origin)));
-    else text += "; it did not come again when the step was repeated";
+    if (origin != 0)
+        text += concat("; it began at ", event_text(recording.event(origin)));
+    else
+        text += "; it did not come again when the step was repeated";
     const auto verdict = std::make_shared<Verdict>(conclude_training(wrong, recording));
     SessionListener::LogEntry entry;
     entry.level = SessionListener::LogEntry::Level::Error;

@@ -20,12 +20,24 @@ std::string in_phase(const StopPoint& point) { return concat(" in ", phase_name(
 std::string describe_breakpoint(const Breakpoint& breakpoint, const StopPoint& point) {
     std::string text = concat("breakpoint ", breakpoint.id, ": ");
     switch (breakpoint.kind) {
-        case Breakpoint::Kind::Node: text += concat("node ", point.op); break;
-        case Breakpoint::Kind::OperatorKind: text += concat("operator ", point.op); break;
-        case Breakpoint::Kind::Module: text += concat("module ", breakpoint.text); break;
-        case Breakpoint::Kind::Line: text += concat(breakpoint.text, ":", breakpoint.line); break;
-        case Breakpoint::Kind::Phase: text += "phase"; break;
-        case Breakpoint::Kind::NanOrInf: text += "NaN or Inf"; break;
+        case Breakpoint::Kind::Node:
+            text += concat("node ", point.op);
+            break;
+        case Breakpoint::Kind::OperatorKind:
+            text += concat("operator ", point.op);
+            break;
+        case Breakpoint::Kind::Module:
+            text += concat("module ", breakpoint.text);
+            break;
+        case Breakpoint::Kind::Line:
+            text += concat(breakpoint.text, ":", breakpoint.line);
+            break;
+        case Breakpoint::Kind::Phase:
+            text += "phase";
+            break;
+        case Breakpoint::Kind::NanOrInf:
+            text += "NaN or Inf";
+            break;
     }
     if (!breakpoint.condition.empty()) text += concat(" (", breakpoint.condition, ")");
     return text + in_phase(point);
@@ -44,12 +56,17 @@ bool contains(const Breakpoint& breakpoint, const StopPoint& point, const Surrou
     if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
     switch (breakpoint.kind) {
         case Breakpoint::Kind::Node:
-            return breakpoint.graph_node >= 0 && (breakpoint.graph_node == point.graph_node || surroundings.is_under_node(breakpoint.graph_node));
-        case Breakpoint::Kind::OperatorKind: return matches_operator(breakpoint.text, point.op);
+            return breakpoint.graph_node >= 0 &&
+                   (breakpoint.graph_node == point.graph_node || surroundings.is_under_node(breakpoint.graph_node));
+        case Breakpoint::Kind::OperatorKind:
+            return matches_operator(breakpoint.text, point.op);
         case Breakpoint::Kind::Module:
-        case Breakpoint::Kind::NanOrInf: return is_inside(point.scope, breakpoint.text);
-        case Breakpoint::Kind::Line: return surroundings.is_under_line(breakpoint.text, breakpoint.line);
-        case Breakpoint::Kind::Phase: return false;
+        case Breakpoint::Kind::NanOrInf:
+            return is_inside(point.scope, breakpoint.text);
+        case Breakpoint::Kind::Line:
+            return surroundings.is_under_line(breakpoint.text, breakpoint.line);
+        case Breakpoint::Kind::Phase:
+            return false;
     }
     return false;
 }
@@ -63,16 +80,20 @@ struct Arrival {
 bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival& arrival) {
     if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
     switch (breakpoint.kind) {
-        case Breakpoint::Kind::Node: return breakpoint.graph_node >= 0 && breakpoint.graph_node == point.graph_node;
-        case Breakpoint::Kind::OperatorKind: return !point.is_call && matches_operator(breakpoint.text, point.op);
+        case Breakpoint::Kind::Node:
+            return breakpoint.graph_node >= 0 && breakpoint.graph_node == point.graph_node;
+        case Breakpoint::Kind::OperatorKind:
+            return !point.is_call && matches_operator(breakpoint.text, point.op);
         case Breakpoint::Kind::Module:
             if (!is_inside(point.scope, breakpoint.text)) return false;
             return arrival.phase_began || !is_inside(arrival.scope_before, breakpoint.text) ||
                    (point.is_call && point.scope == breakpoint.text);
         case Breakpoint::Kind::Line:
             return point.source_line == breakpoint.line && point.source_file == breakpoint.text && !point.is_call;
-        case Breakpoint::Kind::Phase: return arrival.phase_began;
-        case Breakpoint::Kind::NanOrInf: return false;
+        case Breakpoint::Kind::Phase:
+            return arrival.phase_began;
+        case Breakpoint::Kind::NanOrInf:
+            return false;
     }
     return false;
 }
@@ -90,15 +111,19 @@ void RunControl::begin_run(bool pause_at_start) {
 
 bool RunControl::wants_to_stop() const {
     const std::lock_guard lock(mutex_);
-    return mode_ != Mode::Continue || std::any_of(breakpoints_.begin(), breakpoints_.end(), [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
+    return mode_ != Mode::Continue || std::any_of(breakpoints_.begin(), breakpoints_.end(),
+                                                  [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
 }
 
 std::optional<StopReason> RunControl::check_orders(const StopPoint& point, EventId next) {
     switch (mode_) {
         case Mode::Continue:
-        case Mode::Nan: return std::nullopt;
-        case Mode::Pause: return StopReason{"paused", 0};
-        case Mode::Into: return StopReason{"step", 0};
+        case Mode::Nan:
+            return std::nullopt;
+        case Mode::Pause:
+            return StopReason{"paused", 0};
+        case Mode::Into:
+            return StopReason{"step", 0};
         case Mode::Over:
             if (point.depth <= from_depth_ || point.phase != from_phase_) return StopReason{"step", 0};
             return std::nullopt;
@@ -144,7 +169,8 @@ bool RunControl::searches_nan() const {
     return mode_ == Mode::Nan;
 }
 
-std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind, const Surroundings& surroundings) {
+std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs,
+                                            NotFinite kind, const Surroundings& surroundings) {
     const bool is_seen = kind != NotFinite::None && kind != NotFinite::Meant;
     std::vector<int> ids;
     for (const Judged& judged : judged_at(point, surroundings, true)) {
@@ -155,54 +181,69 @@ std::optional<StopReason> RunControl::after(const StopPoint& point, const std::v
         bool stops = false;
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i] == nullptr) continue;
-            const std::string place = concat(breakpoint.id, " ", phase_name(point.phase), " ", point.op, " ", point.scope, " ", point.source_line, " ", i);
+            const std::string place = concat(breakpoint.id, " ", phase_name(point.phase), " ", point.op, " ",
+                                             point.scope, " ", point.source_line, " ", i);
             const auto last = last_shapes_.find(place);
-            stops |= holds(judged, {.output = outputs[i], .shape_before = last == last_shapes_.end() ? nullptr : &last->second}, surroundings);
+            stops |= holds(judged,
+                           {.output = outputs[i], .shape_before = last == last_shapes_.end() ? nullptr : &last->second},
+                           surroundings);
             last_shapes_.insert_or_assign(place, outputs[i]->shape);
         }
         if (stops) ids.push_back(breakpoint.id);
     }
-    if (auto reason = hit(ids, point, concat(", at ", point.op, point.scope.empty() ? "" : concat(" of ", point.scope)))) return reason;
+    if (auto reason =
+            hit(ids, point, concat(", at ", point.op, point.scope.empty() ? "" : concat(" of ", point.scope))))
+        return reason;
     const std::lock_guard lock(mutex_);
     std::optional<StopReason> reason;
     if (mode_ == Mode::Nan && is_origin(kind)) reason = StopReason{nan_text(outputs, kind), 0};
     return reason;
 }
 
-// Those whose conditions are to be judged here: over variables alone when their line is about to run, others behind each operator.
-std::vector<RunControl::Judged> RunControl::judged_at(const StopPoint& point, const Surroundings& surroundings, bool is_after) {
+// Those whose conditions are to be judged here: over variables alone when their line is about to run, others behind
+// each operator.
+std::vector<RunControl::Judged> RunControl::judged_at(const StopPoint& point, const Surroundings& surroundings,
+                                                      bool is_after) {
     std::vector<Judged> out;
     const std::lock_guard lock(mutex_);
     for (const Breakpoint& breakpoint : breakpoints_) {
         const bool is_of_numbers = breakpoint.kind == Breakpoint::Kind::NanOrInf;
         if (!breakpoint.enabled || (breakpoint.condition.empty() && !is_of_numbers)) continue;
         const Condition& condition = condition_of(breakpoint);
-        const bool waits_for_output = condition.needs_output() || is_of_numbers || breakpoint.kind != Breakpoint::Kind::Line;
+        const bool waits_for_output =
+            condition.needs_output() || is_of_numbers || breakpoint.kind != Breakpoint::Kind::Line;
         if (waits_for_output != is_after) continue;
-        if (is_after ? contains(breakpoint, point, surroundings) : point.is_statement && matches(breakpoint, point, {})) out.push_back({breakpoint, condition});
+        if (is_after ? contains(breakpoint, point, surroundings) : point.is_statement && matches(breakpoint, point, {}))
+            out.push_back({breakpoint, condition});
     }
     return out;
 }
 
 bool RunControl::holds(const Judged& judged, ConditionFacts facts, const Surroundings& surroundings) {
     const Breakpoint& breakpoint = judged.breakpoint;
-    facts.holds = [&](const std::string& expression) { return surroundings.holds_at_line(breakpoint.text, breakpoint.line, expression); };
+    facts.holds = [&](const std::string& expression) {
+        return surroundings.holds_at_line(breakpoint.text, breakpoint.line, expression);
+    };
     try {
         return judged.condition.holds(facts);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
-        if (complain_ && complained_.insert(concat(breakpoint.id, " ", error.message())).second) complain_(breakpoint, error.message());
+        if (complain_ && complained_.insert(concat(breakpoint.id, " ", error.message())).second)
+            complain_(breakpoint, error.message());
         return false;
     }
 }
 
 // Counts the hits of these; the first that is not to be passed over is the reason to stop.
-std::optional<StopReason> RunControl::hit(const std::vector<int>& ids, const StopPoint& point, const std::string& place) {
+std::optional<StopReason> RunControl::hit(const std::vector<int>& ids, const StopPoint& point,
+                                          const std::string& place) {
     if (ids.empty()) return std::nullopt;
     std::optional<StopReason> reason;
     const std::lock_guard lock(mutex_);
     for (Breakpoint& breakpoint : breakpoints_) {
-        if (std::find(ids.begin(), ids.end(), breakpoint.id) == ids.end() || ++breakpoint.hits <= breakpoint.ignore_first) continue;
+        if (std::find(ids.begin(), ids.end(), breakpoint.id) == ids.end() ||
+            ++breakpoint.hits <= breakpoint.ignore_first)
+            continue;
         if (reason) continue;
         reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
         if (!breakpoint.condition.empty()) reason->text += place;
@@ -213,7 +254,9 @@ std::optional<StopReason> RunControl::hit(const std::vector<int>& ids, const Sto
 // mutex_ is held.
 const Condition& RunControl::condition_of(const Breakpoint& breakpoint) {
     const auto found = conditions_.find(breakpoint.condition);
-    return found != conditions_.end() ? found->second : conditions_.emplace(breakpoint.condition, Condition(breakpoint.condition)).first->second;
+    return found != conditions_.end()
+               ? found->second
+               : conditions_.emplace(breakpoint.condition, Condition(breakpoint.condition)).first->second;
 }
 
 void RunControl::parked_at(const StopPoint& point) {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/error_text.h"
 #include "core/session/session.h"
+#include "core/model/error_text.h"
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
-#include "core/ops/random/generator.h"
-#include "core/study/bisect_passes.h"
 #include "core/model/check_build.h"
-#include "core/study/check_passes.h"
-#include "core/record/compute_statistics.h"
 #include "core/model/convert.h"
-#include "core/session/engine.h"
-#include "core/study/find_fused_groups.h"
-#include "core/record/gradients.h"
 #include "core/model/inputs.h"
 #include "core/model/pipelines.h"
-#include "core/study/trace_check.h"
-#include "core/study/plan_memory.h"
 #include "core/model/reset_parameters.h"
+#include "core/ops/random/generator.h"
+#include "core/record/compute_statistics.h"
+#include "core/record/gradients.h"
 #include "core/record/reduce_tensor.h"
+#include "core/session/engine.h"
 #include "core/session/watch.h"
+#include "core/study/bisect_passes.h"
+#include "core/study/check_passes.h"
+#include "core/study/find_fused_groups.h"
+#include "core/study/plan_memory.h"
+#include "core/study/trace_check.h"
 
 namespace loupe::session {
 namespace {
@@ -56,16 +56,22 @@ struct Sight {
 };
 
 std::string left_out_text(const Recording& recording, const Value& value) {
-    const std::string_view where = value.producer != 0 ? recording.event(value.producer).scope : std::string_view(value.name);
+    const std::string_view where =
+        value.producer != 0 ? recording.event(value.producer).scope : std::string_view(value.name);
     return concat("not recorded: unticked in Modules (", where.empty() ? "the model itself" : where, ")");
 }
 
 FoundTensor find_value(const Sight& sight, ValueId id) {
     const auto recording = sight.recording();
-    if (recording == nullptr || id > recording->value_count()) throw Error(ErrorKind::Usage, "this value is of a run that is gone");
-    if (recording->value(id).is_left_out) throw Error(ErrorKind::Usage, left_out_text(*recording, recording->value(id)), {.hint = "tick it and run again"});
+    if (recording == nullptr || id > recording->value_count())
+        throw Error(ErrorKind::Usage, "this value is of a run that is gone");
+    if (recording->value(id).is_left_out)
+        throw Error(ErrorKind::Usage, left_out_text(*recording, recording->value(id)),
+                    {.hint = "tick it and run again"});
     const Tensor t = sight.elements(id);
-    if (!t.defined()) throw Error(ErrorKind::Usage, "the elements of this value were not kept", {.hint = "run again with values recorded"});
+    if (!t.defined())
+        throw Error(ErrorKind::Usage, "the elements of this value were not kept",
+                    {.hint = "run again with values recorded"});
     return {t, recording->value(id).name};
 }
 
@@ -146,7 +152,8 @@ TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
 }
 
 Sight sight_of(Engine& engine) {
-    return {engine.program(), engine.recorder(), engine.recording_file(), [&engine](ValueId id) { return engine.elements(id); },
+    return {engine.program(), engine.recorder(), engine.recording_file(),
+            [&engine](ValueId id) { return engine.elements(id); },
             [&engine](ValueId id) { return engine.is_recomputed(id); }};
 }
 
@@ -170,9 +177,15 @@ void Session::open(const std::filesystem::path& file, const std::string& build, 
     engine_->open(file, build, std::move(opened));
 }
 void Session::close() { engine_->close(); }
-void Session::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) { engine_->permit_source(source, permissions); }
-FilePermissions Session::permissions_of(const std::filesystem::path& source) const { return engine_->permissions_of(source); }
-void Session::set_form(ModelForm form, std::function<void(std::string)> reply) { engine_->set_form(form, std::move(reply)); }
+void Session::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) {
+    engine_->permit_source(source, permissions);
+}
+FilePermissions Session::permissions_of(const std::filesystem::path& source) const {
+    return engine_->permissions_of(source);
+}
+void Session::set_form(ModelForm form, std::function<void(std::string)> reply) {
+    engine_->set_form(form, std::move(reply));
+}
 void Session::run(const RunOptions& options) {
     engine_->control().order_continue();
     engine_->run(options);
@@ -194,8 +207,10 @@ void Session::pause() { engine_->control().order_pause(); }
 void Session::stop() { engine_->stop(); }
 
 void Session::step(StepKind kind) {
-    if (status().state == RunState::Paused) engine_->control().order_step(kind);
-    else engine_->control().order_pause();  // a new run parks at its first point
+    if (status().state == RunState::Paused)
+        engine_->control().order_step(kind);
+    else
+        engine_->control().order_pause();  // a new run parks at its first point
     engine_->go_on();
 }
 void Session::run_to_node(int graph_node) {
@@ -207,7 +222,8 @@ void Session::run_to_phase(RunPhase phase) {
     const Status now = status();
     RunOptions options = engine_->last_options();
     if (phase == RunPhase::Backward && now.state == RunState::Paused && !now.is_training && !options.backward) {
-        engine_->log({.text = "this run was begun without backward: it begins again, with backward", .scope = {}, .source = {}});
+        engine_->log(
+            {.text = "this run was begun without backward: it begins again, with backward", .scope = {}, .source = {}});
         options.backward = true;
         options.pause_at_start = false;
         engine_->run(options);
@@ -240,7 +256,9 @@ int Session::add_breakpoint(const Breakpoint& breakpoint) { return engine_->cont
 void Session::update_breakpoint(const Breakpoint& breakpoint) { engine_->control().update(breakpoint); }
 void Session::remove_breakpoint(int id) { engine_->control().remove(id); }
 std::vector<Breakpoint> Session::breakpoints() const { return engine_->control().breakpoints(); }
-void Session::move_breakpoints(const std::string& file, const std::string& text) { engine_->move_breakpoints(file, text); }
+void Session::move_breakpoints(const std::string& file, const std::string& text) {
+    engine_->move_breakpoints(file, text);
+}
 
 Status Session::status() const { return engine_->status(); }
 std::shared_ptr<const ModelInfo> Session::model() const { return engine_->model(); }
@@ -253,22 +271,24 @@ std::vector<InputSpec> Session::inputs() const { return engine_->inputs(); }
 void Session::set_inputs(std::vector<InputSpec> inputs) { engine_->set_inputs(std::move(inputs)); }
 
 void Session::request_tensor(const Tag& tag, const TensorRequest& request, Reply<TensorSlice> reply) {
-    engine_->request(tag, [this, request, reply = std::move(reply)] {
-        reply(look_at_tensor(sight_of(*engine_), request));
-    });
+    engine_->request(tag,
+                     [this, request, reply = std::move(reply)] { reply(look_at_tensor(sight_of(*engine_), request)); });
 }
 
 void Session::request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply) {
     engine_->request(tag, [this, reply = std::move(reply)] {
         const bool is_read = engine_->recorder() == nullptr && engine_->recording_file() != nullptr;
-        if (engine_->program() && !is_read) return reply(gradient_rows(engine_->program()->module(), engine_->recorder()));
-        reply(engine_->recording_file() != nullptr ? engine_->recording_file()->gradients() : std::vector<GradientRow>());
+        if (engine_->program() && !is_read)
+            return reply(gradient_rows(engine_->program()->module(), engine_->recorder()));
+        reply(engine_->recording_file() != nullptr ? engine_->recording_file()->gradients()
+                                                   : std::vector<GradientRow>());
     });
 }
 
 void Session::request_line_values(const Tag& tag, Reply<std::vector<FrameValues>> reply) {
     engine_->request(tag, [this, reply = std::move(reply)] {
-        const bool is_there = engine_->recorder() != nullptr && (engine_->status().state == RunState::Paused || engine_->run_failed());
+        const bool is_there =
+            engine_->recorder() != nullptr && (engine_->status().state == RunState::Paused || engine_->run_failed());
         reply(is_there ? engine_->recorder()->line_values() : std::vector<FrameValues>());
     });
 }
@@ -288,14 +308,17 @@ std::vector<IValue> arguments_or_none(Program& program, const Inputs& inputs, co
 
 }  // namespace
 
-void Session::request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply) {
+void Session::request_passes(const Tag& tag, const std::string& pipeline, const std::string& method,
+                             Reply<PassTrace> reply) {
     engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
         PassTrace trace;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (program->trace() == nullptr && program->is_eager()) program->trace_with(program->make_arguments(engine_->inputs(), method));
+            if (program->trace() == nullptr && program->is_eager())
+                program->trace_with(program->make_arguments(engine_->inputs(), method));
             const ir::ScriptFunction& function = program->method(method);
-            trace = trace_pipeline(pipeline, *function.graph(), program->script_module(), method, arguments_or_none(*program, engine_->inputs(), method));
+            trace = trace_pipeline(pipeline, *function.graph(), program->script_module(), method,
+                                   arguments_or_none(*program, engine_->inputs(), method));
         } catch (const Error& error) {
             trace.pipeline = pipeline;
             trace.error = error.what();
@@ -304,12 +327,14 @@ void Session::request_passes(const Tag& tag, const std::string& pipeline, const 
     });
 }
 
-void Session::request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassChecks> reply) {
+void Session::request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method,
+                                 Reply<PassChecks> reply) {
     engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
         PassChecks checks;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             const auto arguments = [&] { return program->make_arguments(engine_->inputs(), method); };
             if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
             checks = check_passes(pipeline, *program->method(method).graph(), program->script_module(), arguments);
@@ -320,15 +345,18 @@ void Session::request_pass_check(const Tag& tag, const std::string& pipeline, co
     });
 }
 
-void Session::request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply, Reply<PassBisectProgress> progress) {
+void Session::request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply,
+                                  Reply<PassBisectProgress> progress) {
     engine_->request(tag, [this, options, reply = std::move(reply), progress = std::move(progress)] {
         PassBisect found;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             const auto arguments = [&] { return program->make_arguments(engine_->inputs(), options.method); };
             if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
-            found = bisect_passes(options, *program->method(options.method).graph(), program->script_module(), arguments, progress);
+            found = bisect_passes(options, *program->method(options.method).graph(), program->script_module(),
+                                  arguments, progress);
         } catch (const Error& error) {
             found.pipeline = options.pipeline;
             found.error = found.verdict = error.what();
@@ -342,7 +370,8 @@ void Session::request_trace_check(const Tag& tag, Reply<TraceCheck> reply) {
         TraceCheck check;
         try {
             if (!engine_->program()) throw Error(ErrorKind::Usage, "no model is open");
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             Program& program = *engine_->program();
             const std::vector<IValue> arguments = program.make_arguments(engine_->inputs(), "forward");
             if (program.trace() == nullptr && program.is_eager()) program.trace_with(arguments);
@@ -358,7 +387,8 @@ void Session::request_compile(const Tag& tag, const CompileRequest& request, Rep
     engine_->request(tag, [this, request, reply = std::move(reply)] {
         CompileReport report;
         try {
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             report = engine_->compile(request).report;
         } catch (const Error& error) {
             report.mode = request.mode;
@@ -376,7 +406,8 @@ void Session::request_fused_groups(const Tag& tag, const FusedGroupsRequest& req
         FusedGroups groups;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             std::vector<IValue> arguments = program->make_arguments(engine_->inputs(), request.method);
             if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments);
             groups = find_fused_groups(program, request, std::move(arguments));
@@ -387,15 +418,18 @@ void Session::request_fused_groups(const Tag& tag, const FusedGroupsRequest& req
     });
 }
 
-void Session::request_memory_plan(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<MemoryPlanReport> reply) {
+void Session::request_memory_plan(const Tag& tag, const std::string& pipeline, const std::string& method,
+                                  Reply<MemoryPlanReport> reply) {
     engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
         MemoryPlanReport report;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             const auto arguments = [&] { return program->make_arguments(engine_->inputs(), method); };
             if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
-            report = plan_memory(pipeline, *program->method(method).graph(), program->script_module(), method, arguments);
+            report =
+                plan_memory(pipeline, *program->method(method).graph(), program->script_module(), method, arguments);
         } catch (const Error& error) {
             report.pipeline = pipeline;
             report.error = error.what();
@@ -409,7 +443,8 @@ void Session::request_what_if(const Tag& tag, const std::vector<WhatIf>& changes
         WhatIfMeasurement measurement;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (engine_->status().state == RunState::Paused || engine_->status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            if (engine_->status().state == RunState::Paused || engine_->status().is_training)
+                throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             measurement = engine_->measure_what_if(program, changes);
         } catch (const Error& error) {
             measurement.error = error.what();
@@ -430,7 +465,8 @@ void Session::request_forecast(const Tag& tag, const std::vector<WhatIf>& change
     });
 }
 
-void Session::request_operator_times(const Tag& tag, const OperatorTimesRequest& request, Reply<OperatorTimesReport> reply) {
+void Session::request_operator_times(const Tag& tag, const OperatorTimesRequest& request,
+                                     Reply<OperatorTimesReport> reply) {
     engine_->request(tag, [this, request, reply = std::move(reply)] {
         OperatorTimesReport report;
         try {
@@ -449,7 +485,8 @@ void Session::request_watch(const Tag& tag, const std::string& expression, Event
     });
 }
 
-void Session::request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file, Reply<std::string> reply) {
+void Session::request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file,
+                           Reply<std::string> reply) {
     engine_->request(tag, [this, what, file, reply = std::move(reply)] {
         std::string failure;
         try {
@@ -465,8 +502,10 @@ void Session::request_save_recording(const Tag& tag, const std::filesystem::path
     engine_->request(tag, [this, file, reply = std::move(reply)] {
         std::string failure;
         try {
-            if (engine_->recorder() == nullptr && engine_->program() && engine_->recording_file() != nullptr) return reply(engine_->save_restored(file));
-            if (engine_->recorder() == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
+            if (engine_->recorder() == nullptr && engine_->program() && engine_->recording_file() != nullptr)
+                return reply(engine_->save_restored(file));
+            if (engine_->recorder() == nullptr)
+                throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
             save_recording(*engine_->program(), *engine_->recorder(), engine_->ran(), file,
                            [this](ValueId id) { return saved_elements(*engine_, id); });
         } catch (const Error& error) {
@@ -489,12 +528,14 @@ void Session::request_save_weights(const Tag& tag, const std::filesystem::path& 
     });
 }
 
-void Session::request_keep_written(const Tag& tag, const std::filesystem::path& fresh_folder, const std::filesystem::path& to, Reply<std::string> reply) {
+void Session::request_keep_written(const Tag& tag, const std::filesystem::path& fresh_folder,
+                                   const std::filesystem::path& to, Reply<std::string> reply) {
     engine_->request(tag, [fresh_folder, to, reply = std::move(reply)] {
         namespace fs = std::filesystem;
         std::error_code failed;
         fs::create_directories(to, failed);
-        for (auto at = fs::directory_iterator(fresh_folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed)) {
+        for (auto at = fs::directory_iterator(fresh_folder, failed); !failed && at != fs::directory_iterator();
+             at.increment(failed)) {
             const fs::path target = to / at->path().filename();
             if (fs::exists(fs::symlink_status(target))) return reply(concat(target.string(), " is there already"));
         }
@@ -506,7 +547,8 @@ void Session::request_keep_written(const Tag& tag, const std::filesystem::path& 
 void Session::set_parameter_requires_grad(const std::string& module, bool value) {
     engine_->request(concat("requires_grad ", module), [this, module, value] {
         if (!engine_->program()) return;
-        if (const nn::ModulePtr found = engine_->program()->module().get_submodule(module)) found->set_requires_grad(value);
+        if (const nn::ModulePtr found = engine_->program()->module().get_submodule(module))
+            found->set_requires_grad(value);
     });
 }
 
@@ -521,7 +563,8 @@ template <typename Engine>
 nn::ModulePtr changeable_module(Engine& engine, const std::string& path) {
     if (!engine.program()) throw Error(ErrorKind::Usage, "no model is open");
     const RunState state = engine.status().state;
-    if (state == RunState::Paused || state == RunState::Running) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    if (state == RunState::Paused || state == RunState::Running)
+        throw Error(ErrorKind::Usage, "a run is under way; stop it first");
     const nn::ModulePtr found = engine.program()->module().get_submodule(path);
     if (!found) throw Error(ErrorKind::Usage, concat("no module '", path, "'"));
     return found;
@@ -555,7 +598,8 @@ void Session::request_reset_parameters(const std::string& module, std::uint64_t 
     });
 }
 
-void Session::request_load_weights(const Tag& tag, const std::filesystem::path& file, bool strict, Reply<WeightsReport> reply) {
+void Session::request_load_weights(const Tag& tag, const std::filesystem::path& file, bool strict,
+                                   Reply<WeightsReport> reply) {
     engine_->request(tag, [this, file, strict, reply = std::move(reply)] {
         WeightsReport report;
         try {
@@ -572,13 +616,15 @@ void Session::request_load_weights(const Tag& tag, const std::filesystem::path& 
 void Session::request_save_checkpoint(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply) {
     engine_->request(tag, [this, file, reply = std::move(reply)] {
         reply(failure_of([&] {
-            if (engine_->trainer() == nullptr) throw Error(ErrorKind::Usage, "nothing was trained", {.hint = "save the weights instead"});
+            if (engine_->trainer() == nullptr)
+                throw Error(ErrorKind::Usage, "nothing was trained", {.hint = "save the weights instead"});
             engine_->trainer()->save(file);
         }));
     });
 }
 
-void Session::request_training_checkpoint(const Tag& tag, const std::filesystem::path& file, const TrainOptions& base, Reply<TrainingCheckpoint> reply) {
+void Session::request_training_checkpoint(const Tag& tag, const std::filesystem::path& file, const TrainOptions& base,
+                                          Reply<TrainingCheckpoint> reply) {
     engine_->request(tag, [file, base, reply = std::move(reply)] {
         TrainingCheckpoint found;
         try {

@@ -47,11 +47,11 @@ class SessionListener {
     struct LogEntry {
         enum class Level { Info, Warning, Error } level = Level::Info;
         std::string text;
-        EventId event = 0;      // a link to where it happened
+        EventId event = 0;  // a link to where it happened
         int graph_node = -1;
         std::string scope;
         SourcePlace source;
-        std::int64_t training_step = 0;  // the same, of a training: Session::look_at_step
+        std::int64_t training_step = 0;                  // the same, of a training: Session::look_at_step
         std::weak_ptr<const TrainingLog> training = {};  // the one whose step it is: others have one of that number too
         std::string details = {};  // where text is the first of several lines: all of them, as Status::details
         FileAccess access = {};

@@ -18,11 +18,11 @@ enum class RunState { Empty, Opening, Ready, Running, Paused, Finished, Failed }
 // Everything a caller needs to draw buttons and marks.
 struct Status {
     RunState state = RunState::Empty;
-    EventId reached = 0;            // last event that ran
-    int next_node = -1;             // graph node the engine is parked before
+    EventId reached = 0;  // last event that ran
+    int next_node = -1;   // graph node the engine is parked before
     std::string next_op;
     std::string next_scope;
-    SourcePlace next_source;        // of the statement of a model source that it is parked before; else empty
+    SourcePlace next_source;  // of the statement of a model source that it is parked before; else empty
     RunPhase phase = RunPhase::Forward;
     int stopped_at_breakpoint = 0;  // its id; 0 when it stopped for another reason
     std::string why;                // "breakpoint 2: module layer2 in backward", "step", "paused", "error"
@@ -36,7 +36,8 @@ struct Status {
     std::int64_t training_step = 0;
     // Not 0: the training ended at this step, and one of its steps was run again: the model is as it was there.
     std::int64_t training_end = 0;
-    std::shared_ptr<const Verdict> verdict;  // what a run came to, or why an event that it is parked behind made a NaN or Inf
+    std::shared_ptr<const Verdict>
+        verdict;  // what a run came to, or why an event that it is parked behind made a NaN or Inf
 };
 
 }  // namespace loupe::session

@@ -29,7 +29,8 @@ bool take_suffix(std::string& text, std::string_view word) {
 
 Query parse_query(std::string text) {
     Query query;
-    for (const char* field : {"absmax", "absmean", "mean", "min", "max", "std", "var", "norm", "nan", "inf", "zero", "count", "bytes"}) {
+    for (const char* field :
+         {"absmax", "absmean", "mean", "min", "max", "std", "var", "norm", "nan", "inf", "zero", "count", "bytes"}) {
         if (take_suffix(text, field)) {
             query.field = field;
             break;
@@ -42,14 +43,17 @@ Query parse_query(std::string text) {
         }
     }
     if (take_suffix(text, "grad")) query.is_gradient = true;
-    if (take_suffix(text, "out")) query.is_output = true;
-    else if (take_suffix(text, "in")) query.is_input = true;
+    if (take_suffix(text, "out"))
+        query.is_output = true;
+    else if (take_suffix(text, "in"))
+        query.is_input = true;
     query.subject = std::move(text);
     return query;
 }
 
 bool is_inside(std::string_view scope, std::string_view module) {
-    return scope == module || (scope.starts_with(module) && scope.size() > module.size() && scope[module.size()] == '.');
+    return scope == module ||
+           (scope.starts_with(module) && scope.size() > module.size() && scope[module.size()] == '.');
 }
 
 // The last value of that name that was there at the event.
@@ -93,7 +97,8 @@ std::string evaluate_watch(const Recording& recording, const std::string& expres
     if (query.field.empty()) return concat(value.dtype, " ", shape_text(value.shape));
     if (query.field != "bytes" && !value.statistics) return "no statistics were recorded";
     const auto number = value_field(value, query.field);
-    const bool is_count = query.field == "bytes" || query.field == "count" || query.field == "nan" || query.field == "inf" || query.field == "zero";
+    const bool is_count = query.field == "bytes" || query.field == "count" || query.field == "nan" ||
+                          query.field == "inf" || query.field == "zero";
     const std::string share = is_count ? std::string() : finite_share_text(*value.statistics);
     if (!number) return share;
     return share.empty() ? concat(*number) : concat(*number, ", ", share);
@@ -106,7 +111,8 @@ constexpr const char* kFieldNames = "absmax, absmean, mean, min, max, std, var, 
 bool is_parameter(const ModelInfo& model, std::string_view name) {
     const auto is_named = [name](const TensorInfo& tensor) { return tensor.name == name; };
     return std::any_of(model.modules.begin(), model.modules.end(), [&](const ModuleInfo& module) {
-        return std::any_of(module.parameters.begin(), module.parameters.end(), is_named) || std::any_of(module.buffers.begin(), module.buffers.end(), is_named);
+        return std::any_of(module.parameters.begin(), module.parameters.end(), is_named) ||
+               std::any_of(module.buffers.begin(), module.buffers.end(), is_named);
     });
 }
 
@@ -120,7 +126,8 @@ bool is_recorded(const Recording* recording, std::string_view name) {
 
 bool is_argument(const ModelInfo& model, std::string_view name) {
     return std::any_of(model.methods.begin(), model.methods.end(), [name](const MethodInfo& method) {
-        return std::any_of(method.arguments.begin(), method.arguments.end(), [name](const MethodInfo::Argument& argument) { return argument.name == name; });
+        return std::any_of(method.arguments.begin(), method.arguments.end(),
+                           [name](const MethodInfo::Argument& argument) { return argument.name == name; });
     });
 }
 
@@ -131,16 +138,20 @@ ConditionProblem check_watch(const std::string& expression, const ModelInfo* mod
         const auto close = expression.find(']', open);
         if (close == std::string::npos) return {"']' is missing", open, expression.size()};
         const std::string_view index = std::string_view(expression).substr(open + 1, close - open - 1);
-        const bool is_number = !index.empty() && std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
+        const bool is_number =
+            !index.empty() && std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (!is_number || index.size() > 6) return {"an output is chosen by its number: out[1]", open, close + 1};
     }
     if (const auto space = expression.find_first_of(" <>=!"); space != std::string::npos) {
-        return {"a watch shows a value; conditions are for breakpoints. Write VALUE.STATISTIC, as in conv1.out.absmax", space, expression.size()};
+        return {"a watch shows a value; conditions are for breakpoints. Write VALUE.STATISTIC, as in conv1.out.absmax",
+                space, expression.size()};
     }
     const Query query = parse_query(expression);
     if (model == nullptr || query.subject.empty() || query.subject.starts_with('%')) return {};
     const std::string& name = query.subject;
-    if (name == "out" || name == "in" || name == "grad" || model->find_module(name) >= 0 || is_parameter(*model, name) || is_recorded(recording, name) || is_argument(*model, name)) return {};
+    if (name == "out" || name == "in" || name == "grad" || model->find_module(name) >= 0 ||
+        is_parameter(*model, name) || is_recorded(recording, name) || is_argument(*model, name))
+        return {};
     // The longest beginning that is known says which part is not.
     std::size_t known = 0;
     for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
@@ -148,8 +159,13 @@ ConditionProblem check_watch(const std::string& expression, const ModelInfo* mod
         if (model->find_module(std::string(begun)) >= 0 || is_parameter(*model, begun)) known = dot + 1;
     }
     const std::string unknown = name.substr(known);
-    if (known == 0) return {concat("nothing is called '", unknown, "' here: write a module, a parameter or a value's name, as in conv1.out.absmax"), 0, name.size()};
-    return {concat(name.substr(0, known - 1), " has no '", unknown, "'; there are out, in, grad, its modules and parameters, and ", kFieldNames), known, name.size()};
+    if (known == 0)
+        return {concat("nothing is called '", unknown,
+                       "' here: write a module, a parameter or a value's name, as in conv1.out.absmax"),
+                0, name.size()};
+    return {concat(name.substr(0, known - 1), " has no '", unknown,
+                   "'; there are out, in, grad, its modules and parameters, and ", kFieldNames),
+            known, name.size()};
 }
 
 std::vector<WatchWord> watch_words(const ModelInfo& model, const std::string& typed) {
@@ -167,10 +183,12 @@ std::vector<WatchWord> watch_words(const ModelInfo& model, const std::string& ty
         words.push_back({concat(before, ".out"), "what it gives"});
         words.push_back({concat(before, ".in"), "what it takes"});
     }
-    if ((model.find_module(before) >= 0 || is_parameter(model, before)) && !query.is_gradient) words.push_back({concat(before, ".grad"), "its gradient"});
+    if ((model.find_module(before) >= 0 || is_parameter(model, before)) && !query.is_gradient)
+        words.push_back({concat(before, ".grad"), "its gradient"});
     if (!is_value || !query.field.empty()) return words;
     for (const ConditionWord& word : condition_words()) {
-        if (word.text.find(' ') == std::string::npos && !word.meaning.empty()) words.push_back({concat(before, ".", word.text), word.meaning});
+        if (word.text.find(' ') == std::string::npos && !word.meaning.empty())
+            words.push_back({concat(before, ".", word.text), word.meaning});
     }
     return words;
 }

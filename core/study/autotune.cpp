@@ -18,13 +18,13 @@
 #include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/ir/function.h"
 #include "core/dispatch/plugin_list.h"
+#include "core/ir/function.h"
+#include "core/model/pipelines.h"
 #include "core/passes/pass_list.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/planned/static_group.h"
 #include "core/runtime/trace/tracer.h"
-#include "core/model/pipelines.h"
 #include "core/study/plan_parts.h"
 
 namespace loupe::session {
@@ -83,15 +83,20 @@ fs::path file_of(const std::string& key) {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
     fs::path folder;
-    if (cache != nullptr && *cache != '\0') folder = fs::path(cache);
-    else if (home != nullptr && *home != '\0') folder = fs::path(home) / ".cache";
-    else return {};
+    if (cache != nullptr && *cache != '\0')
+        folder = fs::path(cache);
+    else if (home != nullptr && *home != '\0')
+        folder = fs::path(home) / ".cache";
+    else
+        return {};
     return folder / "tensorloupe/autotune" / (hex(hash_of(key)) + ".json");
 }
 
-std::vector<IValue> inputs_of(const ir::Graph& graph, const nn::ModulePtr& module, bool takes_self, const Arguments& arguments) {
+std::vector<IValue> inputs_of(const ir::Graph& graph, const nn::ModulePtr& module, bool takes_self,
+                              const Arguments& arguments) {
     std::vector<IValue> inputs = arguments();
-    if (inputs.size() + (takes_self ? 1 : 0) != graph.inputs().size()) inputs = runtime::traced_inputs(std::move(inputs));
+    if (inputs.size() + (takes_self ? 1 : 0) != graph.inputs().size())
+        inputs = runtime::traced_inputs(std::move(inputs));
     if (takes_self) inputs.insert(inputs.begin(), IValue(Ptr<Object>(module)));
     return inputs;
 }
@@ -108,7 +113,8 @@ Json read_kept(const fs::path& file, const std::string& key, std::string& compla
     try {
         const std::string text = read_text_file(file);
         const std::size_t head = kMagic.size() + 17;
-        const bool is_whole = text.starts_with(kMagic) && text.size() > head && text.substr(kMagic.size(), 16) == hex(hash_of(text.substr(head)));
+        const bool is_whole = text.starts_with(kMagic) && text.size() > head &&
+                              text.substr(kMagic.size(), 16) == hex(hash_of(text.substr(head)));
         if (is_whole) {
             Json kept = Json::parse(text.substr(head), nullptr, false);
             if (kept.is_object() && kept.value("key", "") == key) return kept;
@@ -136,7 +142,8 @@ void write_kept(const fs::path& file, const Json& kept) {
 
 class Tuner {
   public:
-    Tuner(const ir::Graph& graph, const nn::ModulePtr& module, const Arguments& arguments) : graph_(graph), module_(module), arguments_(arguments) {}
+    Tuner(const ir::Graph& graph, const nn::ModulePtr& module, const Arguments& arguments)
+        : graph_(graph), module_(module), arguments_(arguments) {}
 
     // Seconds a run; infinity where it fails.
     double measure(const std::string& pipeline) {
@@ -162,7 +169,8 @@ class Tuner {
     }
 
     // Kernels of each group of the graph for the arguments, in the graph's order.
-    std::vector<Kernels> tune_kernels(const ir::Graph& graph, const runtime::Code& code, const std::vector<IValue>& inputs) {
+    std::vector<Kernels> tune_kernels(const ir::Graph& graph, const runtime::Code& code,
+                                      const std::vector<IValue>& inputs) {
         std::vector<Kernels> all;
         // Groups meet their inputs in a run; only one that has the graph's own can be asked for them.
         runtime::run_code(code, inputs);
@@ -185,7 +193,8 @@ class Tuner {
 
     std::vector<TriedPipeline> tried() const {
         auto sorted = tried_;
-        std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
         return sorted;
     }
     bool takes_self(const ir::Graph& graph) const { return graph.inputs().size() == graph_.inputs().size(); }
@@ -203,7 +212,9 @@ class Tuner {
         for (int i = 0; i < kWarmup; ++i) runtime::run_code(*code, inputs);
         std::vector<double> times;
         const auto begin = Clock::now();
-        const auto since = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
+        const auto since = [](Clock::time_point from) {
+            return std::chrono::duration<double>(Clock::now() - from).count();
+        };
         while (times.size() < kFewest || (times.size() < kMost && since(begin) < kLong)) {
             const auto from = Clock::now();
             runtime::run_code(*code, inputs);
@@ -241,7 +252,8 @@ struct Choices {
 std::string choose(Tuner& tuner) {
     Choices best;
     double seconds = tuner.measure(best.pipeline());
-    for (bool Choices::*choice : {&Choices::channels_last, &Choices::fuses, &Choices::joins_linear, &Choices::turns_linear}) {
+    for (bool Choices::*choice :
+         {&Choices::channels_last, &Choices::fuses, &Choices::joins_linear, &Choices::turns_linear}) {
         Choices other = best;
         other.*choice = !(other.*choice);
         const double others = tuner.measure(other.pipeline());
@@ -266,7 +278,8 @@ void set_kernels(ir::Graph& graph, const Json& groups) {
 
 }  // namespace
 
-void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::ModulePtr& module, const Arguments& arguments) {
+void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::ModulePtr& module,
+              const Arguments& arguments) {
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
     const std::string key = key_of(graph, module, arguments());
@@ -278,7 +291,8 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
     if (!compiled.is_from_disk) {
         kept = {{"key", key}, {"pipeline", choose(tuner)}, {"tried", Json::array()}, {"groups", Json::array()}};
         for (const auto& tried : tuner.tried()) {
-            if (std::isfinite(tried.seconds)) kept["tried"].push_back({{"pipeline", tried.pipeline}, {"seconds", tried.seconds}});
+            if (std::isfinite(tried.seconds))
+                kept["tried"].push_back({{"pipeline", tried.pipeline}, {"seconds", tried.seconds}});
         }
     }
     compiled.pipeline = kept.value("pipeline", "inference");
@@ -286,7 +300,8 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
     compiled.graph = plan_parts(compiled.graph, module, tuner.takes_self(*compiled.graph), arguments, compiled.breaks);
     if (!compiled.is_from_disk) {
         const auto code = runtime::Code::make(compiled.graph, "autotune");
-        const std::vector<IValue> inputs = inputs_of(*compiled.graph, module, tuner.takes_self(*compiled.graph), arguments);
+        const std::vector<IValue> inputs =
+            inputs_of(*compiled.graph, module, tuner.takes_self(*compiled.graph), arguments);
         for (const Kernels& kernels : tuner.tune_kernels(*compiled.graph, *code, inputs)) {
             kept["groups"].push_back({{"signature", kernels.signature}, {"backends", kernels.backends}});
         }
@@ -297,7 +312,8 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
     for (const Json& group : kept.value("groups", Json::array())) {
         compiled.parts.push_back({group.value("signature", ""), group.value("backends", std::vector<std::string>())});
     }
-    for (const Json& tried : kept.value("tried", Json::array())) compiled.tried.push_back({tried.value("pipeline", ""), tried.value("seconds", 0.0)});
+    for (const Json& tried : kept.value("tried", Json::array()))
+        compiled.tried.push_back({tried.value("pipeline", ""), tried.value("seconds", 0.0)});
 }
 
 std::string autotune_file(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {

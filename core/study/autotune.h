@@ -12,7 +12,8 @@
 namespace loupe::session {
 
 // Fills in pipeline, graph and what was tried.
-void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::ModulePtr& module, const std::function<std::vector<IValue>()>& arguments);
+void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::ModulePtr& module,
+              const std::function<std::vector<IValue>()>& arguments);
 
 // The file that max-autotune keeps what it measured in: by the graph, the arguments' shapes and the machine. Empty when
 // there is no place for it. It is in $XDG_CACHE_HOME/tensorloupe/autotune.

@@ -13,13 +13,13 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/formats/numpy/npy.h"
 #include "core/dispatch/functions.h"
+#include "core/formats/numpy/npy.h"
+#include "core/model/inputs.h"
+#include "core/model/pipelines.h"
 #include "core/ops/random/generator.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/study/compare.h"
-#include "core/model/inputs.h"
-#include "core/model/pipelines.h"
 
 namespace loupe::session {
 namespace {
@@ -29,7 +29,8 @@ class ModuleStateScope {
   public:
     explicit ModuleStateScope(const nn::ModulePtr& module) {
         if (!module) return;
-        for (const auto& [name, buffer] : module->named_buffers()) buffers_.emplace_back(buffer, fn::clone(detach(buffer)));
+        for (const auto& [name, buffer] : module->named_buffers())
+            buffers_.emplace_back(buffer, fn::clone(detach(buffer)));
         for (const auto& [path, child] : module->named_modules()) {
             for (const auto& [name, value] : child->attributes()) {
                 if (value.is_int() || value.is_double() || value.is_bool()) plain_.push_back({child, name, value});
@@ -55,7 +56,8 @@ class ModuleStateScope {
 
 class Runner {
   public:
-    Runner(const PassBisectOptions& options, const ir::Graph& graph, nn::ModulePtr module, const std::function<std::vector<IValue>()>& arguments)
+    Runner(const PassBisectOptions& options, const ir::Graph& graph, nn::ModulePtr module,
+           const std::function<std::vector<IValue>()>& arguments)
         : seed_(options.seed), inputs_(graph.inputs().size()), module_(std::move(module)), arguments_(arguments) {}
 
     // Outputs, and with gradients those of a weighted sum of them. A gradient that does not arrive is undefined.
@@ -67,7 +69,8 @@ class Runner {
         std::vector<IValue> arguments = arguments_();
         NamedTensors leaves;
         if (gradients) leaves = make_leaves(arguments);
-        if (module_ && graph.inputs().size() == inputs_ && arguments.size() < inputs_) arguments.insert(arguments.begin(), IValue(Ptr<Object>(module_)));
+        if (module_ && graph.inputs().size() == inputs_ && arguments.size() < inputs_)
+            arguments.insert(arguments.begin(), IValue(Ptr<Object>(module_)));
         const auto code = runtime::Code::make(graph.copy(), "bisect");
         TensorList outputs;
         for (const IValue& result : runtime::run_code(*code, std::move(arguments))) {
@@ -122,7 +125,8 @@ class Runner {
 
 double largest_of(const Tensor& t) {
     if (t.numel() == 0 || t.dtype() == ScalarType::Bool) return 1;
-    const double largest = item(fn::amax(fn::abs(gradient_arithmetic().cast(detach(t), ScalarType::Float64)))).to_double();
+    const double largest =
+        item(fn::amax(fn::abs(gradient_arithmetic().cast(detach(t), ScalarType::Float64)))).to_double();
     return std::isfinite(largest) ? largest : 0;
 }
 
@@ -134,7 +138,8 @@ void note(PassBisectRun& run, const std::string& name, double max_abs, double ma
 }
 
 // One that differs beyond the tolerance goes before one that does not, an output before a gradient, however far apart.
-void hold_against(const NamedTensors& actual, const NamedTensors& expected, const PassBisectOptions& options, PassBisectRun& run) {
+void hold_against(const NamedTensors& actual, const NamedTensors& expected, const PassBisectOptions& options,
+                  PassBisectRun& run) {
     if (actual.size() != expected.size()) {
         run.is_same = false;
         run.error = concat(actual.size(), " results and gradients, ", expected.size(), " before");
@@ -145,10 +150,14 @@ void hold_against(const NamedTensors& actual, const NamedTensors& expected, cons
         const Tensor& got = actual[i].second;
         if (!want.defined() && !got.defined()) continue;
         TensorDifference difference;
-        if (want.defined() && got.defined()) difference = compare_tensors(got, want, 0, 0);
-        else difference = {false, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(), got.defined() ? "arrives now" : "does not arrive any more"};
+        if (want.defined() && got.defined())
+            difference = compare_tensors(got, want, 0, 0);
+        else
+            difference = {false, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+                          got.defined() ? "arrives now" : "does not arrive any more"};
         if (!difference.why.empty()) run.error = concat(name, ": ", difference.why);
-        const bool is_same = difference.why.empty() && difference.max_abs <= options.atol + options.rtol * largest_of(want);
+        const bool is_same =
+            difference.why.empty() && difference.max_abs <= options.atol + options.rtol * largest_of(want);
         if (run.is_same && !is_same) run.worst.clear();
         if (!run.is_same && (is_same || (name.starts_with("grad.") && run.worst.starts_with("out")))) continue;
         run.is_same = is_same;
@@ -164,9 +173,14 @@ std::string in_numbers(const PassBisectRun& run) {
 
 class Search {
   public:
-    Search(const PassBisectOptions& options, const ir::Graph& graph, const nn::ModulePtr& module, const std::function<std::vector<IValue>()>& arguments,
+    Search(const PassBisectOptions& options, const ir::Graph& graph, const nn::ModulePtr& module,
+           const std::function<std::vector<IValue>()>& arguments,
            const std::function<void(PassBisectProgress)>& progress)
-        : options_(options), graph_(graph), module_(module), runner_(options, graph, module, arguments), progress_(progress) {
+        : options_(options),
+          graph_(graph),
+          module_(module),
+          runner_(options, graph, module, arguments),
+          progress_(progress) {
         found_.pipeline = options.pipeline;
         const std::vector<IValue> example = arguments();
         run_passes(example);
@@ -207,8 +221,9 @@ class Search {
             }
         }
         name_pass(changes[high]);
-        found_.verdict = concat(found_.pass, " (", found_.place, ", pass ", changes[high] + 1, " of ", trace_.records.size(), ") changed the result: ",
-                                decisive.error.empty() ? in_numbers(decisive) : decisive.error);
+        found_.verdict =
+            concat(found_.pass, " (", found_.place, ", pass ", changes[high] + 1, " of ", trace_.records.size(),
+                   ") changed the result: ", decisive.error.empty() ? in_numbers(decisive) : decisive.error);
         return std::move(found_);
     }
 
@@ -246,9 +261,11 @@ class Search {
         PassBisectRun again;
         hold_against(runner_.run(graph_, with_gradients_), expected_, options_, again);
         if (!again.is_same) {
-            throw Error(ErrorKind::Usage, concat("two runs of the graph as it is differ by themselves, ", again.error.empty() ? in_numbers(again) : again.error));
+            throw Error(ErrorKind::Usage, concat("two runs of the graph as it is differ by themselves, ",
+                                                 again.error.empty() ? in_numbers(again) : again.error));
         }
-        found_.has_gradients = std::any_of(expected_.begin(), expected_.end(), [](const auto& entry) { return entry.first.starts_with("grad."); });
+        found_.has_gradients = std::any_of(expected_.begin(), expected_.end(),
+                                           [](const auto& entry) { return entry.first.starts_with("grad."); });
     }
 
     bool is_same_after(std::size_t record) {
@@ -270,9 +287,11 @@ class Search {
 
     void say_that_none_did(std::size_t changes) {
         const bool is_exact = found_.runs.empty() || found_.runs.back().worst.empty();
-        found_.verdict = concat("no pass changed the result: ", trace_.records.size(), " passes, ", changes, " of them changed the graph, ",
-                                expected_.size(), found_.has_gradients ? " outputs and gradients " : " outputs ",
-                                is_exact ? "are the same to the bit" : concat("are the same within the tolerance, worst ", in_numbers(found_.runs.back())));
+        found_.verdict = concat(
+            "no pass changed the result: ", trace_.records.size(), " passes, ", changes, " of them changed the graph, ",
+            expected_.size(), found_.has_gradients ? " outputs and gradients " : " outputs ",
+            is_exact ? "are the same to the bit"
+                     : concat("are the same within the tolerance, worst ", in_numbers(found_.runs.back())));
     }
 
     void name_pass(std::size_t index) {
@@ -304,7 +323,8 @@ class Search {
 }  // namespace
 
 PassBisect bisect_passes(const PassBisectOptions& options, const ir::Graph& graph, const nn::ModulePtr& module,
-                         const std::function<std::vector<IValue>()>& arguments, const std::function<void(PassBisectProgress)>& progress) {
+                         const std::function<std::vector<IValue>()>& arguments,
+                         const std::function<void(PassBisectProgress)>& progress) {
     return Search(options, graph, module, arguments, progress).find();
 }
 

@@ -3,15 +3,16 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/model/inputs.h"
 #include "core/passes/pass_manager.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/study/compare.h"
-#include "core/model/inputs.h"
 
 namespace loupe::session {
 namespace {
 
-TensorList outputs_of(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self, std::vector<IValue> arguments) {
+TensorList outputs_of(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self,
+                      std::vector<IValue> arguments) {
     if (takes_self) arguments.insert(arguments.begin(), IValue(Ptr<Object>(module)));
     const auto code = runtime::Code::make(graph, "check");
     TensorList all;
@@ -40,7 +41,8 @@ PassChecks check_passes(const std::string& pipeline, const ir::Graph& graph, con
                         const std::function<std::vector<IValue>()>& arguments) {
     PassChecks checks;
     if (module->is_training()) {
-        throw Error(ErrorKind::Usage, "the model is in training mode, where two runs differ by themselves", {.hint = "run once in eval mode first"});
+        throw Error(ErrorKind::Usage, "the model is in training mode, where two runs differ by themselves",
+                    {.hint = "run once in eval mode first"});
     }
     const GradModeScope no_grad(false);
     const Ptr<ir::Graph> copy = graph.copy();

@@ -18,8 +18,10 @@ std::complex<double> element(const Tensor& t, std::int64_t i) {
     }
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T value = t.data<T>()[offset];
-        if constexpr (is_complex(scalar_type_of<T>)) return std::complex<double>(value);
-        else return std::complex<double>(static_cast<double>(value));
+        if constexpr (is_complex(scalar_type_of<T>))
+            return std::complex<double>(value);
+        else
+            return std::complex<double>(static_cast<double>(value));
     });
 }
 

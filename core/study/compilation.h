@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/study/memory_plan.h"
 #include "core/model/model_info.h"
+#include "core/study/memory_plan.h"
 
 namespace loupe::session {
 
@@ -37,34 +37,34 @@ struct TunedPart {
 struct CompileReport {
     std::string mode;
     std::string method;
-    std::string pipeline;            // that was run, in words that run it again
-    std::vector<GraphBreak> breaks;  // what the interpreter runs as before, and why
+    std::string pipeline;              // that was run, in words that run it again
+    std::vector<GraphBreak> breaks;    // what the interpreter runs as before, and why
     std::vector<TriedPipeline> tried;  // of max-autotune, fastest first
     std::vector<TunedPart> parts;
-    std::string file;                // that max-autotune keeps what it measured in; empty in other modes
+    std::string file;  // that max-autotune keeps what it measured in; empty in other modes
     bool is_from_disk = false;
-    std::string complaint;           // about that file
+    std::string complaint;  // about that file
     double compile_seconds = 0;
     // A run of the graph as it is, and of the compiled one, with backward if that was asked for; 0: not measured.
     double seconds_before = 0;
     double seconds = 0;
-    std::string not_timed;           // why; empty when it was, and when that was not asked for
-    std::string error;               // it could not be compiled; else empty
-    std::string details;             // where error is the first of several lines: all of them, the source underlined
+    std::string not_timed;  // why; empty when it was, and when that was not asked for
+    std::string error;      // it could not be compiled; else empty
+    std::string details;    // where error is the first of several lines: all of them, the source underlined
     SourcePlace error_source;
 };
 
 // A trace held against its source on other inputs than those it was made with.
 struct TraceCheckCase {
-    std::string what;                // "other numbers", "twice the batch"
-    std::string inputs;              // "float32 4x3x32x32, int64 2x8"
-    std::string refused;             // the source itself takes no such inputs, and what it says
+    std::string what;                     // "other numbers", "twice the batch"
+    std::string inputs;                   // "float32 4x3x32x32, int64 2x8"
+    std::string refused;                  // the source itself takes no such inputs, and what it says
     std::vector<SourceNote> differences;  // empty: both give the same
 };
 struct TraceCheck {
     std::vector<TraceCheckCase> cases;
-    std::string note;                // what may differ by itself
-    std::string error;               // nothing could be checked; else empty
+    std::string note;   // what may differ by itself
+    std::string error;  // nothing could be checked; else empty
     bool is_same() const;
 };
 

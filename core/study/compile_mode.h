@@ -29,8 +29,8 @@ struct CompileOptions {
     std::string method = "forward";
 };
 
-// module: in the mode that it is to run in. arguments: without self, made anew for every run; used by max-autotune alone.
-// Throws what passes and, in max-autotune, operators throw.
+// module: in the mode that it is to run in. arguments: without self, made anew for every run; used by max-autotune
+// alone. Throws what passes and, in max-autotune, operators throw.
 CompiledMethod compile_method(const CompileOptions& options, const ir::Graph& graph, const nn::ModulePtr& module,
                               const std::function<std::vector<IValue>()>& arguments);
 

@@ -31,7 +31,8 @@ double run_once(const PreparedMethod& method, std::vector<IValue> arguments, con
 }
 
 // Median of several runs, seconds.
-double time_run(const PreparedMethod& method, const KeptState& kept, bool backward, const std::function<std::vector<IValue>()>& arguments) {
+double time_run(const PreparedMethod& method, const KeptState& kept, bool backward,
+                const std::function<std::vector<IValue>()>& arguments) {
     constexpr int kWarmup = 4;  // until programs have settled
     constexpr std::size_t kMost = 30;
     constexpr double kLong = 0.5;
@@ -70,7 +71,8 @@ void measure(CompileReport& report, const std::shared_ptr<Program>& program, con
 
 }  // namespace
 
-CompiledProgram compile_program(const std::shared_ptr<Program>& program, const CompileRequest& request, const std::function<std::vector<IValue>()>& arguments) {
+CompiledProgram compile_program(const std::shared_ptr<Program>& program, const CompileRequest& request,
+                                const std::function<std::vector<IValue>()>& arguments) {
     const ir::Graph& before = *program->method(request.method).graph();
     const nn::ModulePtr& module = program->script_module();
     const CompileOptions options{parse_compile_mode(request.mode), request.pipeline, request.backward, request.method};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/study/compile_mode.h"
 #include "core/model/program.h"
+#include "core/study/compile_mode.h"
 
 namespace loupe::session {
 
@@ -11,7 +11,8 @@ struct CompiledProgram {
     CompileReport report;
 };
 
-// Compiles a method of the program and tells what came of it. arguments: made anew for every run. Throws as compile_method.
+// Compiles a method of the program and tells what came of it. arguments: made anew for every run. Throws as
+// compile_method.
 CompiledProgram compile_program(const std::shared_ptr<Program>& program, const CompileRequest& request,
                                 const std::function<std::vector<IValue>()>& arguments);
 

@@ -11,15 +11,15 @@
 namespace loupe::session {
 
 struct CompiledMethod {
-    std::string pipeline;            // that was run, in words that run it again
+    std::string pipeline;  // that was run, in words that run it again
     Ptr<ir::Graph> graph;
     std::vector<GraphBreak> breaks;  // what the interpreter runs as before, and why
     // Of max-autotune: what was measured, fastest first; and the kernels chosen for each planned part.
     std::vector<TriedPipeline> tried;
     std::vector<TunedPart> parts;
-    std::string file;                // where it is kept
+    std::string file;  // where it is kept
     bool is_from_disk = false;
-    std::string complaint;           // about a file of measurements that was not used
+    std::string complaint;  // about a file of measurements that was not used
 };
 
 }  // namespace loupe::session

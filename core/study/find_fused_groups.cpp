@@ -10,12 +10,12 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
-#include "core/runtime/fuse/fuser.h"
-#include "core/runtime/fuse/fuser_backends.h"
-#include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/shown_source.h"
+#include "core/ops/random/generator.h"
+#include "core/record/backward_roots.h"
+#include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fuser_backends.h"
 
 namespace loupe::session {
 namespace {
@@ -95,8 +95,11 @@ class Finder final : public runtime::FusionWatcher {
 
     static void add_source(FusedGroupView& view, const ir::Node& node) {
         const SourcePlace place = place_of(shown_range(node.range()));
-        const auto same = [&](const SourcePlace& other) { return other.file == place.file && other.line == place.line; };
-        if (place.line > 0 && std::none_of(view.sources.begin(), view.sources.end(), same)) view.sources.push_back(place);
+        const auto same = [&](const SourcePlace& other) {
+            return other.file == place.file && other.line == place.line;
+        };
+        if (place.line > 0 && std::none_of(view.sources.begin(), view.sources.end(), same))
+            view.sources.push_back(place);
     }
 
     const SiteMap& sites_;
@@ -105,7 +108,8 @@ class Finder final : public runtime::FusionWatcher {
 };
 
 // Gradients of what requires them, kept by nobody.
-void run_both(const PreparedMethod& method, const nn::Module& module, std::vector<IValue> arguments, const FusedGroupsRequest& request, Finder& finder) {
+void run_both(const PreparedMethod& method, const nn::Module& module, std::vector<IValue> arguments,
+              const FusedGroupsRequest& request, Finder& finder) {
     const GradModeScope grad(request.backward);
     const runtime::FusionWatcherScope watched(&finder);
     const IValue result = method.forward(std::move(arguments));
@@ -116,14 +120,17 @@ void run_both(const PreparedMethod& method, const nn::Module& module, std::vecto
         if (requires_grad(parameter)) leaves.push_back(parameter);
     }
     finder.enter_backward();
-    if (!roots.tensors.empty() && !leaves.empty()) gradients_of(roots.tensors, leaves, roots.make_gradients(), {}, true);
+    if (!roots.tensors.empty() && !leaves.empty())
+        gradients_of(roots.tensors, leaves, roots.make_gradients(), {}, true);
 }
 
 void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
     try {
-        const runtime::FusedGroupMeasure measure = runtime::measure_fused_group(met.graph, met.inputs, request.backend, request.measure);
+        const runtime::FusedGroupMeasure measure =
+            runtime::measure_fused_group(met.graph, met.inputs, request.backend, request.measure);
         for (const runtime::FusedKernelText& text : measure.kernels) {
-            met.view.kernels.push_back({text.backend, text.expression, text.program, text.ir, text.assembly, text.compile_seconds, text.from_disk});
+            met.view.kernels.push_back({text.backend, text.expression, text.program, text.ir, text.assembly,
+                                        text.compile_seconds, text.from_disk});
         }
         for (const IValue& output : measure.outputs) met.view.outputs.push_back(text_of(output));
         met.view.reason = measure.reason;
@@ -139,7 +146,8 @@ void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
 
 }  // namespace
 
-FusedGroups find_fused_groups(const std::shared_ptr<Program>& program, const FusedGroupsRequest& request, std::vector<IValue> arguments) {
+FusedGroups find_fused_groups(const std::shared_ptr<Program>& program, const FusedGroupsRequest& request,
+                              std::vector<IValue> arguments) {
     const PreparedMethod method(program, request.method, request.pipeline);
     const BuiltGraph built = method.build_graph();
     const KeptState kept(program->module());

@@ -1,57 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a pipeline fused, to be looked at: for each group its operators, the fused expression, the kernel's program, LLVM IR
-// and assembly, and its time against the operators one by one.
+// What a pipeline fused, to be looked at: for each group its operators, the fused expression, the kernel's program,
+// LLVM IR and assembly, and its time against the operators one by one.
 //
-//     session.request_fused_groups("kernels", {.pipeline = "train_fused", .backward = true}, [](FusedGroups groups) {...});
+//     session.request_fused_groups("kernels", {.pipeline = "train_fused", .backward = true}, [](FusedGroups groups)
+//     {...});
 
 #include <string>
 #include <vector>
 
-#include "core/model/model_info.h"
 #include "core/model/backward_from.h"
+#include "core/model/model_info.h"
 
 namespace loupe::session {
 
 struct FusedGroupsRequest {
     std::string pipeline = "inference";  // one of list_pipelines()
     std::string method = "forward";
-    bool backward = false;       // the groups of the backward pass as well
+    bool backward = false;  // the groups of the backward pass as well
     BackwardFrom backward_from{};
-    std::string backend{};       // one of list_fusers(); empty: for each kernel the best that takes it
-    bool measure = true;         // times too: each group runs some 20 times
+    std::string backend{};  // one of list_fusers(); empty: for each kernel the best that takes it
+    bool measure = true;    // times too: each group runs some 20 times
 };
 
 // One loop nest. A group has several where shapes differ inside it (what is smaller is computed once).
 struct FusedKernelView {
-    std::string backend;      // "llvm", "portable"
-    std::string expression;   // one line a value: "%2: float32 = Mul(%0, %1)"
-    std::string program;      // of the interpreter of expressions: what it does block by block
-    std::string ir;           // LLVM IR, optimised; empty without LLVM
-    std::string assembly;     // of this machine
+    std::string backend;     // "llvm", "portable"
+    std::string expression;  // one line a value: "%2: float32 = Mul(%0, %1)"
+    std::string program;     // of the interpreter of expressions: what it does block by block
+    std::string ir;          // LLVM IR, optimised; empty without LLVM
+    std::string assembly;    // of this machine
     double compile_seconds = 0;
-    bool from_disk = false;   // the code lay in the cache
+    bool from_disk = false;  // the code lay in the cache
 };
 
 // A group on the inputs of a run. The same node is listed once for each kind of inputs it got.
 struct FusedGroupView {
-    int graph_node = -1;      // in the GraphModel after the pipeline; -1 for groups of a backward pass
+    int graph_node = -1;  // in the GraphModel after the pipeline; -1 for groups of a backward pass
     bool is_backward = false;
-    std::string name;         // "TensorExprGroup 3": as they ran
-    std::string scope;        // of its first operator: "layer1.0"
-    std::vector<SourcePlace> sources;  // of its operators, without repetitions
-    std::string graph;        // its operators: text of the IR
+    std::string name;                    // "TensorExprGroup 3": as they ran
+    std::string scope;                   // of its first operator: "layer1.0"
+    std::vector<SourcePlace> sources;    // of its operators, without repetitions
+    std::string graph;                   // its operators: text of the IR
     std::vector<std::string> operators;  // "aten::mul", in order
     std::vector<std::string> inputs;     // "float32 [4, 128, 256]"; numbers as they are
     std::vector<std::string> outputs;
-    int runs = 0;             // how often the group ran
+    int runs = 0;  // how often the group ran
     std::vector<FusedKernelView> kernels;
-    std::string reason;       // why its operators run one by one; empty: they are fused
-    double fused_seconds = 0;    // best of several; 0 without `measure`
+    std::string reason;        // why its operators run one by one; empty: they are fused
+    double fused_seconds = 0;  // best of several; 0 without `measure`
     double unfused_seconds = 0;
-    double new_sizes_seconds = 0;  // fused, on sizes that it has not met: the kernels are there, the loops are laid out anew
+    double new_sizes_seconds =
+        0;  // fused, on sizes that it has not met: the kernels are there, the loops are laid out anew
     std::vector<std::string> loops;  // for these sizes, one a kernel: "512 rows of 256 elements"
-    std::string error;        // measuring failed
+    std::string error;               // measuring failed
 };
 
 struct FusedGroups {

@@ -15,12 +15,12 @@ namespace {
 
 using Kind = GradientFinding::Kind;
 
-constexpr double kVanishing = 1e-7;          // mean |gradient|, with a loss
-constexpr double kGreatNorm = 1000;          // of all gradients, with a loss
-constexpr double kGreatRatio = 100;          // to the weights' norm, with a loss
-constexpr double kFarAbove = 1e4;            // the median of the weights' gradients
+constexpr double kVanishing = 1e-7;  // mean |gradient|, with a loss
+constexpr double kGreatNorm = 1000;  // of all gradients, with a loss
+constexpr double kGreatRatio = 100;  // to the weights' norm, with a loss
+constexpr double kFarAbove = 1e4;    // the median of the weights' gradients
 constexpr double kFarBelow = 1e-5;
-constexpr std::size_t kFewestCompared = 3;   // weights that make a median
+constexpr std::size_t kFewestCompared = 3;  // weights that make a median
 constexpr std::size_t kMostNamed = 3;
 
 std::string number_text(double number) {
@@ -32,22 +32,31 @@ std::string number_text(double number) {
 // "conv1.weight, conv2.weight, conv3.weight and 9 more".
 std::string names_of(const std::vector<GradientRow>& rows, const std::vector<int>& which) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < std::min(which.size(), kMostNamed); ++i) names.push_back(rows[static_cast<std::size_t>(which[i])].parameter);
+    for (std::size_t i = 0; i < std::min(which.size(), kMostNamed); ++i)
+        names.push_back(rows[static_cast<std::size_t>(which[i])].parameter);
     const std::string text = join(names, ", ");
     return which.size() > kMostNamed ? concat(text, " and ", which.size() - kMostNamed, " more") : text;
 }
 
-std::string counted(std::size_t count, const char* one, const char* many) { return concat(count, " ", count == 1 ? one : many); }
+std::string counted(std::size_t count, const char* one, const char* many) {
+    return concat(count, " ", count == 1 ? one : many);
+}
 
 std::string short_op(std::string_view op) {
     const auto colons = op.rfind("::");
     return std::string(colons == std::string_view::npos ? op : op.substr(colons + 2));
 }
 
-bool is_all_zero(const GradientRow& row) { return row.has_gradient && row.finite && !row.has_nan_or_inf() && row.finite->max_abs == 0; }
+bool is_all_zero(const GradientRow& row) {
+    return row.has_gradient && row.finite && !row.has_nan_or_inf() && row.finite->max_abs == 0;
+}
 
-bool is_zero(const Value& value) { return value.statistics && value.statistics->count > 0 && value.statistics->zero_count == value.statistics->count; }
-bool has_elements_not_zero(const Value& value) { return value.statistics && value.statistics->zero_count < value.statistics->count; }
+bool is_zero(const Value& value) {
+    return value.statistics && value.statistics->count > 0 && value.statistics->zero_count == value.statistics->count;
+}
+bool has_elements_not_zero(const Value& value) {
+    return value.statistics && value.statistics->zero_count < value.statistics->count;
+}
 
 // Root mean square of the finite elements.
 double rms_of(const GradientRow& row) {
@@ -95,7 +104,8 @@ class Judge {
     }
 
     void find_not_finite() {
-        std::vector<int> which = rows_where([](const GradientRow& row) { return row.has_gradient && row.has_nan_or_inf(); });
+        std::vector<int> which =
+            rows_where([](const GradientRow& row) { return row.has_gradient && row.has_nan_or_inf(); });
         if (which.empty()) return;
         std::int64_t bad = 0;
         std::int64_t all = 0;
@@ -104,21 +114,26 @@ class Judge {
             bad += row.nan_count + row.inf_count;
             all += row.count();
         }
-        std::string text = concat("NaN or Inf in ", which.size() == 1 ? names_of(rows_, which) : concat(which.size(), " of ", rows_.size(), " gradients (", names_of(rows_, which), ")"),
-                                  ": ", share_text(bad, all), " of their elements");
+        std::string text = concat(
+            "NaN or Inf in ",
+            which.size() == 1 ? names_of(rows_, which)
+                              : concat(which.size(), " of ", rows_.size(), " gradients (", names_of(rows_, which), ")"),
+            ": ", share_text(bad, all), " of their elements");
         const EventId first = first_not_finite();
         std::string module;
         if (first != 0) {
             const Event& event = recording_->event(first);
             module = std::string(event.scope);
-            text += concat("; first at #", first, " ", short_op(event.op), module.empty() ? "" : concat(" in ", module));
+            text +=
+                concat("; first at #", first, " ", short_op(event.op), module.empty() ? "" : concat(" in ", module));
         }
         add(Kind::NotFinite, std::move(text), std::move(which), std::move(module), first);
     }
 
     void find_scale(bool is_loss) {
         const std::vector<int> weights = rows_where([](const GradientRow& row) {
-            return row.has_gradient && row.role == GradientRow::Role::Weight && row.finite && !row.has_nan_or_inf() && row.finite->max_abs > 0;
+            return row.has_gradient && row.role == GradientRow::Role::Weight && row.finite && !row.has_nan_or_inf() &&
+                   row.finite->max_abs > 0;
         });
         std::set<int> named = is_loss ? find_absolute(weights) : std::set<int>();
         if (weights.size() >= kFewestCompared) find_relative(weights, named);
@@ -141,13 +156,21 @@ class Judge {
         std::sort(great.begin(), great.end(), [&](int a, int b) { return ratio(a) > ratio(b); });
         if (norm > kGreatNorm || !great.empty()) {
             std::string text = concat("exploding: the norm of all gradients is ", number_text(norm));
-            if (!great.empty()) text += concat("; ", names_of(rows_, great), great.size() == 1 ? " has " : " have up to ", number_text(ratio(great.front())), " times the norm of the weights");
+            if (!great.empty())
+                text += concat("; ", names_of(rows_, great), great.size() == 1 ? " has " : " have up to ",
+                               number_text(ratio(great.front())), " times the norm of the weights");
             named.insert(great.begin(), great.end());
-            add(Kind::Exploding, std::move(text), great, great.empty() ? std::string() : rows_[static_cast<std::size_t>(great.front())].module);
+            add(Kind::Exploding, std::move(text), great,
+                great.empty() ? std::string() : rows_[static_cast<std::size_t>(great.front())].module);
         }
-        const bool all_vanish = !weights.empty() && std::all_of(weights.begin(), weights.end(), [this](int at) { return rows_[static_cast<std::size_t>(at)].finite->mean_abs < kVanishing; });
+        const bool all_vanish = !weights.empty() && std::all_of(weights.begin(), weights.end(), [this](int at) {
+            return rows_[static_cast<std::size_t>(at)].finite->mean_abs < kVanishing;
+        });
         if (all_vanish) {
-            add(Kind::Vanishing, concat("vanishing in every layer: the norm of all gradients is ", number_text(norm), "; the loss is at a minimum, or flat"), weights);
+            add(Kind::Vanishing,
+                concat("vanishing in every layer: the norm of all gradients is ", number_text(norm),
+                       "; the loss is at a minimum, or flat"),
+                weights);
             named.insert(weights.begin(), weights.end());
         }
         return named;
@@ -172,7 +195,9 @@ class Judge {
         std::sort(below.begin(), below.end(), [&](int a, int b) { return times(a) < times(b); });
         const auto tell = [&](Kind kind, const char* word, const std::vector<int>& which) {
             if (which.empty()) return;
-            add(kind, concat(names_of(rows_, which), which.size() == 1 ? " is " : " are ", word, " beside the other layers: ", number_text(times(which.front())), " times the median layer's gradient"),
+            add(kind,
+                concat(names_of(rows_, which), which.size() == 1 ? " is " : " are ", word, " beside the other layers: ",
+                       number_text(times(which.front())), " times the median layer's gradient"),
                 which, rows_[static_cast<std::size_t>(which.front())].module);
         };
         tell(Kind::Exploding, "exploding", above);
@@ -185,8 +210,11 @@ class Judge {
         for (EventId id = 1; recording_ != nullptr && id <= recording_->event_count(); ++id) {
             const Event& event = recording_->event(id);
             if (event.phase != RunPhase::Backward || event.peer == 0 || event.outputs.empty()) continue;
-            const bool is_given = std::any_of(event.inputs.begin(), event.inputs.end(), [&](ValueId v) { return v != 0 && has_elements_not_zero(recording_->value(v)); });
-            const bool passes_none = std::all_of(event.outputs.begin(), event.outputs.end(), [&](ValueId v) { return v != 0 && is_zero(recording_->value(v)); });
+            const bool is_given = std::any_of(event.inputs.begin(), event.inputs.end(), [&](ValueId v) {
+                return v != 0 && has_elements_not_zero(recording_->value(v));
+            });
+            const bool passes_none = std::all_of(event.outputs.begin(), event.outputs.end(),
+                                                 [&](ValueId v) { return v != 0 && is_zero(recording_->value(v)); });
             if (is_given && passes_none) events.push_back(id);
         }
         return events;
@@ -201,10 +229,12 @@ class Judge {
     // "relu3 is dead for 100 % of the batch", of the forward event of a cut-off.
     std::string cut_off_text(EventId id) const {
         const Event& forward = recording_->event(recording_->event(id).peer);
-        const bool is_silent = !forward.outputs.empty() && forward.outputs.front() != 0 && is_zero(recording_->value(forward.outputs.front()));
+        const bool is_silent = !forward.outputs.empty() && forward.outputs.front() != 0 &&
+                               is_zero(recording_->value(forward.outputs.front()));
         const std::string place = place_of_event(forward);
         const std::string op = short_op(forward.op);
-        const bool is_rectifier = op.find("relu") != std::string::npos || op.starts_with("threshold") || op.starts_with("hardtanh");
+        const bool is_rectifier =
+            op.find("relu") != std::string::npos || op.starts_with("threshold") || op.starts_with("hardtanh");
         if (is_silent && is_rectifier) return concat(place, " is dead for 100 % of the batch");
         if (is_silent) return concat(place, " gives nothing but zeros (", op, ")");
         return concat(place, " passes no gradient on (", op, " #", forward.id, ")");
@@ -213,7 +243,8 @@ class Judge {
     // The first module behind the last parameter without a gradient that has one.
     std::string module_behind(const std::vector<int>& zero) const {
         for (std::size_t i = static_cast<std::size_t>(zero.back()) + 1; i < rows_.size(); ++i) {
-            if (rows_[i].has_gradient && !is_all_zero(rows_[i])) return rows_[i].module.empty() ? rows_[i].parameter : rows_[i].module;
+            if (rows_[i].has_gradient && !is_all_zero(rows_[i]))
+                return rows_[i].module.empty() ? rows_[i].parameter : rows_[i].module;
         }
         return {};
     }
@@ -229,20 +260,29 @@ class Judge {
             if (!told.insert(cause).second) continue;
             // Which parameters are behind which of several causes is not known: all are named with the first.
             const std::string behind = module_behind(zero);
-            std::string text = told.size() > 1 ? concat("likewise ", cause)
-                               : concat(behind.empty() ? std::string("no gradient") : concat("no gradient before ", behind), ": ", cause, " (", counted(zero.size(), "parameter", "parameters"), ")");
+            std::string text =
+                told.size() > 1
+                    ? concat("likewise ", cause)
+                    : concat(behind.empty() ? std::string("no gradient") : concat("no gradient before ", behind), ": ",
+                             cause, " (", counted(zero.size(), "parameter", "parameters"), ")");
             add(Kind::NoGradient, std::move(text), zero, std::string(event.scope), event.peer);
         }
         if (!causes.empty()) return;
-        add(Kind::NoGradient, concat(zero.size() == 1 ? "the gradient of " : concat(zero.size(), " gradients are zero in every element: "), names_of(rows_, zero), zero.size() == 1 ? " is zero in every element" : ""),
+        add(Kind::NoGradient,
+            concat(
+                zero.size() == 1 ? "the gradient of " : concat(zero.size(), " gradients are zero in every element: "),
+                names_of(rows_, zero), zero.size() == 1 ? " is zero in every element" : ""),
             zero, rows_[static_cast<std::size_t>(zero.front())].module);
     }
 
     void find_unused() {
-        const std::vector<int> unused = rows_where([](const GradientRow& row) { return !row.has_gradient && !row.is_frozen; });
+        const std::vector<int> unused =
+            rows_where([](const GradientRow& row) { return !row.has_gradient && !row.is_frozen; });
         if (unused.empty()) return;
-        add(Kind::Unused, concat(names_of(rows_, unused), " got no gradient: nothing that backward came from used ", unused.size() == 1 ? "it" : "them"), unused,
-            rows_[static_cast<std::size_t>(unused.front())].module);
+        add(Kind::Unused,
+            concat(names_of(rows_, unused), " got no gradient: nothing that backward came from used ",
+                   unused.size() == 1 ? "it" : "them"),
+            unused, rows_[static_cast<std::size_t>(unused.front())].module);
     }
 
     const std::vector<GradientRow>& rows_;
@@ -252,12 +292,18 @@ class Judge {
 
 std::string kind_text(Kind kind, bool is_many) {
     switch (kind) {
-        case Kind::NotFinite: return is_many ? "have NaN or Inf" : "has NaN or Inf";
-        case Kind::Exploding: return is_many ? "are exploding" : "is exploding";
-        case Kind::Vanishing: return is_many ? "are vanishing" : "is vanishing";
-        case Kind::NoGradient: return is_many ? "are all zero" : "is all zero";
-        case Kind::Unused: return "got no gradient";
-        case Kind::NotJudged: break;
+        case Kind::NotFinite:
+            return is_many ? "have NaN or Inf" : "has NaN or Inf";
+        case Kind::Exploding:
+            return is_many ? "are exploding" : "is exploding";
+        case Kind::Vanishing:
+            return is_many ? "are vanishing" : "is vanishing";
+        case Kind::NoGradient:
+            return is_many ? "are all zero" : "is all zero";
+        case Kind::Unused:
+            return "got no gradient";
+        case Kind::NotJudged:
+            break;
     }
     return {};
 }
@@ -270,7 +316,8 @@ struct SeenSteps {
 // "in 3 of the 4 steps looked at, first seen at step 111 (not yet at step 1)".
 std::string steps_text(const std::vector<StepGradients>& steps, const std::vector<std::size_t>& seen) {
     const std::size_t first = seen.front();
-    std::string text = concat("in ", seen.size(), " of the ", steps.size(), " steps looked at, first seen at step ", steps[first].step);
+    std::string text = concat("in ", seen.size(), " of the ", steps.size(), " steps looked at, first seen at step ",
+                              steps[first].step);
     if (first > 0) text += concat(" (not yet at step ", steps[first - 1].step, ")");
     return text;
 }
@@ -279,7 +326,9 @@ std::string steps_text(const std::vector<StepGradients>& steps, const std::vecto
 std::string silent_module(const std::vector<StepGradients>& steps, const std::vector<std::size_t>& seen) {
     std::vector<std::string> common = steps[seen.front()].silent;
     for (const std::size_t at : seen) {
-        std::erase_if(common, [&](const std::string& name) { return std::find(steps[at].silent.begin(), steps[at].silent.end(), name) == steps[at].silent.end(); });
+        std::erase_if(common, [&](const std::string& name) {
+            return std::find(steps[at].silent.begin(), steps[at].silent.end(), name) == steps[at].silent.end();
+        });
     }
     return common.empty() ? std::string() : common.front();
 }
@@ -293,7 +342,12 @@ std::vector<GradientFinding> judge_gradients(const std::vector<GradientRow>& row
     const bool is_loss = start != nullptr && start->is_loss;
     std::vector<GradientFinding> found = Judge(rows, recording).findings(is_loss);
     if (!is_loss) {
-        found.push_back({Kind::NotJudged, concat("no loss chosen: scale is not judged", start != nullptr ? concat(" (backward from ", start->text, ")") : std::string()), {}, {}, start != nullptr ? start->event : 0});
+        found.push_back({Kind::NotJudged,
+                         concat("no loss chosen: scale is not judged",
+                                start != nullptr ? concat(" (backward from ", start->text, ")") : std::string()),
+                         {},
+                         {},
+                         start != nullptr ? start->event : 0});
     }
     return found;
 }
@@ -312,7 +366,8 @@ std::vector<GradientFinding> judge_steps(const std::vector<StepGradients>& steps
         for (const auto& [row, in] : rows) groups[in].push_back(row);
         for (const auto& [in, which] : groups) {
             const std::vector<GradientRow>& named = steps.front().rows;
-            std::string text = concat(names_of(named, which), " ", kind_text(kind, which.size() > 1), " ", steps_text(steps, in.steps));
+            std::string text = concat(names_of(named, which), " ", kind_text(kind, which.size() > 1), " ",
+                                      steps_text(steps, in.steps));
             std::string module = named[static_cast<std::size_t>(which.front())].module;
             const std::string silent = kind == Kind::NoGradient ? silent_module(steps, in.steps) : std::string();
             if (!silent.empty()) {
@@ -322,7 +377,8 @@ std::vector<GradientFinding> judge_steps(const std::vector<StepGradients>& steps
             found.push_back({kind, std::move(text), which, std::move(module), 0});
         }
     }
-    if (!is_loss && !steps.empty()) found.push_back({Kind::NotJudged, "no loss chosen: scale is not judged", {}, {}, 0});
+    if (!is_loss && !steps.empty())
+        found.push_back({Kind::NotJudged, "no loss chosen: scale is not judged", {}, {}, 0});
     return found;
 }
 

@@ -7,8 +7,8 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
-#include "core/nn/module.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/module.h"
 #include "core/ops/random/generator.h"
 
 namespace loupe::session {
@@ -19,7 +19,8 @@ class KeptState {
     explicit KeptState(const nn::Module& module) : random_(default_generator().state()) {
         const GradModeScope no_grad(false);
         for (const auto& [name, buffer] : module.named_buffers()) buffers_.emplace_back(buffer, fn::clone(buffer));
-        for (const auto& [name, parameter] : module.named_parameters()) gradients_.emplace_back(parameter, grad_of(parameter));
+        for (const auto& [name, parameter] : module.named_parameters())
+            gradients_.emplace_back(parameter, grad_of(parameter));
     }
     KeptState(const KeptState&) = delete;
     KeptState& operator=(const KeptState&) = delete;

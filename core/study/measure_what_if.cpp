@@ -12,16 +12,16 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/utils/checkpoint.h"
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
-#include "core/record/run_phases.h"
-#include "core/runtime/interpreter/interpreter.h"
 #include "core/model/inputs.h"
-#include "core/study/kept_state.h"
+#include "core/nn/utils/checkpoint.h"
+#include "core/ops/random/generator.h"
 #include "core/record/operator_times.h"
 #include "core/record/recorder.h"
+#include "core/record/run_phases.h"
+#include "core/runtime/interpreter/interpreter.h"
+#include "core/study/kept_state.h"
 
 namespace loupe::session {
 namespace {
@@ -39,7 +39,9 @@ class CheckpointedModule {
   private:
     // What is checkpointed is the module itself, with its hooks, this one left out.
     struct LeftOut {
-        explicit LeftOut(nn::Module& left) : module(left), before(*left.method(nn::kAroundForward)) { module.set_method(nn::kAroundForward, nullptr); }
+        explicit LeftOut(nn::Module& left) : module(left), before(*left.method(nn::kAroundForward)) {
+            module.set_method(nn::kAroundForward, nullptr);
+        }
         LeftOut(const LeftOut&) = delete;
         LeftOut& operator=(const LeftOut&) = delete;
         ~LeftOut() { module.set_method(nn::kAroundForward, before); }
@@ -50,7 +52,9 @@ class CheckpointedModule {
     nn::ForwardWithKeywords around() const {
         return [module = module_.get(), is_script = is_script_](nn::Module&, CallArguments given) {
             const auto run = [module, is_script](CallArguments arguments) {
-                const std::optional<LeftOut> left_out = module->method(nn::kAroundForward) != nullptr ? std::optional<LeftOut>(std::in_place, *module) : std::nullopt;
+                const std::optional<LeftOut> left_out = module->method(nn::kAroundForward) != nullptr
+                                                            ? std::optional<LeftOut>(std::in_place, *module)
+                                                            : std::nullopt;
                 if (!is_script) return module->invoke(std::move(arguments));
                 return runtime::run_method(Ptr<Object>(module), "forward", std::move(arguments.positional));
             };
@@ -92,7 +96,8 @@ struct Taken {
 
 class Measurer {
   public:
-    Measurer(const std::shared_ptr<Program>& program, const MeasuredRun& run) : program_(program), run_(run), kept_(program->module()) {}
+    Measurer(const std::shared_ptr<Program>& program, const MeasuredRun& run)
+        : program_(program), run_(run), kept_(program->module()) {}
 
     Taken measure(const std::vector<WhatIf>& changes) {
         double factor = 1;
@@ -102,15 +107,20 @@ class Measurer {
             if (change.kind == WhatIf::Kind::Batch) factor *= change.factor;
             if (change.kind == WhatIf::Kind::MixedPrecision) is_mixed = true;
             if (change.kind == WhatIf::Kind::Checkpoint) {
-                const bool is_script = !program_->is_eager() && program_->module().type()->find_method("forward") != nullptr;
-                checkpointed.push_back(std::make_unique<CheckpointedModule>(program_->module().submodule(change.module), is_script));
+                const bool is_script =
+                    !program_->is_eager() && program_->module().type()->find_method("forward") != nullptr;
+                checkpointed.push_back(
+                    std::make_unique<CheckpointedModule>(program_->module().submodule(change.module), is_script));
             }
-            if (change.kind == WhatIf::Kind::Drop) throw Error(ErrorKind::Usage, "what a single operator saves is only reckoned with", {.hint = "measure a checkpoint of its module"});
+            if (change.kind == WhatIf::Kind::Drop)
+                throw Error(ErrorKind::Usage, "what a single operator saves is only reckoned with",
+                            {.hint = "measure a checkpoint of its module"});
         }
         const auto first = run_once(factor, is_mixed);
-        const auto times = time_operators(*first, {.warmup = 2, .repeats = 15, .seconds = 5}, [&](int count, const auto& each) {
-            for (int run = 0; run < count; ++run) each(*run_once(factor, is_mixed));
-        });
+        const auto times =
+            time_operators(*first, {.warmup = 2, .repeats = 15, .seconds = 5}, [&](int count, const auto& each) {
+                for (int run = 0; run < count; ++run) each(*run_once(factor, is_mixed));
+            });
         return {first->peak_bytes(), times->seconds};
     }
 
@@ -162,16 +172,23 @@ MeasuredRun run_to_measure(const std::shared_ptr<Program>& program, const RunOpt
     };
     const auto source = std::make_shared<BackwardSource>(options.backward_from, *run.method, options.seed);
     source->repeat_targets();
-    run.forward = [method = run.method, source](std::vector<IValue> arguments) { return source->roots(*method, method->forward(std::move(arguments))); };
+    run.forward = [method = run.method, source](std::vector<IValue> arguments) {
+        return source->roots(*method, method->forward(std::move(arguments)));
+    };
     run.seed = options.seed;
     return run;
 }
 
-WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const MeasuredRun& run, const std::vector<WhatIf>& changes) {
+WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const MeasuredRun& run,
+                                  const std::vector<WhatIf>& changes) {
     Measurer measurer(program, run);
     const Taken before = measurer.measure({});
     const Taken after = measurer.measure(changes);
-    return {.error = {}, .peak_before = before.peak, .peak = after.peak, .seconds_before = before.seconds, .seconds = after.seconds};
+    return {.error = {},
+            .peak_before = before.peak,
+            .peak = after.peak,
+            .seconds_before = before.seconds,
+            .seconds = after.seconds};
 }
 
 }  // namespace loupe::session

@@ -12,19 +12,19 @@ namespace loupe::session {
 
 // A node that the interpreter runs as before, and why.
 struct GraphBreak {
-    int graph_node = -1;   // in MemoryPlanReport::graph
-    std::string op;        // "aten::nonzero"
+    int graph_node = -1;  // in MemoryPlanReport::graph
+    std::string op;       // "aten::nonzero"
     std::string scope;
     SourcePlace source;
-    std::string reason;    // "what aten::nonzero gives depends on elements"
+    std::string reason;  // "what aten::nonzero gives depends on elements"
 
     // "aten::nonzero in layer1 (net.py:12): what aten::nonzero gives depends on elements"
     std::string line() const;
 };
 
 struct PlannedStep {
-    std::string op;        // the kernel that runs: "aten::convolution"
-    int graph_node = -1;   // whose part it is
+    std::string op;       // the kernel that runs: "aten::convolution"
+    int graph_node = -1;  // whose part it is
     std::string scope;
     std::int64_t live_bytes = 0;  // needed while it runs
 };
@@ -33,25 +33,25 @@ struct PlannedMemory {
     enum class Use { Value, Result, Scratch };  // results outlive the run and lie outside the block
     Use use = Use::Value;
     std::int64_t bytes = 0;
-    std::int64_t offset = 0;   // in the block
-    int first = 0;             // steps, both count
+    std::int64_t offset = 0;  // in the block
+    int first = 0;            // steps, both count
     int last = 0;
-    int takes_over = -1;       // the buffer in whose memory it is written
+    int takes_over = -1;  // the buffer in whose memory it is written
 };
 
 // A part of the graph between breaks.
 struct PlannedPart {
-    std::string refusal;       // not empty: it runs as before, and why
+    std::string refusal;  // not empty: it runs as before, and why
     std::vector<PlannedStep> steps;
     std::vector<PlannedMemory> buffers;
-    std::int64_t block_bytes = 0;    // of the one block that values and scratch share
+    std::int64_t block_bytes = 0;  // of the one block that values and scratch share
     std::int64_t result_bytes = 0;
-    std::int64_t total_bytes = 0;    // of all buffers side by side
-    std::int64_t peak_bytes = 0;     // predicted: most that is needed at any step
+    std::int64_t total_bytes = 0;  // of all buffers side by side
+    std::int64_t peak_bytes = 0;   // predicted: most that is needed at any step
 };
 
 struct MemoryPlanReport {
-    std::string error;         // not empty: nothing else is valid
+    std::string error;  // not empty: nothing else is valid
     std::string pipeline;
     std::shared_ptr<const GraphModel> graph;  // after the pipeline
     std::vector<PlannedPart> parts;
@@ -59,8 +59,8 @@ struct MemoryPlanReport {
     // Of the parts together: blocks, results, and the block's size if every buffer had its own.
     std::int64_t planned_bytes = 0;
     std::int64_t unplanned_bytes = 0;
-    // Measured, beyond what was there before: most at any time of a run by the interpreter, and of a run of the programs;
-    // and how many storages that run asked the allocator for.
+    // Measured, beyond what was there before: most at any time of a run by the interpreter, and of a run of the
+    // programs; and how many storages that run asked the allocator for.
     std::int64_t interpreter_peak = 0;
     std::int64_t planned_peak = 0;
     std::int64_t allocations = 0;

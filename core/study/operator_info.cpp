@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/notes.h"
 #include "core/dispatch/plugin_list.h"
 #include "core/dispatch/registry.h"
+#include "core/ops/notes.h"
 
 namespace loupe::session {
 namespace {
@@ -40,7 +40,8 @@ OperatorInfo::Argument describe(const Argument& argument) {
     for (const auto& mark : {argument.alias, argument.element_alias}) {
         if (!mark || !out.alias.empty()) continue;
         out.is_written = mark->is_write;
-        out.alias = concat(mark->set, mark->is_write ? "!" : "", mark->set_after != mark->set ? concat(" -> ", mark->set_after) : "");
+        out.alias = concat(mark->set, mark->is_write ? "!" : "",
+                           mark->set_after != mark->set ? concat(" -> ", mark->set_after) : "");
     }
     return out;
 }
@@ -70,7 +71,8 @@ void describe_derivative(const Operator& op, OperatorInfo& info) {
 void describe_kernels(const Operator& op, OperatorInfo& info) {
     constexpr const char* kDevices[kDeviceTypes] = {"cpu", "cuda"};
     for (std::size_t device = 0; device < kDeviceTypes; ++device) {
-        for (const KernelCandidate& candidate : op.kernels->candidates[device]) info.kernels.push_back({kDevices[device], candidate.backend});
+        for (const KernelCandidate& candidate : op.kernels->candidates[device])
+            info.kernels.push_back({kDevices[device], candidate.backend});
     }
 }
 
@@ -107,10 +109,12 @@ void describe_relatives(const Operator& op, OperatorInfo& info) {
     const auto space = plain.find("::");
     const std::string scope = plain.substr(0, space + 2);
     const std::string bare = plain.substr(space + 2);
-    std::vector<std::string> names{plain + "_backward", plain + "_backward_data", scope + "native_" + bare, scope + "_" + bare, scope + "special_" + bare,
-                                   plain + "_forward", plain + "_with_indices", plain + "_mean", plain + "_with_logits"};
+    std::vector<std::string> names{plain + "_backward",     plain + "_backward_data",  scope + "native_" + bare,
+                                   scope + "_" + bare,      scope + "special_" + bare, plain + "_forward",
+                                   plain + "_with_indices", plain + "_mean",           plain + "_with_logits"};
     for (const std::string_view prefix : {"_", "native_", "special_"}) {
-        if (bare.starts_with(prefix) && bare.size() > prefix.size()) names.push_back(scope + bare.substr(prefix.size()));
+        if (bare.starts_with(prefix) && bare.size() > prefix.size())
+            names.push_back(scope + bare.substr(prefix.size()));
     }
     for (const std::string_view suffix : {"_backward", "_backward_data", "_forward", "_with_indices", "_with_logits"}) {
         if (bare.ends_with(suffix)) names.push_back(plain.substr(0, plain.size() - suffix.size()));
@@ -160,7 +164,8 @@ std::vector<OperatorTitle> list_operator_titles() {
 
 std::optional<OperatorInfo> find_operator_info(std::string_view full_name) {
     plugins();
-    const std::string name = full_name.find("::") == std::string_view::npos ? concat("aten::", full_name) : std::string(full_name);
+    const std::string name =
+        full_name.find("::") == std::string_view::npos ? concat("aten::", full_name) : std::string(full_name);
     if (const Operator* op = find_operator(name)) return describe(*op);
     const auto overloads = operators_named(name);
     if (overloads.empty()) return std::nullopt;

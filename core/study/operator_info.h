@@ -11,38 +11,38 @@ namespace loupe::session {
 
 struct OperatorInfo {
     struct Argument {
-        std::string name;         // empty: a return without one
-        std::string type;         // "Tensor?", without marks
-        std::string default_text; // "None"; empty where there is none
-        std::string alias;        // the mark, "a" or "a!"; empty where there is none
+        std::string name;          // empty: a return without one
+        std::string type;          // "Tensor?", without marks
+        std::string default_text;  // "None"; empty where there is none
+        std::string alias;         // the mark, "a" or "a!"; empty where there is none
         bool is_written = false;
         bool is_keyword_only = false;
-        std::string gradient;     // formula of its gradient; empty where none is known
+        std::string gradient;  // formula of its gradient; empty where none is known
     };
     struct Saved {
-        std::string name;         // of an argument or a result
-        std::string if_needed;    // only when the gradient of this argument is wanted; empty: always
+        std::string name;       // of an argument or a result
+        std::string if_needed;  // only when the gradient of this argument is wanted; empty: always
     };
     struct Kernel {
-        std::string device;       // "cpu"
-        std::string backend;      // "onednn", "portable"
+        std::string device;   // "cpu"
+        std::string backend;  // "onednn", "portable"
     };
 
-    std::string name;             // "aten::add.Tensor"
+    std::string name;  // "aten::add.Tensor"
     std::string schema;
     std::string family;
     std::string summary;
     std::string formula;
     std::vector<Argument> arguments;
     std::vector<Argument> returns;
-    std::string derivative;       // name of its backward node; empty when there is none
-    std::vector<Saved> saved;     // for backward
-    bool is_composite = false;    // made of other operators, which have the derivatives
-    bool has_cost = false;        // a count of operations and bytes of its own
+    std::string derivative;     // name of its backward node; empty when there is none
+    std::vector<Saved> saved;   // for backward
+    bool is_composite = false;  // made of other operators, which have the derivatives
+    bool has_cost = false;      // a count of operations and bytes of its own
     bool is_random = false;
     bool is_gradient_stop = false;
     bool is_view = false;
-    std::vector<Kernel> kernels;  // first to be asked first
+    std::vector<Kernel> kernels;         // first to be asked first
     std::vector<std::string> variants;   // the other forms of the record: "aten::add_.Tensor", "aten::add.out"
     std::vector<std::string> overloads;  // of the same name
     std::vector<std::string> related;    // what its record speaks of, and its backward operators

@@ -11,32 +11,32 @@
 namespace loupe::session {
 
 struct PassBisectOptions {
-    std::string pipeline;             // a named one, or passes with commas between
+    std::string pipeline;  // a named one, or passes with commas between
     std::string method = "forward";
     // Equal where |actual - expected| <= atol + rtol * max(1, largest |expected| of the tensor); NaN equals NaN.
     double rtol = 1e-4;
     double atol = 1e-5;
-    bool gradients = true;            // of the inputs and the parameters too; not of pipelines that freeze
-    std::uint64_t seed = 0;           // random operators draw the same in every run
+    bool gradients = true;   // of the inputs and the parameters too; not of pipelines that freeze
+    std::uint64_t seed = 0;  // random operators draw the same in every run
 };
 
 // One run of the graph that the first so many passes made.
 struct PassBisectRun {
-    std::size_t passes = 0;           // counted as PassTrace::steps
+    std::size_t passes = 0;  // counted as PassTrace::steps
     bool is_same = true;
-    std::string worst;                // "out0", "grad.arg0", "grad.param.conv1.weight"; empty when nothing differs at all
-    double max_abs = 0;               // of the worst; infinity where one is NaN and the other is not
+    std::string worst;   // "out0", "grad.arg0", "grad.param.conv1.weight"; empty when nothing differs at all
+    double max_abs = 0;  // of the worst; infinity where one is NaN and the other is not
     double max_rel = 0;
-    std::string error;                // the graph could not be run, or gives other shapes
+    std::string error;  // the graph could not be run, or gives other shapes
     double seconds = 0;
 };
 
 // Told while the search is under way.
 struct PassBisectProgress {
-    std::size_t passes = 0;           // of the graph that runs now; 0: the one before all passes
-    std::string pass;                 // the last of them
-    std::size_t left = 0;             // runs that are still to come, at most
-    std::size_t low = 0;              // the culprit is pass low..high, counted as PassTrace::steps; 0 and all at first
+    std::size_t passes = 0;  // of the graph that runs now; 0: the one before all passes
+    std::string pass;        // the last of them
+    std::size_t left = 0;    // runs that are still to come, at most
+    std::size_t low = 0;     // the culprit is pass low..high, counted as PassTrace::steps; 0 and all at first
     std::size_t high = 0;
     std::vector<PassBisectRun> runs;  // those made so far
 };
@@ -44,17 +44,17 @@ struct PassBisectProgress {
 struct PassBisect {
     std::string pipeline;
     std::vector<PassBisectRun> runs;  // in the order in which they were made; the first is of all passes
-    int step = -1;                    // in PassTrace::steps of request_passes: the pass that changed the result; -1: none did
-    std::string pass;                 // its name
-    std::string place;                // "freeze/fold/fixpoint 1"
-    // Its graph before and after, and for each line of after->text the lines of before->text it came from. Of a pass that
-    // left a wrong graph `after` has nothing but its text.
+    int step = -1;      // in PassTrace::steps of request_passes: the pass that changed the result; -1: none did
+    std::string pass;   // its name
+    std::string place;  // "freeze/fold/fixpoint 1"
+    // Its graph before and after, and for each line of after->text the lines of before->text it came from. Of a pass
+    // that left a wrong graph `after` has nothing but its text.
     std::shared_ptr<const GraphModel> before;
     std::shared_ptr<const GraphModel> after;
     std::vector<std::vector<int>> came_from;
-    bool has_gradients = false;       // they were compared
-    std::string verdict;              // one sentence for people, whatever came out
-    std::string error;                // nothing could be compared; else empty
+    bool has_gradients = false;  // they were compared
+    std::string verdict;         // one sentence for people, whatever came out
+    std::string error;           // nothing could be compared; else empty
 };
 
 }  // namespace loupe::session

@@ -11,10 +11,10 @@ namespace loupe::session {
 
 struct PassCheck {
     std::string pass;
-    std::size_t step = 0;     // in PassTrace::steps
-    double max_abs = 0;       // over all outputs; infinity where one is NaN and the other is not
+    std::size_t step = 0;  // in PassTrace::steps
+    double max_abs = 0;    // over all outputs; infinity where one is NaN and the other is not
     double max_rel = 0;
-    std::string error;        // the graph could not be run, or gives other shapes
+    std::string error;  // the graph could not be run, or gives other shapes
 };
 struct PassChecks {
     std::vector<PassCheck> steps;  // of the passes that changed the graph

@@ -8,13 +8,13 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/strings.h"
+#include "core/model/graph_builder.h"
+#include "core/model/pipelines.h"
 #include "core/passes/graph_breaks.h"
 #include "core/passes/pass_list.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/planned/static_group.h"
 #include "core/runtime/trace/tracer.h"
-#include "core/model/graph_builder.h"
-#include "core/model/pipelines.h"
 #include "core/study/plan_parts.h"
 #include "core/tensor/allocation_observers.h"
 
@@ -50,7 +50,10 @@ class PeakCounter final : public AllocationObserver {
 class Planner {
   public:
     Planner(Ptr<ir::Graph> graph, const nn::ModulePtr& module, const std::string& method, bool takes_self)
-        : graph_(std::move(graph)), module_(module), takes_self_(takes_self), built_(build_graph_model(*graph_, takes_self ? module : nullptr, method)) {
+        : graph_(std::move(graph)),
+          module_(module),
+          takes_self_(takes_self),
+          built_(build_graph_model(*graph_, takes_self ? module : nullptr, method)) {
         note_nodes(*graph_->block());
     }
 
@@ -58,7 +61,8 @@ class Planner {
         report_.graph = built_.model;
         // Split as compiling does it: also where only a run shows that no program can hold a node.
         const PlannedParts parts = split_into_parts(graph_, module_, takes_self_, arguments);
-        for (const passes::GraphBreak& found : passes::find_graph_breaks(*parts.marked)) report_.breaks.push_back(shown(found.node, found.reason));
+        for (const passes::GraphBreak& found : passes::find_graph_breaks(*parts.marked))
+            report_.breaks.push_back(shown(found.node, found.reason));
         report_.interpreter_peak = peak_of(graph_, 3, false, arguments);
         report_.planned_peak = peak_of(parts.planned, 6, true, arguments);
         return std::move(report_);
@@ -75,8 +79,10 @@ class Planner {
     // Of a node of the graph, or of a copy in a segment.
     int model_node(const ir::Node* node) const {
         if (node == nullptr) return -1;
-        const auto own = by_id_.find(node->provenance().pass == "FuseStaticSubgraphs" && !node->provenance().nodes.empty() ? node->provenance().nodes.front()
-                                                                                                                            : node->id());
+        const auto own =
+            by_id_.find(node->provenance().pass == "FuseStaticSubgraphs" && !node->provenance().nodes.empty()
+                            ? node->provenance().nodes.front()
+                            : node->id());
         return own == by_id_.end() ? -1 : built_.sites.find(SiteMap::kTop, own->second);
     }
 
@@ -87,12 +93,14 @@ class Planner {
         found.graph_node = model_node(node);
         found.op = node->kind().str();
         found.scope = node->scope();
-        if (const auto place = node->range().original().position()) found.source = {place->file, static_cast<int>(place->line), static_cast<int>(place->column)};
+        if (const auto place = node->range().original().position())
+            found.source = {place->file, static_cast<int>(place->line), static_cast<int>(place->column)};
         return found;
     }
 
     // Of the last of so many runs, without its inputs; with what the code keeps between runs, or without it.
-    std::int64_t peak_of(const Ptr<ir::Graph>& graph, int runs, bool counts_kept, const std::function<std::vector<IValue>()>& arguments) {
+    std::int64_t peak_of(const Ptr<ir::Graph>& graph, int runs, bool counts_kept,
+                         const std::function<std::vector<IValue>()>& arguments) {
         PeakCounter counter;
         const auto code = runtime::Code::make(graph, "plan");
         const MemoryCategoryScope category(MemoryCategory::Activation);
@@ -101,7 +109,8 @@ class Planner {
             const std::int64_t kept = counter.now();
             std::vector<IValue> inputs = arguments();
             others = counts_kept ? counter.now() - kept : counter.now();
-            if (inputs.size() + (takes_self_ ? 1 : 0) != graph->inputs().size()) inputs = runtime::traced_inputs(std::move(inputs));
+            if (inputs.size() + (takes_self_ ? 1 : 0) != graph->inputs().size())
+                inputs = runtime::traced_inputs(std::move(inputs));
             if (takes_self_) inputs.insert(inputs.begin(), IValue(Ptr<Object>(module_)));
             // The caller holds them while the graph runs.
             const std::vector<IValue> held = inputs;
@@ -128,12 +137,15 @@ class Planner {
     void fill(PlannedPart& part, const runtime::ProgramPlan& plan) const {
         const auto step = [](std::size_t index) { return static_cast<int>(index); };
         for (const runtime::ProgramStep& own : plan.steps) {
-            part.steps.push_back({own.name, model_node(own.node), own.node != nullptr ? own.node->scope() : std::string(), static_cast<std::int64_t>(own.live_bytes)});
+            part.steps.push_back({own.name, model_node(own.node),
+                                  own.node != nullptr ? own.node->scope() : std::string(),
+                                  static_cast<std::int64_t>(own.live_bytes)});
         }
         for (const runtime::PlannedBuffer& own : plan.buffers) {
             const bool is_own = own.takes_over == runtime::PlannedBuffer::kNone;
-            part.buffers.push_back({static_cast<PlannedMemory::Use>(own.use), static_cast<std::int64_t>(own.bytes), static_cast<std::int64_t>(own.offset),
-                                    step(own.first), step(own.last), is_own ? -1 : step(own.takes_over)});
+            part.buffers.push_back({static_cast<PlannedMemory::Use>(own.use), static_cast<std::int64_t>(own.bytes),
+                                    static_cast<std::int64_t>(own.offset), step(own.first), step(own.last),
+                                    is_own ? -1 : step(own.takes_over)});
         }
         part.block_bytes = static_cast<std::int64_t>(plan.arena_bytes);
         part.result_bytes = static_cast<std::int64_t>(plan.result_bytes);
@@ -159,11 +171,12 @@ std::string GraphBreak::line() const {
     return concat(text, text.empty() ? "" : ": ", reason);
 }
 
-MemoryPlanReport plan_memory(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module, const std::string& method,
-                             const std::function<std::vector<IValue>()>& arguments) {
+MemoryPlanReport plan_memory(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
+                             const std::string& method, const std::function<std::vector<IValue>()>& arguments) {
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
-    const Ptr<ir::Graph> ready = pipeline.empty() || pipeline == "none" ? graph.copy() : run_pipeline(pipeline, graph, module, arguments());
+    const Ptr<ir::Graph> ready =
+        pipeline.empty() || pipeline == "none" ? graph.copy() : run_pipeline(pipeline, graph, module, arguments());
     const bool takes_self = ready->inputs().size() == graph.inputs().size();
     MemoryPlanReport report = Planner(ready, module, method, takes_self).report(arguments);
     report.pipeline = pipeline;

@@ -6,6 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
+#include "core/model/script_output.h"
 #include "core/ops/random/generator.h"
 #include "core/passes/graph_breaks.h"
 #include "core/passes/pass_list.h"
@@ -14,7 +15,6 @@
 #include "core/runtime/planned/static_group.h"
 #include "core/runtime/trace/tracer.h"
 #include "core/study/list_breaks.h"
-#include "core/model/script_output.h"
 
 namespace loupe::session {
 namespace {
@@ -36,10 +36,13 @@ bool leaves_traces(const ir::Graph& graph) {
         leaves = leaves || (node->has_side_effects() && !is_harmless && !writes) || node->kind() == ir::prim::SetAttr;
     });
     bool reads_module = false;
-    visit_nodes(*graph.block(), [&](const ir::Node* node) { reads_module = reads_module || node->kind() == ir::prim::GetAttr; });
+    visit_nodes(*graph.block(),
+                [&](const ir::Node* node) { reads_module = reads_module || node->kind() == ir::prim::GetAttr; });
     if (!reads_module || leaves) return leaves;
     const auto breaks = passes::find_graph_breaks(graph);
-    return std::any_of(breaks.begin(), breaks.end(), [](const passes::GraphBreak& each) { return each.reason.ends_with("writes to memory from outside"); });
+    return std::any_of(breaks.begin(), breaks.end(), [](const passes::GraphBreak& each) {
+        return each.reason.ends_with("writes to memory from outside");
+    });
 }
 
 struct Refused {
@@ -47,7 +50,8 @@ struct Refused {
     std::string reason;
 };
 
-std::vector<Refused> refused_in(const Ptr<ir::Graph>& planned, const nn::ModulePtr& module, bool takes_self, const std::function<std::vector<IValue>()>& arguments) {
+std::vector<Refused> refused_in(const Ptr<ir::Graph>& planned, const nn::ModulePtr& module, bool takes_self,
+                                const std::function<std::vector<IValue>()>& arguments) {
     constexpr int kRuns = 2;  // the first meets the inputs, the second writes the program down
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
@@ -56,7 +60,8 @@ std::vector<Refused> refused_in(const Ptr<ir::Graph>& planned, const nn::ModuleP
     const auto code = runtime::Code::make(planned, "plan");
     for (int i = 0; i < kRuns; ++i) {
         std::vector<IValue> inputs = arguments();
-        if (inputs.size() + (takes_self ? 1 : 0) != planned->inputs().size()) inputs = runtime::traced_inputs(std::move(inputs));
+        if (inputs.size() + (takes_self ? 1 : 0) != planned->inputs().size())
+            inputs = runtime::traced_inputs(std::move(inputs));
         if (takes_self) inputs.insert(inputs.begin(), IValue(Ptr<Object>(module)));
         runtime::run_code(*code, std::move(inputs));
     }
@@ -83,7 +88,8 @@ bool mark(const ir::Graph& graph, const std::vector<Refused>& refused) {
 
 }  // namespace
 
-PlannedParts split_into_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self, const std::function<std::vector<IValue>()>& arguments) {
+PlannedParts split_into_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self,
+                              const std::function<std::vector<IValue>()>& arguments) {
     constexpr int kMostRounds = 8;
     const Ptr<ir::Graph> plain = graph->copy();
     const bool may_run = arguments && !leaves_traces(*plain);
@@ -106,7 +112,8 @@ PlannedParts split_into_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& 
     default_generator().set_state(random);
     // A reason that a run showed is no part of the graph.
     visit_nodes(*planned->block(), [](ir::Node* node) {
-        if (node->has_attribute(passes::graph_break_attribute())) node->remove_attribute(passes::graph_break_attribute());
+        if (node->has_attribute(passes::graph_break_attribute()))
+            node->remove_attribute(passes::graph_break_attribute());
     });
     return {plain, planned};
 }

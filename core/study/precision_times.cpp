@@ -72,8 +72,10 @@ class Probe final : public ExecutionObserver {
             if (event.phase == RunPhase::Forward) continue;
             PrecisionTimes::Pair& pair = times_.events[id - 1];
             // Weights stay as they are, and so does what adds up their gradients.
-            if (event.phase == RunPhase::Optimizer || event.peer == 0) pair.is_measured = true;
-            else if (const auto found = backward_.find(event.peer); found != backward_.end()) pair = std::exchange(found->second, {0, 0, 0, true});
+            if (event.phase == RunPhase::Optimizer || event.peer == 0)
+                pair.is_measured = true;
+            else if (const auto found = backward_.find(event.peer); found != backward_.end())
+                pair = std::exchange(found->second, {0, 0, 0, true});
         }
         return std::move(times_);
     }
@@ -98,7 +100,8 @@ class Probe final : public ExecutionObserver {
         for (const IValue& result : call.outputs) {
             visit_tensors(result, [&](const Tensor& t) {
                 if (!t.defined()) return;
-                if (index < results_->size() && (*results_)[index] == kLower && t.dtype() == ScalarType::Float32) lower_.insert(t.storage()->id());
+                if (index < results_->size() && (*results_)[index] == kLower && t.dtype() == ScalarType::Float32)
+                    lower_.insert(t.storage()->id());
                 ++index;
             });
         }
@@ -117,8 +120,12 @@ class Probe final : public ExecutionObserver {
             bool has_tensor = false;
             visit_tensors(value, [&](const Tensor& t) {
                 has_tensor = true;
-                if (!t.defined()) key += " none";
-                else key += concat(" ", lower_.contains(t.storage()->id()) ? "lower " : "", dtype_name(t.dtype()), shape_list_text(t.sizes()), shape_list_text(t.strides()), requires_grad(t) ? "r" : "");
+                if (!t.defined())
+                    key += " none";
+                else
+                    key +=
+                        concat(" ", lower_.contains(t.storage()->id()) ? "lower " : "", dtype_name(t.dtype()),
+                               shape_list_text(t.sizes()), shape_list_text(t.strides()), requires_grad(t) ? "r" : "");
             });
             if (!has_tensor) key += concat(" ", python_repr(value));
         }
@@ -134,7 +141,8 @@ class Probe final : public ExecutionObserver {
             const Taken mixed = measure(call, true);
             pairs.results = mixed.results;
             pairs.forward = {plain.forward, mixed.forward, mixed.forward_burst, true};
-            pairs.backward = {plain.backward, mixed.backward, mixed.backward_burst, plain.backward > 0 && mixed.backward > 0};
+            pairs.backward = {plain.backward, mixed.backward, mixed.backward_burst,
+                              plain.backward > 0 && mixed.backward > 0};
         } catch (const Error& error) {
             if (error.kind() == ErrorKind::Cancelled) throw;
         }
@@ -158,7 +166,8 @@ class Probe final : public ExecutionObserver {
         recorder.finish();
         const Recording& recording = *recorder.recording();
         for (std::size_t run = 1; run < calls.size(); ++run) {
-            const EventId end = run + 1 < calls.size() ? calls[run + 1] : static_cast<EventId>(recording.event_count()) + 1;
+            const EventId end =
+                run + 1 < calls.size() ? calls[run + 1] : static_cast<EventId>(recording.event_count()) + 1;
             if (calls[run] >= end) throw Error(ErrorKind::Internal, "a call that is not observed");
             const Event& forward = recording.event(calls[run]);
             double backward = 0;
@@ -185,14 +194,16 @@ class Probe final : public ExecutionObserver {
             const ObserverScope unobserved(nullptr);
             for (std::size_t i = 0; i < call.inputs.size(); ++i) {
                 const bool written = ((call.op->written_arguments | call.op->unmarked_writes) >> i & 1) != 0;
-                inputs.push_back(with_tensors(call.inputs[i], [&](const Tensor& t) { return input_of(t, is_mixed, written, leaves); }));
+                inputs.push_back(with_tensors(call.inputs[i],
+                                              [&](const Tensor& t) { return input_of(t, is_mixed, written, leaves); }));
             }
         }
         std::vector<IValue> results(call.op->result_count());
         const ObserverScope observed(&recorder);
         {
             const MemoryCategoryScope category(MemoryCategory::Activation);
-            const AutocastScope precision = is_mixed ? AutocastScope(DeviceType::Cpu, true, kLower) : AutocastScope(autocast_settings());
+            const AutocastScope precision =
+                is_mixed ? AutocastScope(DeviceType::Cpu, true, kLower) : AutocastScope(autocast_settings());
             call_operator(*call.op, inputs, results.data());
         }
         std::vector<ScalarType> given;
@@ -223,8 +234,10 @@ class Probe final : public ExecutionObserver {
         const bool wants_gradient = GradMode::is_enabled() && requires_grad(t);
         const GradModeScope no_grad(false);
         Tensor own = detach(t);
-        if (is_mixed && t.dtype() == ScalarType::Float32 && lower_.contains(t.storage()->id())) own = fn::to_dtype(own, static_cast<std::int64_t>(kLower));
-        else if (is_written) own = fn::clone(own);
+        if (is_mixed && t.dtype() == ScalarType::Float32 && lower_.contains(t.storage()->id()))
+            own = fn::to_dtype(own, static_cast<std::int64_t>(kLower));
+        else if (is_written)
+            own = fn::clone(own);
         if (!wants_gradient) return own;
         set_requires_grad(own, true);
         leaves.push_back(own);
@@ -238,7 +251,7 @@ class Probe final : public ExecutionObserver {
     EventId event_ = 0;
     std::unordered_map<std::string, Pairs> known_;
     std::unordered_map<EventId, PrecisionTimes::Pair> backward_;  // by forward event
-    std::unordered_set<std::uint64_t> lower_;  // storages that would hold the lower precision
+    std::unordered_set<std::uint64_t> lower_;                     // storages that would hold the lower precision
     const std::vector<ScalarType>* results_ = nullptr;
 };
 

@@ -98,7 +98,8 @@ class Checker {
     void check_size(const std::string& what, const Tensor& first, std::int64_t dim, bool doubles) {
         if (dim >= first.dim() || (!doubles && first.size(dim) < 2)) return;
         check(what, [&](const Tensor& t) {
-            const bool is_alike = dim < t.dim() && t.size(dim) == first.size(dim) && (dim == 0 || t.dim() == first.dim());
+            const bool is_alike =
+                dim < t.dim() && t.size(dim) == first.size(dim) && (dim == 0 || t.dim() == first.dim());
             return is_alike ? resized(t, dim, doubles) : t;
         });
     }
@@ -114,11 +115,13 @@ class Checker {
 }  // namespace
 
 bool TraceCheck::is_same() const {
-    return error.empty() && std::all_of(cases.begin(), cases.end(), [](const TraceCheckCase& each) { return each.differences.empty(); });
+    return error.empty() &&
+           std::all_of(cases.begin(), cases.end(), [](const TraceCheckCase& each) { return each.differences.empty(); });
 }
 
 TraceCheck check_on_other_inputs(Program& program, const std::vector<IValue>& arguments) {
-    if (program.trace() == nullptr) throw Error(ErrorKind::Usage, "there is no trace to check", {.hint = "open a model source and trace it"});
+    if (program.trace() == nullptr)
+        throw Error(ErrorKind::Usage, "there is no trace to check", {.hint = "open a model source and trace it"});
     Checker checker(program, arguments);
     checker.check("the inputs themselves", [](const Tensor& t) -> Tensor { return fn::clone(t); });
     checker.check("other numbers", other_numbers);

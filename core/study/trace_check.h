@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/study/compilation.h"
 #include "core/model/program.h"
+#include "core/study/compilation.h"
 
 namespace loupe::session {
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/base/strings.h"
-#include "core/ops/notes.h"
 #include "core/dispatch/registry.h"
+#include "core/ops/notes.h"
 #include "core/record/not_finite.h"
 
 namespace loupe::session {
@@ -74,7 +74,8 @@ bool holds(const NotFiniteNote& note, const Recording& recording, const Event& e
     if (note.makes == NotFiniteNote::Makes::Nan && !event.has_nan) return false;
     if (note.makes == NotFiniteNote::Makes::Inf && !event.has_inf) return false;
     if (note.when == When::Always) return event.not_finite != NotFinite::Turned;
-    if (note.when == When::Infinite) return event.not_finite == NotFinite::Turned && (reads_inf(recording, event) || reads_inf(recording, forward));
+    if (note.when == When::Infinite)
+        return event.not_finite == NotFinite::Turned && (reads_inf(recording, event) || reads_inf(recording, forward));
     const Value* value = tensor_of(recording, forward, note.tensor);
     if (value == nullptr || event.not_finite == NotFinite::Turned) return false;
     if (note.when == When::Nothing) return elements_of(*value) == 0;
@@ -92,13 +93,20 @@ bool holds(const NotFiniteNote& note, const Recording& recording, const Event& e
     const std::optional<Range> range = range_of(s);
     if (!range) return false;
     switch (note.when) {
-        case When::Negative: return range->least < 0;
-        case When::BelowOne: return range->least < 1;
-        case When::AtMinusOne: return range->least <= -1;
-        case When::BeyondOne: return range->magnitude > 1;
-        case When::AtOne: return range->magnitude >= 1;
-        case When::Great: return range->magnitude > 80;
-        default: return false;
+        case When::Negative:
+            return range->least < 0;
+        case When::BelowOne:
+            return range->least < 1;
+        case When::AtMinusOne:
+            return range->least <= -1;
+        case When::BeyondOne:
+            return range->magnitude > 1;
+        case When::AtOne:
+            return range->magnitude >= 1;
+        case When::Great:
+            return range->magnitude > 80;
+        default:
+            return false;
     }
 }
 
@@ -130,7 +138,8 @@ Cause cause_of(const Recording& recording, const Event& event) {
     Cause any;
     if (const Operator* known = find_operator(forward.op, forward.overload)) {
         for (const NotFiniteNote& note : not_finite_notes(*known)) {
-            const bool is_here = note.in == NotFiniteNote::In::Either || (note.in == NotFiniteNote::In::Backward) == is_backward;
+            const bool is_here =
+                note.in == NotFiniteNote::In::Either || (note.in == NotFiniteNote::In::Backward) == is_backward;
             if (!is_here || !holds(note, recording, event, forward)) continue;
             any = {std::string(note.cause), std::string(note.advice)};
             // A narrow dtype is the nearer cause of what would be in range otherwise.
@@ -145,15 +154,19 @@ Cause cause_of(const Recording& recording, const Event& event) {
     }
     if (!any.text.empty()) return any;
     const std::string name = is_backward ? std::string(event.op) : op;
-    if (event.not_finite == NotFinite::Turned) return {name, "0 \u00b7 Inf and Inf \u2212 Inf are NaN: see where the Inf comes from (Go to origin)"};
-    if (is_overflow && greatest_read(recording, event) > 1e15) return {concat(name, " of numbers up to ", python_repr(greatest_read(recording, event)), " overflows and"), "bring the numbers down before it: normalise or clip them, or lower the learning rate"};
+    if (event.not_finite == NotFinite::Turned)
+        return {name, "0 \u00b7 Inf and Inf \u2212 Inf are NaN: see where the Inf comes from (Go to origin)"};
+    if (is_overflow && greatest_read(recording, event) > 1e15)
+        return {concat(name, " of numbers up to ", python_repr(greatest_read(recording, event)), " overflows and"),
+                "bring the numbers down before it: normalise or clip them, or lower the learning rate"};
     return {name, {}};
 }
 
 std::string place_text(const Event& event) {
     std::string text;
     if (!event.scope.empty()) text += concat(" in ", event.scope);
-    if (event.source_line > 0) text += concat(", ", std::filesystem::path(event.source_file).filename().string(), ":", event.source_line);
+    if (event.source_line > 0)
+        text += concat(", ", std::filesystem::path(event.source_file).filename().string(), ":", event.source_line);
     return text;
 }
 
@@ -164,9 +177,12 @@ void set_place(Verdict& verdict, const Event& event) {
     verdict.source = {std::string(event.source_file), event.source_line, 0};
 }
 
-std::string count_text(std::int64_t n, std::string_view one, std::string_view many) { return concat(n, " ", n == 1 ? one : many); }
+std::string count_text(std::int64_t n, std::string_view one, std::string_view many) {
+    return concat(n, " ", n == 1 ? one : many);
+}
 
-// The event that made what an event holds: itself, or the end of the way back; itself too where that leads out of the run.
+// The event that made what an event holds: itself, or the end of the way back; itself too where that leads out of the
+// run.
 EventId origin_of(const Recording& recording, EventId id) {
     const NotFinite kind = recording.event(id).not_finite;
     if (kind == NotFinite::Made) return id;
@@ -216,7 +232,8 @@ std::string extent_text(const Counts& counts) {
 std::vector<std::string> unsearched(const RunFacts& facts) {
     std::vector<std::string> all;
     if (!facts.has_backward) all.push_back("backward was not searched: Backward is off");
-    if (!facts.left_out.empty()) all.push_back(concat("not searched, for it is unticked in Modules: ", join(facts.left_out, ", ")));
+    if (!facts.left_out.empty())
+        all.push_back(concat("not searched, for it is unticked in Modules: ", join(facts.left_out, ", ")));
     return all;
 }
 
@@ -236,12 +253,18 @@ Verdict finite_end(const RunFacts& facts, const Counts& counts) {
     const std::string phases = is_backward ? "forward and backward" : "forward";
     if (!facts.has_statistics) {
         verdict.severity = Severity::Note;
-        verdict.text = concat("finished ", phases, ": ", count_text(counts.all(), "event", "events"), "; NaN and Inf were not looked for: values are not recorded");
+        verdict.text = concat("finished ", phases, ": ", count_text(counts.all(), "event", "events"),
+                              "; NaN and Inf were not looked for: values are not recorded");
         return verdict;
     }
-    verdict.text = concat(facts.searched ? "no NaN or Inf" : "finished", facts.searched ? concat(" in ", phases) : concat(": ", count_text(counts.all(), "event", "events"), " in ", phases, ", no NaN or Inf"));
+    verdict.text = concat(
+        facts.searched ? "no NaN or Inf" : "finished",
+        facts.searched ? concat(" in ", phases)
+                       : concat(": ", count_text(counts.all(), "event", "events"), " in ", phases, ", no NaN or Inf"));
     const std::int64_t meant = counts.of(NotFinite::Meant);
-    if (meant > 0) verdict.text += concat(" but those meant (constants of the program, in ", count_text(meant, "event", "events"), ")");
+    if (meant > 0)
+        verdict.text +=
+            concat(" but those meant (constants of the program, in ", count_text(meant, "event", "events"), ")");
     if (facts.searched) append(verdict.text, unsearched(facts));
     const auto missed = missed_breakpoints(facts);
     append(verdict.text, missed);
@@ -259,8 +282,10 @@ std::string bad_before(const Recording& recording) {
         if (value.producer != 0 || value.name.empty() || !is_bad(value)) continue;
         const Statistics& s = *value.statistics;
         // Inf alone may be a mask; NaN is none.
-        if (s.nan_count > 0) return concat(value.name, " holds ", s.nan_count, " NaN of ", count_text(s.count, "element", "elements"));
-        if (value.requires_grad) return concat(value.name, " holds ", s.inf_count, " Inf of ", count_text(s.count, "element", "elements"));
+        if (s.nan_count > 0)
+            return concat(value.name, " holds ", s.nan_count, " NaN of ", count_text(s.count, "element", "elements"));
+        if (value.requires_grad)
+            return concat(value.name, " holds ", s.inf_count, " Inf of ", count_text(s.count, "element", "elements"));
     }
     return {};
 }
@@ -307,7 +332,8 @@ Verdict explain(const Recording& recording, EventId origin) {
     const char* verb = event.not_finite == NotFinite::Turned ? "turns an Inf into " : "makes ";
     const char* which = event.has_nan ? (is_new ? "the first NaN" : "a NaN") : (is_new ? "the first Inf" : "an Inf");
     const std::string place = place_text(event);
-    verdict.text = concat(cause.text, place, event.source_line > 0 ? ", " : " ", verb, which, " in ", phase_name(event.phase));
+    verdict.text =
+        concat(cause.text, place, event.source_line > 0 ? ", " : " ", verb, which, " in ", phase_name(event.phase));
     verdict.advice = cause.advice;
     return verdict;
 }
@@ -337,14 +363,16 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         const Cause cause = cause_of(recording, recording.event(blamed));
         verdict.severity = Severity::Error;
         set_place(verdict, recording.event(blamed));
-        verdict.text = concat(cause.text, place_text(recording.event(blamed)), recording.event(blamed).source_line > 0 ? ", " : " ",
-                              "gives a constant that is not finite, and results are not finite by it", extent_text(counts));
+        verdict.text = concat(
+            cause.text, place_text(recording.event(blamed)), recording.event(blamed).source_line > 0 ? ", " : " ",
+            "gives a constant that is not finite, and results are not finite by it", extent_text(counts));
         verdict.advice = cause.advice;
     } else if (blamed != 0 && !is_origin(recording.event(blamed).not_finite)) {
         // It came in with what was there before the run.
         verdict.severity = Severity::Error;
         set_place(verdict, recording.event(blamed));
-        verdict.text = concat(before.empty() ? "a value of before the run is not finite" : before, " before the run", extent_text(counts));
+        verdict.text = concat(before.empty() ? "a value of before the run is not finite" : before, " before the run",
+                              extent_text(counts));
         verdict.advice = "look at what gives it: the data, a checkpoint, or a step of training before";
     } else if (blamed != 0) {
         verdict = explain(recording, blamed);
@@ -355,7 +383,8 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         verdict.text += "; outputs and gradients are finite again";
     } else {
         verdict.severity = Severity::Warning;
-        verdict.text = concat(before.empty() ? "values of before the run are not finite" : before, " before the run; outputs and gradients are finite");
+        verdict.text = concat(before.empty() ? "values of before the run are not finite" : before,
+                              " before the run; outputs and gradients are finite");
     }
     if (facts.searched) {
         verdict.text += "; no further one was met";

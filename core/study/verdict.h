@@ -18,8 +18,8 @@ struct Verdict {
         Error,    // outputs, gradients or parameters are not finite, or the run failed
     };
     Severity severity = Severity::Good;
-    std::string text;    // one sentence without its full stop
-    std::string advice;  // what to do; empty where there is nothing to do
+    std::string text;             // one sentence without its full stop
+    std::string advice;           // what to do; empty where there is nothing to do
     bool answers_search = false;  // the run was a search for the next NaN or Inf that met none
     // The place it speaks of, as far as there is one.
     EventId event = 0;
@@ -33,11 +33,11 @@ struct Verdict {
 
 // What a recording does not say of its run.
 struct RunFacts {
-    bool has_statistics = true;   // else NaN and Inf were not looked for
+    bool has_statistics = true;  // else NaN and Inf were not looked for
     bool has_backward = false;
-    bool searched = false;        // the run was to stop at the next NaN or Inf, and met none
-    std::vector<std::string> left_out = {};     // modules that are not recorded
-    std::vector<int> missed_breakpoints = {};   // ids of those that are enabled and were not met
+    bool searched = false;                     // the run was to stop at the next NaN or Inf, and met none
+    std::vector<std::string> left_out = {};    // modules that are not recorded
+    std::vector<int> missed_breakpoints = {};  // ids of those that are enabled and were not met
     // It failed: the first line of the error, and what its hint says.
     std::string error = {};
     std::string hint = {};
@@ -45,14 +45,16 @@ struct RunFacts {
 };
 Verdict conclude(const Recording& recording, const RunFacts& facts);
 
-// What an event that makes or turns a NaN or Inf does: "sqrt at 0 in length, net.py:9, makes the first NaN in backward".
+// What an event that makes or turns a NaN or Inf does: "sqrt at 0 in length, net.py:9, makes the first NaN in
+// backward".
 Verdict explain(const Recording& recording, EventId origin);
 // The event to blame when the end of a run is not finite: the origin of the first value that nothing has read, or has
 // accumulated, and that holds NaN (else Inf). 0 when all ends are finite.
 EventId blamed_event(const Recording& recording);
 // The first event that makes or turns a NaN or Inf, whether it reaches an end or not; 0.
 EventId first_origin(const Recording& recording);
-// A parameter, buffer or input that was not finite before the run, and is not meant so: "the input x holds 3 NaN"; empty.
+// A parameter, buffer or input that was not finite before the run, and is not meant so: "the input x holds 3 NaN";
+// empty.
 std::string bad_before(const Recording& recording);
 
 // What ended a training. wrong: "the loss is nan at step 12 (epoch 1)"; recording: of that step.

@@ -65,7 +65,8 @@ class Run {
     const Recording& recording() const { return recording_; }
     std::vector<Block> blocks() const { return blocks_; }
     bool has_backward() const {
-        return recording_.event_count() > 0 && recording_.event(static_cast<EventId>(recording_.event_count())).phase != RunPhase::Forward;
+        return recording_.event_count() > 0 &&
+               recording_.event(static_cast<EventId>(recording_.event_count())).phase != RunPhase::Forward;
     }
     // The value that a storage was made as; null when the program never saw it.
     const Value* owner(std::uint64_t storage) const {
@@ -103,7 +104,8 @@ std::vector<Span> calls_of(const Recording& recording, const std::string& module
         EventId last = recording.frame_end(id);
         if (last == 0) last = static_cast<EventId>(recording.event_count());
         const bool is_inside = !spans.empty() && frame.first_event <= spans.back().last;
-        if (last < frame.first_event || is_inside || recording.event(frame.first_event).phase != RunPhase::Forward) continue;
+        if (last < frame.first_event || is_inside || recording.event(frame.first_event).phase != RunPhase::Forward)
+            continue;
         spans.push_back({frame.first_event, last});
     }
     return spans;
@@ -112,10 +114,16 @@ std::vector<Span> calls_of(const Recording& recording, const std::string& module
 class Forecast {
   public:
     explicit Forecast(const Run& run, const PrecisionTimes* precision = nullptr)
-        : run_(run), recording_(run.recording()), precision_(precision), blocks_(run.blocks()), warm_(recording_.warm_times()) {
+        : run_(run),
+          recording_(run.recording()),
+          precision_(precision),
+          blocks_(run.blocks()),
+          warm_(recording_.warm_times()) {
         seconds_.assign(recording_.event_count() + 1, 0);
-        if (warm_ == nullptr) leave_out_time("time is not predicted: no warm times were measured");
-        else if (warm_->unmatched > 0) leave_out_time(concat("time is not predicted: ", warm_->unmatched, " operators differ from run to run"));
+        if (warm_ == nullptr)
+            leave_out_time("time is not predicted: no warm times were measured");
+        else if (warm_->unmatched > 0)
+            leave_out_time(concat("time is not predicted: ", warm_->unmatched, " operators differ from run to run"));
         for (EventId id = 1; is_timed_ && id <= recording_.event_count(); ++id) {
             if (const OperatorTime* time = warm_->of(id)) seconds_[id] = time->median;
         }
@@ -123,10 +131,14 @@ class Forecast {
 
     void apply(const WhatIf& change) {
         switch (change.kind) {
-            case WhatIf::Kind::Checkpoint: return checkpoint(change.module);
-            case WhatIf::Kind::Drop: return drop(change.event);
-            case WhatIf::Kind::Batch: return scale_batch(change.factor);
-            case WhatIf::Kind::MixedPrecision: return mix_precision();
+            case WhatIf::Kind::Checkpoint:
+                return checkpoint(change.module);
+            case WhatIf::Kind::Drop:
+                return drop(change.event);
+            case WhatIf::Kind::Batch:
+                return scale_batch(change.factor);
+            case WhatIf::Kind::MixedPrecision:
+                return mix_precision();
         }
     }
 
@@ -160,7 +172,9 @@ class Forecast {
     void checkpoint(const std::string& module) {
         need_backward();
         const std::vector<Span> spans = calls_of(recording_, module);
-        if (spans.empty()) throw Error(ErrorKind::Usage, concat("the run did not call '", module, "'"), {.hint = "a module that is inlined has no call of its own"});
+        if (spans.empty())
+            throw Error(ErrorKind::Usage, concat("the run did not call '", module, "'"),
+                        {.hint = "a module that is inlined has no call of its own"});
         bool does_something = false;
         for (const Span& span : spans) does_something = repeat(span, Repeated::Module) || does_something;
         if (!does_something) notes_.push_back(concat(module, " saves nothing that only its own backward needs"));
@@ -171,11 +185,14 @@ class Forecast {
         if (event == 0 || event > recording_.event_count() || recording_.event(event).phase != RunPhase::Forward) {
             throw Error(ErrorKind::Usage, concat("#", event, " is no event of the forward"));
         }
-        if (!repeat({event, event}, Repeated::Operator)) notes_.push_back(concat("#", event, " ", recording_.event(event).op, " saves nothing of its own that only backward needs"));
+        if (!repeat({event, event}, Repeated::Operator))
+            notes_.push_back(concat("#", event, " ", recording_.event(event).op,
+                                    " saves nothing of its own that only backward needs"));
     }
 
     void need_backward() const {
-        if (!run_.has_backward()) throw Error(ErrorKind::Usage, "the recording has no backward", {.hint = "run it with backward"});
+        if (!run_.has_backward())
+            throw Error(ErrorKind::Usage, "the recording has no backward", {.hint = "run it with backward"});
     }
 
     // The first event of the backward of what the span computed; 0 when there is none.
@@ -189,7 +206,8 @@ class Forecast {
 
     // What the span made is kept from the last one in it that reads it to its backward no longer, unless others in the
     // forward read it. False when there is nothing such.
-    // Of an operator the result itself is dropped, once the last reader of the forward has seen it; a module's is its own.
+    // Of an operator the result itself is dropped, once the last reader of the forward has seen it; a module's is its
+    // own.
     enum class Repeated { Module, Operator };
     bool repeat(const Span& span, Repeated what) {
         const EventId backward = backward_of(span);
@@ -228,7 +246,8 @@ class Forecast {
     bool is_read_in(const Block& block, const Span& span) const {
         if (block.to == 0 || block.from >= span.first || block.to < span.first) return false;
         const auto& readers = run_.readers(block.storage);
-        return std::any_of(readers.begin(), readers.end(), [&](EventId reader) { return reader >= span.first && reader <= span.last; });
+        return std::any_of(readers.begin(), readers.end(),
+                           [&](EventId reader) { return reader >= span.first && reader <= span.last; });
     }
 
     EventId first_backward_reader(const Block& block, EventId otherwise) const {
@@ -263,17 +282,21 @@ class Forecast {
     bool is_of_model(const Block& block) const {
         if (block.allocation == kNoAllocation) return false;
         const Allocation a = recording_.allocation(block.allocation);
-        if (a.category == Category::Parameter || a.category == Category::Buffer || run_.is_gradient_of_model(block.storage)) return true;
+        if (a.category == Category::Parameter || a.category == Category::Buffer ||
+            run_.is_gradient_of_model(block.storage))
+            return true;
         // What accumulating a gradient makes has no value of its own: it is of what comes in.
         if (run_.owner(block.storage) != nullptr || a.allocated == 0) return false;
         for (const ValueId value : recording_.event(a.allocated).inputs) {
-            if (value != 0 && recording_.event(a.allocated).op.ends_with("AccumulateGrad")) return run_.is_gradient_of_model(recording_.value(value).storage_id);
+            if (value != 0 && recording_.event(a.allocated).op.ends_with("AccumulateGrad"))
+                return run_.is_gradient_of_model(recording_.value(value).storage_id);
         }
         return false;
     }
 
     void scale_batch(double factor) {
-        if (!(factor > 0) || !std::isfinite(factor)) throw Error(ErrorKind::Usage, "the batch's factor must be a positive number");
+        if (!(factor > 0) || !std::isfinite(factor))
+            throw Error(ErrorKind::Usage, "the batch's factor must be a positive number");
         for (Block& block : blocks_) {
             if (is_of_model(block)) continue;
             block.bytes *= factor;
@@ -283,8 +306,9 @@ class Forecast {
         leave_out_time("time is not predicted: no kernel was measured with that batch");
     }
 
-    // Results of operators by autocast's lists, gradients as what they are gradients of; weights and their gradients stay.
-    // Kernels that are not written for it compute in float32. Casts are kept: of a weight until its last reader in backward, of what comes in until the operator's own backward.
+    // Results of operators by autocast's lists, gradients as what they are gradients of; weights and their gradients
+    // stay. Kernels that are not written for it compute in float32. Casts are kept: of a weight until its last reader
+    // in backward, of what comes in until the operator's own backward.
     void mix_precision() {
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
             const Event& event = recording_.event(id);
@@ -295,57 +319,77 @@ class Forecast {
             const Event& event = recording_.event(block.from);
             const Value* value = run_.owner(block.storage);
             bool is_lower = false;
-            if (value == nullptr) is_lower = lower_events_.contains(event.phase == RunPhase::Forward ? event.id : event.peer);
-            else if (value->dtype != "float32") continue;
-            else if (event.phase == RunPhase::Forward) is_lower = lower_.contains(block.storage);
-            else is_lower = value->gradient_of != 0 ? lower_.contains(recording_.value(value->gradient_of).storage_id) : lower_events_.contains(event.peer);
+            if (value == nullptr)
+                is_lower = lower_events_.contains(event.phase == RunPhase::Forward ? event.id : event.peer);
+            else if (value->dtype != "float32")
+                continue;
+            else if (event.phase == RunPhase::Forward)
+                is_lower = lower_.contains(block.storage);
+            else
+                is_lower = value->gradient_of != 0 ? lower_.contains(recording_.value(value->gradient_of).storage_id)
+                                                   : lower_events_.contains(event.peer);
             if (is_lower) block.bytes /= 2;
         }
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
             const Event& event = recording_.event(id);
             if (!lower_events_.contains(event.phase == RunPhase::Forward ? id : event.peer)) continue;
-            const bool is_measured = precision_ != nullptr && id <= precision_->events.size() && precision_->events[id - 1].burst > 0;
-            if (is_measured) measured_bursts_[id] = static_cast<double>(precision_->events[id - 1].burst) * batch_factor_;
-            else if (const double copies = float_copies(event); copies > 0) bursts_.push_back({id, copies * batch_factor_});
+            const bool is_measured =
+                precision_ != nullptr && id <= precision_->events.size() && precision_->events[id - 1].burst > 0;
+            if (is_measured)
+                measured_bursts_[id] = static_cast<double>(precision_->events[id - 1].burst) * batch_factor_;
+            else if (const double copies = float_copies(event); copies > 0)
+                bursts_.push_back({id, copies * batch_factor_});
         }
         is_rough_ = precision_ == nullptr;
         mix_times();
     }
 
-    // In the run an operator takes longer than by itself (memory is not in the caches), in both precisions: what it takes more
-    // or less is added. What could not be called alone may be a small part only.
+    // In the run an operator takes longer than by itself (memory is not in the caches), in both precisions: what it
+    // takes more or less is added. What could not be called alone may be a small part only.
     void mix_times() {
         if (!is_timed_) return;
-        if (precision_ == nullptr) return leave_out_time("time is not predicted: the operators were not measured in bfloat16");
+        if (precision_ == nullptr)
+            return leave_out_time("time is not predicted: the operators were not measured in bfloat16");
         constexpr double kMostUnknown = 0.05;
         double unknown = 0;
         double all = 0;
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
-            const PrecisionTimes::Pair pair = id <= precision_->events.size() ? precision_->events[id - 1] : PrecisionTimes::Pair();
+            const PrecisionTimes::Pair pair =
+                id <= precision_->events.size() ? precision_->events[id - 1] : PrecisionTimes::Pair();
             all += seconds_[id];
-            if (!pair.is_measured) unknown += seconds_[id];
-            else if (pair.plain > 0) seconds_[id] = std::max(seconds_[id] + pair.lower - pair.plain, seconds_[id] * std::min(1.0, pair.lower / pair.plain));
+            if (!pair.is_measured)
+                unknown += seconds_[id];
+            else if (pair.plain > 0)
+                seconds_[id] = std::max(seconds_[id] + pair.lower - pair.plain,
+                                        seconds_[id] * std::min(1.0, pair.lower / pair.plain));
         }
-        if (unknown > kMostUnknown * all) leave_out_time(concat("time is not predicted: operators that take ", std::lround(100 * unknown / all), " % of it could not be measured alone"));
+        if (unknown > kMostUnknown * all)
+            leave_out_time(concat("time is not predicted: operators that take ", std::lround(100 * unknown / all),
+                                  " % of it could not be measured alone"));
     }
 
-    // Kernels that compute in float32 whatever comes in hold copies of what they read and make while they run: convolutions of
-    // all, normalisations, pooling, resizing and softmax of the image alone; backward also of what forward read, where the
-    // derivative needs it.
+    // Kernels that compute in float32 whatever comes in hold copies of what they read and make while they run:
+    // convolutions of all, normalisations, pooling, resizing and softmax of the image alone; backward also of what
+    // forward read, where the derivative needs it.
     double float_copies(const Event& event) const {
         // Of a backward of several events the first computes; others reshape, cast, or add up a parameter's gradient.
         if (event.phase != RunPhase::Forward && recording_.backward_peer(event.peer) != event.id) return 0;
         const Event& forward = event.phase == RunPhase::Forward ? event : recording_.event(event.peer);
         const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
-            return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return forward.op.find(word) != std::string_view::npos; });
+            return std::any_of(words.begin(), words.end(),
+                               [&](std::string_view word) { return forward.op.find(word) != std::string_view::npos; });
         };
         const bool is_convolution = is_one_of({"conv"});
         const bool needs_nothing_read = is_one_of({"pool", "interpolate", "upsample"});
-        if (!is_convolution && !needs_nothing_read && !is_one_of({"batch_norm", "instance_norm", "group_norm", "layer_norm", "softmax"})) return 0;
+        if (!is_convolution && !needs_nothing_read &&
+            !is_one_of({"batch_norm", "instance_norm", "group_norm", "layer_norm", "softmax"}))
+            return 0;
         double bytes = 0;
         const auto add = [&](std::span<const ValueId> values) {
-            for (const ValueId id : values.first(is_convolution ? values.size() : std::min<std::size_t>(values.size(), 1))) {
-                if (id != 0 && recording_.value(id).dtype == "float32") bytes += static_cast<double>(recording_.value(id).bytes);
+            for (const ValueId id :
+                 values.first(is_convolution ? values.size() : std::min<std::size_t>(values.size(), 1))) {
+                if (id != 0 && recording_.value(id).dtype == "float32")
+                    bytes += static_cast<double>(recording_.value(id).bytes);
             }
         };
         add(event.inputs);
@@ -362,14 +406,19 @@ class Forecast {
             (lower_.contains(recording_.value(id).storage_id) ? any_lower : any_full) = true;
         }
         // A norm gives what comes in, whatever its weights are.
-        const bool follows_first = event.op.find("norm") != std::string_view::npos && !event.inputs.empty() && event.inputs.front() != 0;
+        const bool follows_first =
+            event.op.find("norm") != std::string_view::npos && !event.inputs.empty() && event.inputs.front() != 0;
         bool is_lower = any_lower && !any_full;
-        if (policy == Autocast::Lower) is_lower = any_lower || any_full;
-        else if (policy == Autocast::Float32) is_lower = false;
-        else if (policy == Autocast::None && follows_first) is_lower = lower_.contains(recording_.value(event.inputs.front()).storage_id);
+        if (policy == Autocast::Lower)
+            is_lower = any_lower || any_full;
+        else if (policy == Autocast::Float32)
+            is_lower = false;
+        else if (policy == Autocast::None && follows_first)
+            is_lower = lower_.contains(recording_.value(event.inputs.front()).storage_id);
         const bool is_cast = policy == Autocast::Lower || policy == Autocast::Float32 || policy == Autocast::Widest;
         for (const ValueId id : event.inputs) {
-            if (is_cast && id != 0 && recording_.value(id).dtype == "float32") add_cast(event, recording_.value(id), is_lower);
+            if (is_cast && id != 0 && recording_.value(id).dtype == "float32")
+                add_cast(event, recording_.value(id), is_lower);
         }
         if (!is_lower) return;
         lower_events_.insert(event.id);
@@ -393,7 +442,8 @@ class Forecast {
     }
 
     // measured: all that an event asks for, by event, in place of its blocks.
-    std::pair<double, EventId> peak_of(const std::vector<Block>& blocks, const std::vector<Burst>& bursts, const std::unordered_map<EventId, double>& measured) const {
+    std::pair<double, EventId> peak_of(const std::vector<Block>& blocks, const std::vector<Burst>& bursts,
+                                       const std::unordered_map<EventId, double>& measured) const {
         const std::size_t events = recording_.event_count();
         std::vector<double> change(events + 2, 0);
         std::vector<double> extra(events + 2, 0);
@@ -401,7 +451,8 @@ class Forecast {
         for (const Block& block : blocks) {
             if (measured.contains(block.from)) {
                 if (block.to == block.from) continue;
-                extra[block.from] = std::max(0.0, extra[block.from] - block.bytes);  // it stays, and is counted as what there is
+                extra[block.from] =
+                    std::max(0.0, extra[block.from] - block.bytes);  // it stays, and is counted as what there is
             }
             change[block.from] += block.bytes;
             if (block.to != 0 && block.to < events) change[block.to + 1] -= block.bytes;
@@ -431,8 +482,8 @@ class Forecast {
     bool is_rough_ = false;
     std::vector<Span> repeated_;
     double batch_factor_ = 1;
-    std::unordered_set<std::uint64_t> lower_;   // storages that hold bfloat16
-    std::unordered_set<std::uint64_t> cast_;    // storages that have been cast
+    std::unordered_set<std::uint64_t> lower_;  // storages that hold bfloat16
+    std::unordered_set<std::uint64_t> cast_;   // storages that have been cast
     std::unordered_set<EventId> lower_events_;
     std::vector<std::string> notes_;
 };
@@ -441,15 +492,20 @@ class Forecast {
 
 std::string what_if_text(const WhatIf& change) {
     switch (change.kind) {
-        case WhatIf::Kind::Checkpoint: return concat("checkpoint ", change.module.empty() ? "the model" : change.module);
-        case WhatIf::Kind::Drop: return concat("drop what #", change.event, " saved");
-        case WhatIf::Kind::Batch: return concat("batch x", change.factor);
-        case WhatIf::Kind::MixedPrecision: return "mixed precision (bfloat16)";
+        case WhatIf::Kind::Checkpoint:
+            return concat("checkpoint ", change.module.empty() ? "the model" : change.module);
+        case WhatIf::Kind::Drop:
+            return concat("drop what #", change.event, " saved");
+        case WhatIf::Kind::Batch:
+            return concat("batch x", change.factor);
+        case WhatIf::Kind::MixedPrecision:
+            return "mixed precision (bfloat16)";
     }
     return {};
 }
 
-MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes, const PrecisionTimes* precision) {
+MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes,
+                               const PrecisionTimes* precision) {
     const Run run(recording);
     Forecast forecast(run, precision);
     for (const WhatIf& change : changes) forecast.apply(change);
@@ -468,9 +524,11 @@ std::vector<CheckpointAdvice> advise_checkpoints(const Recording& recording, std
         forecast.apply({.kind = WhatIf::Kind::Checkpoint, .module = std::string(scope)});
         const MemoryForecast found = forecast.result();
         if (found.peak >= found.peak_before) continue;
-        all.push_back({std::string(scope), found.peak_before - found.peak, found.seconds ? std::optional(*found.seconds - *found.seconds_before) : std::nullopt});
+        all.push_back({std::string(scope), found.peak_before - found.peak,
+                       found.seconds ? std::optional(*found.seconds - *found.seconds_before) : std::nullopt});
     }
-    std::stable_sort(all.begin(), all.end(), [](const CheckpointAdvice& a, const CheckpointAdvice& b) { return a.bytes_less > b.bytes_less; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const CheckpointAdvice& a, const CheckpointAdvice& b) { return a.bytes_less > b.bytes_less; });
     if (all.size() > most) all.resize(most);
     return all;
 }

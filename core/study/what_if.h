@@ -27,30 +27,31 @@ struct WhatIf {
 std::string what_if_text(const WhatIf& change);
 
 struct MemoryForecast {
-    std::int64_t peak_before = 0;   // bytes, of the recorded run
+    std::int64_t peak_before = 0;  // bytes, of the recorded run
     EventId peak_event_before = 0;
-    std::int64_t peak = 0;          // bytes
+    std::int64_t peak = 0;  // bytes
     EventId peak_event = 0;
-    // Of the operators, from warm times alone: not there where the recording has none (Recording::warm_times), and where a
-    // change makes kernels run that were not measured.
+    // Of the operators, from warm times alone: not there where the recording has none (Recording::warm_times), and
+    // where a change makes kernels run that were not measured.
     std::optional<double> seconds_before;
     std::optional<double> seconds;
-    bool is_rough = false;          // the peak, reckoned with kernels that were not measured
-    std::vector<std::string> notes; // what was not reckoned with, why a change does nothing, why time is not predicted
-    std::string error;              // of Session::request_forecast; not empty: nothing else is valid
+    bool is_rough = false;           // the peak, reckoned with kernels that were not measured
+    std::vector<std::string> notes;  // what was not reckoned with, why a change does nothing, why time is not predicted
+    std::string error;               // of Session::request_forecast; not empty: nothing else is valid
 };
 struct PrecisionTimes;
-// All changes together. Throws Error (Usage) for a module that the run did not call, an event that saved nothing, a factor
-// that is not positive, and a recording without backward where a change is about what backward needs. precision: how the
-// operators do in bfloat16, measured; without it mixed precision has no time.
-MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes, const PrecisionTimes* precision = nullptr);
+// All changes together. Throws Error (Usage) for a module that the run did not call, an event that saved nothing, a
+// factor that is not positive, and a recording without backward where a change is about what backward needs. precision:
+// how the operators do in bfloat16, measured; without it mixed precision has no time.
+MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes,
+                               const PrecisionTimes* precision = nullptr);
 
 // What runs of the model really took: as it is, and changed.
 struct WhatIfMeasurement {
-    std::string error;              // not empty: nothing else is valid
-    std::int64_t peak_before = 0;   // bytes
+    std::string error;             // not empty: nothing else is valid
+    std::int64_t peak_before = 0;  // bytes
     std::int64_t peak = 0;
-    double seconds_before = 0;      // of the operators, without set-up: their medians over warm runs, added up
+    double seconds_before = 0;  // of the operators, without set-up: their medians over warm runs, added up
     double seconds = 0;
 };
 

@@ -66,7 +66,8 @@ void touch_fresh_pages([[maybe_unused]] void* block, [[maybe_unused]] std::size_
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
     const auto begin = (reinterpret_cast<std::uintptr_t>(block) + page - 1) / page * page;
     const auto end = (reinterpret_cast<std::uintptr_t>(block) + bytes) / page * page;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);  // kernels before 5.14 lack it
+    if (begin < end)
+        madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);  // kernels before 5.14 lack it
 }
 
 // Keeps freed large blocks in lists by size class (eight classes a power of two), so that the steady state of a
@@ -163,7 +164,8 @@ class ObserverList final : public AllocationObserver {
     }
     void remove(const AllocationObserver& observer) noexcept {
         const std::unique_lock lock(mutex_);
-        const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) { return entry.observer == &observer; });
+        const auto found = std::find_if(entries_.rbegin(), entries_.rend(),
+                                        [&](const Entry& entry) { return entry.observer == &observer; });
         if (found != entries_.rend()) entries_.erase(std::next(found).base());
         count_.store(entries_.size(), std::memory_order_release);
     }
@@ -173,7 +175,8 @@ class ObserverList final : public AllocationObserver {
         if (unobserved_depth > 0 && !event.is_free) return;
         const auto self = std::this_thread::get_id();
         const std::shared_lock lock(mutex_);
-        const bool observes = std::any_of(entries_.begin(), entries_.end(), [self](const Entry& entry) { return entry.thread == self; });
+        const bool observes =
+            std::any_of(entries_.begin(), entries_.end(), [self](const Entry& entry) { return entry.thread == self; });
         for (const Entry& entry : entries_) {
             if (event.is_free || !observes || entry.thread == self) entry.observer->on_allocation(event);
         }
@@ -225,7 +228,9 @@ void require_memory(std::int64_t count, std::size_t bytes) {
     if (overflow || all > allocation_limit()) out_of_memory(overflow ? SIZE_MAX : all);
 }
 
-AllocationObserverScope::AllocationObserverScope(AllocationObserver& observer) : observer_(observer) { observers().add(observer); }
+AllocationObserverScope::AllocationObserverScope(AllocationObserver& observer) : observer_(observer) {
+    observers().add(observer);
+}
 AllocationObserverScope::~AllocationObserverScope() { observers().remove(observer_); }
 
 UnobservedAllocationScope::UnobservedAllocationScope() { ++unobserved_depth; }

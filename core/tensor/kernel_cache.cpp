@@ -20,7 +20,8 @@ Caches& caches() {
 
 }  // namespace
 
-KernelCacheScope::KernelCacheScope(std::string_view kernel, std::uint64_t of_storage) : kernel_(kernel), of_storage_(of_storage), before_(thread_scope) {
+KernelCacheScope::KernelCacheScope(std::string_view kernel, std::uint64_t of_storage)
+    : kernel_(kernel), of_storage_(of_storage), before_(thread_scope) {
     thread_scope = this;
 }
 KernelCacheScope::~KernelCacheScope() { thread_scope = before_; }

@@ -12,8 +12,8 @@ struct KernelCacheBlock {
     std::uint64_t storage_id = 0;
     const void* address = nullptr;
     std::size_t bytes = 0;
-    std::string_view kernel;        // "onednn packed weight"
-    std::uint64_t of_storage = 0;   // the storage it was made from; 0: none
+    std::string_view kernel;       // "onednn packed weight"
+    std::uint64_t of_storage = 0;  // the storage it was made from; 0: none
 };
 
 // In this scope allocations of the calling thread are a cache of that kernel.

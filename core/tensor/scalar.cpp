@@ -5,10 +5,14 @@ namespace loupe {
 
 ScalarType Scalar::dtype() const {
     switch (kind_) {
-        case Kind::Bool: return ScalarType::Bool;
-        case Kind::Int: return ScalarType::Int64;
-        case Kind::Double: return ScalarType::Float64;
-        case Kind::Complex: return ScalarType::Complex128;
+        case Kind::Bool:
+            return ScalarType::Bool;
+        case Kind::Int:
+            return ScalarType::Int64;
+        case Kind::Double:
+            return ScalarType::Float64;
+        case Kind::Complex:
+            return ScalarType::Complex128;
     }
     __builtin_unreachable();
 }
@@ -16,9 +20,12 @@ ScalarType Scalar::dtype() const {
 Scalar Scalar::operator-() const {
     switch (kind_) {
         case Kind::Bool:
-        case Kind::Int: return {-integer_};
-        case Kind::Double: return {-real_};
-        case Kind::Complex: return {-to_complex()};
+        case Kind::Int:
+            return {-integer_};
+        case Kind::Double:
+            return {-real_};
+        case Kind::Complex:
+            return {-to_complex()};
     }
     __builtin_unreachable();
 }

@@ -62,9 +62,9 @@ bool can_cast(ScalarType from, ScalarType to);
 
 template <typename T>
 struct ScalarTypeOf;
-#define LOUPE_SCALAR_TYPE_OF(cpp, name) \
-    template <>                         \
-    struct ScalarTypeOf<cpp> {          \
+#define LOUPE_SCALAR_TYPE_OF(cpp, name)                       \
+    template <>                                               \
+    struct ScalarTypeOf<cpp> {                                \
         static constexpr ScalarType value = ScalarType::name; \
     };
 LOUPE_SCALAR_TYPE_OF(std::uint8_t, UInt8)
@@ -88,19 +88,32 @@ inline constexpr ScalarType scalar_type_of = ScalarTypeOf<T>::value;
 template <typename F>
 decltype(auto) visit_dtype(ScalarType dtype, F&& f) {
     switch (dtype) {
-        case ScalarType::UInt8: return f(std::type_identity<std::uint8_t>{});
-        case ScalarType::Int8: return f(std::type_identity<std::int8_t>{});
-        case ScalarType::Int16: return f(std::type_identity<std::int16_t>{});
-        case ScalarType::Int32: return f(std::type_identity<std::int32_t>{});
-        case ScalarType::Int64: return f(std::type_identity<std::int64_t>{});
-        case ScalarType::Float16: return f(std::type_identity<Half>{});
-        case ScalarType::Float32: return f(std::type_identity<float>{});
-        case ScalarType::Float64: return f(std::type_identity<double>{});
-        case ScalarType::Complex32: return f(std::type_identity<ComplexHalf>{});
-        case ScalarType::Complex64: return f(std::type_identity<std::complex<float>>{});
-        case ScalarType::Complex128: return f(std::type_identity<std::complex<double>>{});
-        case ScalarType::Bool: return f(std::type_identity<bool>{});
-        case ScalarType::BFloat16: return f(std::type_identity<BFloat16>{});
+        case ScalarType::UInt8:
+            return f(std::type_identity<std::uint8_t>{});
+        case ScalarType::Int8:
+            return f(std::type_identity<std::int8_t>{});
+        case ScalarType::Int16:
+            return f(std::type_identity<std::int16_t>{});
+        case ScalarType::Int32:
+            return f(std::type_identity<std::int32_t>{});
+        case ScalarType::Int64:
+            return f(std::type_identity<std::int64_t>{});
+        case ScalarType::Float16:
+            return f(std::type_identity<Half>{});
+        case ScalarType::Float32:
+            return f(std::type_identity<float>{});
+        case ScalarType::Float64:
+            return f(std::type_identity<double>{});
+        case ScalarType::Complex32:
+            return f(std::type_identity<ComplexHalf>{});
+        case ScalarType::Complex64:
+            return f(std::type_identity<std::complex<float>>{});
+        case ScalarType::Complex128:
+            return f(std::type_identity<std::complex<double>>{});
+        case ScalarType::Bool:
+            return f(std::type_identity<bool>{});
+        case ScalarType::BFloat16:
+            return f(std::type_identity<BFloat16>{});
     }
     __builtin_unreachable();
 }

@@ -17,15 +17,17 @@ void check_parts(const Tensor& indices, const Tensor& values, IntSpan sizes) {
     }
     const std::int64_t sparse = indices.size(0), dense = values.dim() - 1;
     if (values.dim() == 0 || values.size(0) != indices.size(1)) {
-        refuse(concat("indices and values must have same nnz, but got nnz from indices: ", indices.size(1), ", nnz from values: ",
-                      values.dim() == 0 ? 0 : values.size(0)));
+        refuse(concat("indices and values must have same nnz, but got nnz from indices: ", indices.size(1),
+                      ", nnz from values: ", values.dim() == 0 ? 0 : values.size(0)));
     }
     if (sparse + dense != static_cast<std::int64_t>(sizes.size())) {
-        refuse(concat("number of dimensions must be sparse_dim (", sparse, ") + dense_dim (", dense, "), but got ", sizes.size()));
+        refuse(concat("number of dimensions must be sparse_dim (", sparse, ") + dense_dim (", dense, "), but got ",
+                      sizes.size()));
     }
     for (std::int64_t d = 0; d < dense; ++d) {
         if (values.size(d + 1) == sizes[static_cast<std::size_t>(sparse + d)]) continue;
-        refuse(concat("values has incorrect size, expected ", shape_list_text(sizes.subspan(static_cast<std::size_t>(sparse))), ", got ",
+        refuse(concat("values has incorrect size, expected ",
+                      shape_list_text(sizes.subspan(static_cast<std::size_t>(sparse))), ", got ",
                       shape_list_text(values.sizes().subspan(1))));
     }
 }

@@ -7,8 +7,8 @@
 namespace loupe {
 
 struct SparseParts {
-    Tensor indices;  // int64 [sparse dimensions, entries]
-    Tensor values;   // [entries, sizes of the dense dimensions...]
+    Tensor indices;             // int64 [sparse dimensions, entries]
+    Tensor values;              // [entries, sizes of the dense dimensions...]
     bool is_coalesced = false;  // indices in order, each once
 
     std::int64_t sparse_dim() const { return indices.size(0); }

@@ -21,9 +21,11 @@ std::uint64_t next_storage_id() {
 }  // namespace
 
 Ptr<Storage> Storage::allocate(std::size_t bytes, Device device) {
-    if (MemorySource* const source = detail::thread_memory_source; source != nullptr && device.type == DeviceType::Cpu) [[unlikely]] {
+    if (MemorySource* const source = detail::thread_memory_source; source != nullptr && device.type == DeviceType::Cpu)
+        [[unlikely]] {
         Ptr<RefCounted> owner;
-        if (void* const data = source->take(bytes, owner)) return view_of(data, bytes, std::move(owner), current_memory_category());
+        if (void* const data = source->take(bytes, owner))
+            return view_of(data, bytes, std::move(owner), current_memory_category());
     }
     Ptr<Storage> storage(new Storage);
     storage->data_ = allocator_for(device.type).allocate(bytes, device);

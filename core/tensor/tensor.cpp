@@ -133,8 +133,10 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
         const Wide reach = (static_cast<Wide>(sizes[d]) - 1) * strides[d];
         // Clamped, so that more such dimensions do not overflow.
         constexpr Wide kFar = Wide{1} << 80;
-        if (reach > 0) last = std::min(last + reach, kFar);
-        else first = std::max(first + reach, -kFar);
+        if (reach > 0)
+            last = std::min(last + reach, kFar);
+        else
+            first = std::max(first + reach, -kFar);
     }
     const Wide needed = (last + 1) * element_size();
     const Wide available = static_cast<Wide>(impl_->storage->bytes());
@@ -188,7 +190,8 @@ Tensor empty_strided(IntSpan sizes, IntSpan strides, ScalarType dtype, Device de
     const std::int64_t numel = checked_numel(sizes);
     Wide last = 0;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (strides[d] < 0) throw Error(ErrorKind::Run, concat("negative strides are not supported: ", shape_list_text(strides)));
+        if (strides[d] < 0)
+            throw Error(ErrorKind::Run, concat("negative strides are not supported: ", shape_list_text(strides)));
         last += static_cast<Wide>(sizes[d] - 1) * strides[d];
     }
     if (last > (std::int64_t{1} << 58)) throw Error(ErrorKind::Run, "storage size overflows");
@@ -258,15 +261,18 @@ std::int64_t checked_numel(IntSpan sizes) {
     bool is_empty = false;
     for (const auto size : sizes) {
         if (size < 0) {
-            throw Error(ErrorKind::Run, concat("Trying to create tensor with negative dimension ", size, ": ",
-                                               shape_list_text(sizes)));
+            throw Error(ErrorKind::Run,
+                        concat("Trying to create tensor with negative dimension ", size, ": ", shape_list_text(sizes)));
         }
-        if (size == 0) is_empty = true;
-        else overflow |= __builtin_mul_overflow(numel, size, &numel);
+        if (size == 0)
+            is_empty = true;
+        else
+            overflow |= __builtin_mul_overflow(numel, size, &numel);
     }
     if (is_empty) return 0;
     if (overflow || numel > (std::int64_t{1} << 58)) {
-        throw Error(ErrorKind::Run, concat("out of memory: a tensor of shape ", shape_list_text(sizes), " is too large"));
+        throw Error(ErrorKind::Run,
+                    concat("out of memory: a tensor of shape ", shape_list_text(sizes), " is too large"));
     }
     return numel;
 }

@@ -87,9 +87,7 @@ class Tensor {
     bool is_non_overlapping_and_dense() const;
 
     // The first element; not checked against the dtype.
-    void* raw_data() const {
-        return static_cast<std::byte*>(impl_->storage->data()) + impl_->offset * element_size();
-    }
+    void* raw_data() const { return static_cast<std::byte*>(impl_->storage->data()) + impl_->offset * element_size(); }
     template <typename T>
     T* data() const {
         return static_cast<T*>(raw_data());
@@ -144,9 +142,9 @@ Dims broadcast_shapes(IntSpan a, IntSpan b);
 // 0 <= d < max(ndim, 1) from a possibly negative one; throws Error (Run) with PyTorch's message.
 std::int64_t wrap_dim(std::int64_t d, std::int64_t ndim);
 
-std::string shape_text(IntSpan sizes);                // "1x64x56x56"; "scalar" without dimensions
-std::string shape_list_text(IntSpan sizes);           // "[1, 64, 56, 56]", as in PyTorch's messages
-std::string describe(const Tensor& t);                // "float32 1x64x56x56", "undefined"
+std::string shape_text(IntSpan sizes);       // "1x64x56x56"; "scalar" without dimensions
+std::string shape_list_text(IntSpan sizes);  // "[1, 64, 56, 56]", as in PyTorch's messages
+std::string describe(const Tensor& t);       // "float32 1x64x56x56", "undefined"
 inline IntSpan span_of(const Dims& dims) { return {dims.data(), dims.size()}; }
 inline Dims to_dims(IntSpan span) { return Dims(span.begin(), span.end()); }
 

@@ -12,21 +12,23 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/utils/gradients.h"
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
 #include "core/model/apply_loss.h"
-#include "core/record/backward_roots.h"
 #include "core/model/call_text.h"
-#include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"
+#include "core/nn/utils/gradients.h"
+#include "core/record/backward_roots.h"
+#include "core/record/compute_statistics.h"
 #include "core/record/value_store.h"
 #include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {
 
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 template <typename Records>
 std::string names_of(const Records& records) {
@@ -39,9 +41,11 @@ Ptr<optim::Optimizer> make_optimizer(const std::string& text, const TensorList& 
     const CallText call = parse_call(text);
     const optim::OptimizerRecord* record = optim::find_optimizer(call.name);
     if (record == nullptr) {
-        throw Error(ErrorKind::Usage, concat("no optimizer is called '", call.name, "'"), {.hint = concat("there are ", names_of(optim::optimizer_records()))});
+        throw Error(ErrorKind::Usage, concat("no optimizer is called '", call.name, "'"),
+                    {.hint = concat("there are ", names_of(optim::optimizer_records()))});
     }
-    if (parameters.empty()) throw Error(ErrorKind::Usage, "no parameter of the model requires grad", {.hint = "unfreeze some in Modules"});
+    if (parameters.empty())
+        throw Error(ErrorKind::Usage, "no parameter of the model requires grad", {.hint = "unfreeze some in Modules"});
     CallArguments arguments = call_arguments(call, parse_schema(record->constructor), 1);
     auto list = make_ptr<ListObject>(types::any());
     for (const Tensor& t : parameters) list->elements.emplace_back(t);
@@ -54,7 +58,8 @@ Ptr<optim::Scheduler> make_schedule(const std::string& text, const Ptr<optim::Op
     const CallText call = parse_call(text);
     const optim::SchedulerRecord* record = optim::find_scheduler(call.name);
     if (record == nullptr) {
-        throw Error(ErrorKind::Usage, concat("no schedule is called '", call.name, "'"), {.hint = concat("there are ", names_of(optim::scheduler_records()))});
+        throw Error(ErrorKind::Usage, concat("no schedule is called '", call.name, "'"),
+                    {.hint = concat("there are ", names_of(optim::scheduler_records()))});
     }
     CallArguments arguments = call_arguments(call, parse_schema(record->constructor), 1);
     arguments.positional.insert(arguments.positional.begin(), optim::as_value(optimizer));
@@ -136,14 +141,18 @@ BatchOptions batch_options(const TrainOptions& options) {
 // 0: gradients are not clipped.
 void check_clip_norm(double norm) {
     if (norm >= 0) return;
-    throw Error(ErrorKind::Usage, concat("gradients cannot be clipped to a norm of ", python_repr(norm)), {.hint = "give a positive number, or 0 to leave them"});
+    throw Error(ErrorKind::Usage, concat("gradients cannot be clipped to a norm of ", python_repr(norm)),
+                {.hint = "give a positive number, or 0 to leave them"});
 }
 
 }  // namespace
 
-Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) : program_(std::move(program)), options_(options) {
+Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options)
+    : program_(std::move(program)), options_(options) {
     check_clip_norm(options_.clip_norm);
-    if (options_.batch_size < 1) throw Error(ErrorKind::Usage, concat("a batch of ", options_.batch_size, " examples"), {.hint = "give at least 1"});
+    if (options_.batch_size < 1)
+        throw Error(ErrorKind::Usage, concat("a batch of ", options_.batch_size, " examples"),
+                    {.hint = "give at least 1"});
     default_generator().set_seed(options_.seed);
     method_ = std::make_shared<PreparedMethod>(program_, program_->default_method(), "none");
     fit_made_up_data(*program_, *method_, options_.data);
@@ -157,7 +166,8 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) 
     choose_precision();
     log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches(), names_that_learn(program_->module()));
     norms_.resize(parameters_.size());
-    for (std::size_t i = 0; i < parameters_.size(); ++i) norms_[i].weight = static_cast<float>(optim::l2_norm(parameters_[i]));
+    for (std::size_t i = 0; i < parameters_.size(); ++i)
+        norms_[i].weight = static_cast<float>(optim::l2_norm(parameters_[i]));
     if (!options_.resume.empty()) resume(options_.resume);
 }
 
@@ -169,10 +179,12 @@ void Trainer::choose_precision() {
     if (options_.autocast.empty() || options_.autocast == "float32") return;
     const std::optional<ScalarType> dtype = dtype_from_name(options_.autocast);
     if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Float16) {
-        throw Error(ErrorKind::Usage, concat("'", options_.autocast, "' is no precision of autocast"), {.hint = "it is bfloat16, or float16 on a GPU"});
+        throw Error(ErrorKind::Usage, concat("'", options_.autocast, "' is no precision of autocast"),
+                    {.hint = "it is bfloat16, or float16 on a GPU"});
     }
     if (!autocast_dtype_warning(device_, *dtype).empty()) {
-        throw Error(ErrorKind::Usage, concat("autocast in ", options_.autocast, " is not there for the CPU"), {.hint = "bfloat16 is"});
+        throw Error(ErrorKind::Usage, concat("autocast in ", options_.autocast, " is not there for the CPU"),
+                    {.hint = "bfloat16 is"});
     }
     autocast_ = dtype;
     if (dtype == ScalarType::Float16) scaler_ = make_ptr<optim::GradScaler>();
@@ -192,12 +204,14 @@ std::string Trainer::loss_name() const {
 }
 
 BackwardRoots Trainer::roots_of(const Tensor& loss) const {
-    return scaler_ ? roots_of_loss(scaler_->scale(loss).to_tensor(), concat(loss_name(), ", scaled")) : roots_of_loss(loss, loss_name());
+    return scaler_ ? roots_of_loss(scaler_->scale(loss).to_tensor(), concat(loss_name(), ", scaled"))
+                   : roots_of_loss(loss, loss_name());
 }
 
 void Trainer::begin() {
     if (!modes_.empty()) return;
-    for (const auto& [path, module] : program_->module().named_modules()) modes_.push_back({module, module->is_training()});
+    for (const auto& [path, module] : program_->module().named_modules())
+        modes_.push_back({module, module->is_training()});
     program_->module().train(true);
 }
 
@@ -258,7 +272,8 @@ const DataBatch& Trainer::batch() {
 void Trainer::fit(DataBatch& batch) const {
     if (loss_ || method_->loss_arguments() == 2) return;
     const auto& arguments = method_->schema().arguments;
-    const std::size_t needed = static_cast<std::size_t>(std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return !a.default_value; }));
+    const std::size_t needed = static_cast<std::size_t>(
+        std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return !a.default_value; }));
     if (batch.inputs.size() + 1 < needed) batch.inputs.push_back(batch.target);  // self is one
 }
 
@@ -280,16 +295,21 @@ void Trainer::undo() {
 
 Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
     if (!loss_) {
-        const Tensor own = first_tensor(method_->loss_arguments() == 2 ? method_->loss(output, target) : method_->loss_arguments() == 1 ? method_->loss(output) : output);
+        const Tensor own = first_tensor(method_->loss_arguments() == 2   ? method_->loss(output, target)
+                                        : method_->loss_arguments() == 1 ? method_->loss(output)
+                                                                         : output);
         if (!own.defined() || own.numel() != 1) {
-            throw Error(ErrorKind::Usage, concat("the model gives ", own.defined() ? describe(own) : "no tensor", ", which is no loss"),
+            throw Error(ErrorKind::Usage,
+                        concat("the model gives ", own.defined() ? describe(own) : "no tensor", ", which is no loss"),
                         {.hint = "choose a loss, or give the source a function `loss`"});
         }
         return own;
     }
     Tensor scores = first_tensor(output);
     if (!scores.defined()) throw Error(ErrorKind::Run, "the model gives no tensor");
-    if (target.is_none()) throw Error(ErrorKind::Usage, "the data has no targets", {.hint = "name the array of targets, or choose the loss `own`"});
+    if (target.is_none())
+        throw Error(ErrorKind::Usage, "the data has no targets",
+                    {.hint = "name the array of targets, or choose the loss `own`"});
     return apply_loss(*loss_, scores, target);
 }
 
@@ -329,7 +349,8 @@ std::string Trainer::compute() {
     }
     now_.gradient_norm = measure_gradients();
     if (scaler_) return {};  // a step whose gradients are not finite is left out, and the scale falls
-    if (!std::isfinite(now_.gradient_norm)) return concat("the norm of the gradients is ", number_text(now_.gradient_norm));
+    if (!std::isfinite(now_.gradient_norm))
+        return concat("the norm of the gradients is ", number_text(now_.gradient_norm));
     return {};
 }
 
@@ -349,14 +370,17 @@ double Trainer::measure_gradients() {
 void Trainer::measure_steps(const optim::StepNorms& moved) {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         norms_[i].update = static_cast<float>(moved.update(i));
-        if (!std::isnan(moved.weight(i)) || moved.update(i) != 0) norms_[i].weight = static_cast<float>(moved.weight(i));
+        if (!std::isnan(moved.weight(i)) || moved.update(i) != 0)
+            norms_[i].weight = static_cast<float>(moved.weight(i));
     }
 }
 
 bool Trainer::runs_model_in_update() const { return optimizer_->record().step != nullptr; }
 
 TrainingStep Trainer::update() {
-    if (!std::isfinite(now_.learning_rate)) throw Error(ErrorKind::Run, concat("the learning rate is ", number_text(now_.learning_rate)), {.hint = "nothing was changed"});
+    if (!std::isfinite(now_.learning_rate))
+        throw Error(ErrorKind::Run, concat("the learning rate is ", number_text(now_.learning_rate)),
+                    {.hint = "nothing was changed"});
     is_updating_ = true;
     if (options_.clip_norm > 0) {
         const NestedCallScope nested;
@@ -364,8 +388,8 @@ TrainingStep Trainer::update() {
     }
     const optim::StepNorms moved(parameters_);
     if (runs_model_in_update()) {
-        // Those that evaluate the loss several times a step (LBFGS). Its first evaluation is compute()'s, so that dropout
-        // draws and buffers count as often as where a script calls step(closure) alone.
+        // Those that evaluate the loss several times a step (LBFGS). Its first evaluation is compute()'s, so that
+        // dropout draws and buffers count as often as where a script calls step(closure) alone.
         bool is_evaluated = true;
         optimizer_->step([&] {
             if (std::exchange(is_evaluated, false)) return IValue(loss_now_);
@@ -383,8 +407,10 @@ TrainingStep Trainer::update() {
         optimizer_->step();
     }
     measure_steps(moved);
-    if (schedule_ && options_.schedule_every_step && schedule_->takes_metric()) schedule_->step_on(now_.loss);
-    else if (schedule_ && options_.schedule_every_step) schedule_->step();
+    if (schedule_ && options_.schedule_every_step && schedule_->takes_metric())
+        schedule_->step_on(now_.loss);
+    else if (schedule_ && options_.schedule_every_step)
+        schedule_->step();
     const std::int64_t count = batch_->count;
     epoch_loss_ += now_.loss * static_cast<double>(count);
     epoch_examples_ += count;
@@ -415,9 +441,12 @@ std::optional<TrainingEpoch> Trainer::end_epoch() {
     if (epoch_rated_ > 0) epoch.accuracy = epoch_hits_ / static_cast<double>(epoch_rated_);
     const Generator::State random = default_generator().state();
     measure(epoch);
-    if (is_part) default_generator().set_state(random);  // the epoch goes on as if nobody had asked
-    else if (schedule_ && !options_.schedule_every_step && schedule_->takes_metric()) schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
-    else if (schedule_ && !options_.schedule_every_step) schedule_->step();
+    if (is_part)
+        default_generator().set_state(random);  // the epoch goes on as if nobody had asked
+    else if (schedule_ && !options_.schedule_every_step && schedule_->takes_metric())
+        schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
+    else if (schedule_ && !options_.schedule_every_step)
+        schedule_->step();
     epoch.seconds = seconds_now() - epoch_began_;
     return epoch;
 }
@@ -459,7 +488,8 @@ std::vector<IValue> Trainer::arguments() {
 
 FunctionSchema Trainer::schema() const {
     FunctionSchema schema = method_->schema();
-    schema.arguments.resize(std::min(schema.arguments.size(), batch_ ? batch_->inputs.size() + 1 : schema.arguments.size()));
+    schema.arguments.resize(
+        std::min(schema.arguments.size(), batch_ ? batch_->inputs.size() + 1 : schema.arguments.size()));
     Argument target;
     target.name = "target";
     target.type = types::any();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A training loop on a program: batch, forward, loss, backward, step. The window's session and the command line drive it.
+// A training loop on a program: batch, forward, loss, backward, step. The window's session and the command line drive
+// it.
 
 #include <filesystem>
 #include <functional>
@@ -9,22 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "core/model/data_batches.h"
+#include "core/model/program.h"
 #include "core/ops/random/generator.h"
 #include "core/optim/grad_scaler.h"
 #include "core/optim/scheduler.h"
 #include "core/optim/step_norms.h"
 #include "core/record/backward_roots.h"
-#include "core/model/program.h"
 #include "core/train/trainer_state.h"
 #include "core/train/training.h"
-#include "core/model/data_batches.h"
 
 namespace loupe::session {
 
 class Trainer {
   public:
-    // Opens the data and makes loss, optimiser and schedule; with options.resume they, the model and the random numbers are
-    // as they were when the checkpoint was written. Throws Error (Usage, File, Run), before the model is changed.
+    // Opens the data and makes loss, optimiser and schedule; with options.resume they, the model and the random numbers
+    // are as they were when the checkpoint was written. Throws Error (Usage, File, Run), before the model is changed.
     Trainer(std::shared_ptr<Program> program, const TrainOptions& options);
     Trainer(const Trainer&) = delete;
     Trainer& operator=(const Trainer&) = delete;
@@ -56,14 +57,15 @@ class Trainer {
     // throws; loss and target that do not fit as the loss's own message.
     // Returns what went wrong with the numbers: "the loss is nan"; empty when nothing did.
     std::string compute();
-    // The optimiser's step, and the schedule's. The batch is used up. Throws Error (Run) when a learning rate is no number,
-    // before anything is changed.
+    // The optimiser's step, and the schedule's. The batch is used up. Throws Error (Run) when a learning rate is no
+    // number, before anything is changed.
     TrainingStep update();
     // The optimiser evaluates the loss again (LBFGS): update() may throw what the model throws, with parameters moved.
     bool runs_model_in_update() const;
     // Of the last step, in the order of log()->parameters(): gradients since compute(), the others since update().
     const std::vector<ParameterNorms>& norms() const { return norms_; }
-    // Buffers and the random generator as they were before compute(); gradients are dropped. Not after update() has begun.
+    // Buffers and the random generator as they were before compute(); gradients are dropped. Not after update() has
+    // begun.
     void undo();
     // Between two steps. With: gradients of the parameters too.
     enum class Gradients { Without, With };
@@ -82,13 +84,13 @@ class Trainer {
     // Forward, loss and backward of arguments(): to repeat a recorded step.
     std::function<void(std::vector<IValue>)> body() const;
 
-    // Called after update(): at the end of an epoch, or of the training, what it came to until then, with the examples kept
-    // aside measured. An epoch that is not whole goes on with the next step.
+    // Called after update(): at the end of an epoch, or of the training, what it came to until then, with the examples
+    // kept aside measured. An epoch that is not whole goes on with the next step.
     std::optional<TrainingEpoch> end_epoch();
 
     // Writes a dict for torch.load: model_state_dict, optimizer_state_dict, scheduler_state_dict, epoch (those that are
-    // whole), step, loss, rng_state, and under "training" what resume needs beside. In the middle of compute() as before it.
-    // Throws Error (Usage) in the middle of update(), Error (File) when the place cannot be written.
+    // whole), step, loss, rng_state, and under "training" what resume needs beside. In the middle of compute() as
+    // before it. Throws Error (Usage) in the middle of update(), Error (File) when the place cannot be written.
     void save(const std::filesystem::path& file) const;
 
   private:
@@ -122,8 +124,8 @@ class Trainer {
     Ptr<optim::Optimizer> optimizer_;
     Ptr<optim::Scheduler> schedule_;
     DeviceType device_ = DeviceType::Cpu;
-    std::optional<ScalarType> autocast_;    // nullopt: everything as it is
-    Ptr<optim::GradScaler> scaler_;         // of float16; else null
+    std::optional<ScalarType> autocast_;  // nullopt: everything as it is
+    Ptr<optim::GradScaler> scaler_;       // of float16; else null
     std::vector<ModuleMode> modes_;
 
     std::optional<DataBatch> batch_;

@@ -8,8 +8,8 @@
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
-#include "core/python/torch/torch_objects.h"
 #include "core/model/call_text.h"
+#include "core/python/torch/torch_objects.h"
 #include "core/train/trainer.h"
 
 namespace loupe::session {
@@ -43,25 +43,29 @@ double number_in(const DictObject& dict, const char* name) {
 // --- options by name, those that a resumed training must have too
 
 struct OptionNames {
-    DictObject* to;             // one of the two
+    DictObject* to;  // one of the two
     const DictObject* from;
 
     void text(const char* name, std::string& value) const {
         if (to != nullptr) return to->set(IValue(name), IValue(value));
-        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_string()) value = found->to_string();
+        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_string())
+            value = found->to_string();
     }
     void flag(const char* name, bool& value) const {
         if (to != nullptr) return to->set(IValue(name), IValue(value));
-        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_bool()) value = found->to_bool();
+        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_bool())
+            value = found->to_bool();
     }
     void number(const char* name, double& value) const {
         if (to != nullptr) return to->set(IValue(name), IValue(value));
-        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_double()) value = found->to_double();
+        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_double())
+            value = found->to_double();
     }
     template <typename Whole>
     void whole(const char* name, Whole& value) const {
         if (to != nullptr) return to->set(IValue(name), IValue(static_cast<std::int64_t>(value)));
-        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_int()) value = static_cast<Whole>(found->to_int());
+        if (const IValue* found = find_any(*from, {name}); found != nullptr && found->is_int())
+            value = static_cast<Whole>(found->to_int());
     }
     void shape(const char* name, std::vector<std::int64_t>& sizes) const {
         if (to != nullptr) {
@@ -134,8 +138,8 @@ Tensor steps_table(const TrainingLog& log) {
     const Tensor out = table(steps.size());
     double* at = steps.empty() ? nullptr : out.data<double>();
     for (const TrainingStep& step : steps) {
-        for (const double number : {static_cast<double>(step.step), static_cast<double>(step.epoch), step.loss, step.learning_rate, step.gradient_norm,
-                                    or_nan(step.accuracy), step.seconds}) {
+        for (const double number : {static_cast<double>(step.step), static_cast<double>(step.epoch), step.loss,
+                                    step.learning_rate, step.gradient_norm, or_nan(step.accuracy), step.seconds}) {
             *at++ = number;
         }
     }
@@ -147,8 +151,9 @@ Tensor epochs_table(const TrainingLog& log) {
     const Tensor out = table(epochs.size());
     double* at = epochs.empty() ? nullptr : out.data<double>();
     for (const TrainingEpoch& epoch : epochs) {
-        for (const double number : {static_cast<double>(epoch.epoch), static_cast<double>(epoch.last_step), epoch.loss, or_nan(epoch.accuracy),
-                                    or_nan(epoch.held_out_loss), or_nan(epoch.held_out_accuracy), epoch.seconds}) {
+        for (const double number :
+             {static_cast<double>(epoch.epoch), static_cast<double>(epoch.last_step), epoch.loss,
+              or_nan(epoch.accuracy), or_nan(epoch.held_out_loss), or_nan(epoch.held_out_accuracy), epoch.seconds}) {
             *at++ = number;
         }
     }
@@ -222,7 +227,7 @@ struct SavedTraining {
     const DictObject* dict;
     const IValue* model;
     const IValue* optimizer;
-    const IValue* scheduler;   // null: none
+    const IValue* scheduler;     // null: none
     const DictObject* training;  // null: another program's
 };
 
@@ -232,11 +237,13 @@ SavedTraining open_training(const fs::path& file) {
         saved.dict = &saved.whole.to_dict();
         saved.model = find_any(*saved.dict, {"model_state_dict", "state_dict", "model"});
         saved.optimizer = find_any(*saved.dict, {"optimizer_state_dict", "optimizer"});
-        saved.scheduler = find_any(*saved.dict, {"scheduler_state_dict", "lr_scheduler_state_dict", "scheduler", "lr_scheduler"});
+        saved.scheduler =
+            find_any(*saved.dict, {"scheduler_state_dict", "lr_scheduler_state_dict", "scheduler", "lr_scheduler"});
         const IValue* training = find_any(*saved.dict, {"training"});
         if (training != nullptr && training->is_dict()) saved.training = &training->to_dict();
     }
-    if (saved.model == nullptr || !saved.model->is_dict() || saved.optimizer == nullptr || !saved.optimizer->is_dict()) {
+    if (saved.model == nullptr || !saved.model->is_dict() || saved.optimizer == nullptr ||
+        !saved.optimizer->is_dict()) {
         throw Error(ErrorKind::File, "no checkpoint of a training: it has no model_state_dict and optimizer_state_dict",
                     {.file = file.string(), .hint = "weights alone are loaded into the model, not gone on with"});
     }
@@ -309,7 +316,9 @@ IValue Trainer::training_part() const {
 }
 
 void Trainer::save(const fs::path& file) const {
-    if (is_updating_) throw Error(ErrorKind::Usage, "the optimiser's step is half done", {.hint = "go on to the end of the step first"});
+    if (is_updating_)
+        throw Error(ErrorKind::Usage, "the optimiser's step is half done",
+                    {.hint = "go on to the end of the step first"});
     const IValue all = checkpoint();
     ModelOrder order(&all.to_dict().find(IValue("model_state_dict"))->to_dict());
     write_checkpoint(all, file, {.is_stream = false, .others = &order});
@@ -325,10 +334,12 @@ void Trainer::resume(const fs::path& file) {
             visit_options({nullptr, &options->to_dict()}, before);
             const std::string was = parse_call(before.optimizer).name;
             if (was != optimizer_->record().name) {
-                throw Error(ErrorKind::Usage, concat("the checkpoint is of a training with ", was, ", this one has ", optimizer_->record().name));
+                throw Error(ErrorKind::Usage, concat("the checkpoint is of a training with ", was, ", this one has ",
+                                                     optimizer_->record().name));
             }
         }
-        if (saved.scheduler != nullptr && !schedule_) throw Error(ErrorKind::Usage, "the checkpoint has a scheduler, this training none");
+        if (saved.scheduler != nullptr && !schedule_)
+            throw Error(ErrorKind::Usage, "the checkpoint has a scheduler, this training none");
         optimizer_->load_state_dict(*saved.optimizer);
         if (saved.scheduler != nullptr) schedule_->load_state_dict(*saved.scheduler);
         const IValue* scaler = find_any(*saved.dict, {"scaler_state_dict", "scaler"});
@@ -341,7 +352,8 @@ void Trainer::resume(const fs::path& file) {
         if (random) default_generator().set_state(*random);
     } catch (Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
-        throw Error(error.kind() == ErrorKind::Run ? ErrorKind::File : error.kind(), error.message(), {.file = file.string(), .hint = error.context().hint});
+        throw Error(error.kind() == ErrorKind::Run ? ErrorKind::File : error.kind(), error.message(),
+                    {.file = file.string(), .hint = error.context().hint});
     }
     if (saved.training != nullptr) restore_curves(*saved.training, *log_);
 }
@@ -350,7 +362,9 @@ void Trainer::resume(const fs::path& file) {
 void Trainer::resume_data(const DictObject& training) {
     const auto epoch_random = random_in(training, "epoch_rng_state");
     const std::int64_t done = whole_in(training, "epoch_steps", -1);
-    if (!epoch_random || done < 0 || done > steps_an_epoch() || whole_in(training, "steps_an_epoch", 0) != steps_an_epoch()) return;
+    if (!epoch_random || done < 0 || done > steps_an_epoch() ||
+        whole_in(training, "steps_an_epoch", 0) != steps_an_epoch())
+        return;
     default_generator().set_state(*epoch_random);
     epoch_random_ = *epoch_random;
     sets_.training->begin_epoch();

@@ -101,7 +101,8 @@ void TensorFile::get(std::int64_t place, const Tensor& to) const {
 
 // --- tensors and values
 
-SavedTensor::SavedTensor(const Tensor& t) : elements_(copy_elements(t)), sizes_(to_dims(t.sizes())), dtype_(t.dtype()), bytes_(elements_.bytes()) {}
+SavedTensor::SavedTensor(const Tensor& t)
+    : elements_(copy_elements(t)), sizes_(to_dims(t.sizes())), dtype_(t.dtype()), bytes_(elements_.bytes()) {}
 
 SavedTensor::~SavedTensor() {
     if (file_ && place_ >= 0) file_->free(place_, bytes_);
@@ -134,7 +135,8 @@ SavedValue::SavedValue(const IValue& value) {
 
 IValue SavedValue::value() const {
     std::size_t next = 0;
-    return with_tensors(shape_, [&](const Tensor& t) { return t.is_sparse() ? fn::clone(t, IValue()) : tensors_[next++].elements(); });
+    return with_tensors(
+        shape_, [&](const Tensor& t) { return t.is_sparse() ? fn::clone(t, IValue()) : tensors_[next++].elements(); });
 }
 
 std::size_t SavedValue::bytes_in_memory() const {
@@ -147,7 +149,8 @@ bool SavedValue::move_to(const std::shared_ptr<TensorFile>& file) {
 
 std::size_t TrainerState::bytes_in_memory() const {
     std::size_t bytes = optimizer_state.bytes_in_memory();
-    for (const ModuleState& each : modules) bytes += sum_of(each.attributes, [](const Slot& slot) { return slot.saved.bytes_in_memory(); });
+    for (const ModuleState& each : modules)
+        bytes += sum_of(each.attributes, [](const Slot& slot) { return slot.saved.bytes_in_memory(); });
     bytes += sum_of(gradients, [](const auto& gradient) { return gradient.second.bytes_in_memory(); });
     return bytes;
 }
@@ -167,13 +170,15 @@ bool TrainerState::move_to(const std::shared_ptr<TensorFile>& file) {
 // --- many of them
 
 TrainerStates::Budget TrainerStates::default_budget() {
-    const std::size_t memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+    const std::size_t memory =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
     std::error_code failure;
     const auto space = std::filesystem::space(std::filesystem::temp_directory_path(failure), failure);
     return {memory / 16, failure ? 0 : static_cast<std::size_t>(space.available / 8)};
 }
 
-TrainerStates::TrainerStates(const Budget& budget) : budget_(budget), file_(std::make_shared<TensorFile>(budget.file)) {}
+TrainerStates::TrainerStates(const Budget& budget)
+    : budget_(budget), file_(std::make_shared<TensorFile>(budget.file)) {}
 
 void TrainerStates::clear() {
     states_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A training between two steps: all that decides what its next steps come to. Taken and put back by the Trainer; kept by
-// the dozen, so that a step may be run again from the nearest one.
+// A training between two steps: all that decides what its next steps come to. Taken and put back by the Trainer; kept
+// by the dozen, so that a step may be run again from the nearest one.
 
 #include <cstdint>
 #include <deque>
@@ -74,14 +74,14 @@ class SavedValue {
     bool move_to(const std::shared_ptr<TensorFile>& file);
 
   private:
-    IValue shape_;                     // tensors are undefined, in the order of tensors_
+    IValue shape_;  // tensors are undefined, in the order of tensors_
     std::vector<SavedTensor> tensors_;
 };
 
 struct TrainerState {
     struct Slot {
         std::size_t index;
-        Tensor tensor;                 // defined: the slot's tensor, whose elements are in saved
+        Tensor tensor;  // defined: the slot's tensor, whose elements are in saved
         SavedValue saved;
     };
     struct ModuleState {
@@ -102,7 +102,7 @@ struct TrainerState {
     Ptr<optim::Optimizer> optimizer;
     Ptr<optim::Scheduler> schedule;
     SavedValue optimizer_state;
-    std::vector<SavedValue> groups;    // without params
+    std::vector<SavedValue> groups;  // without params
     SavedValue schedule_state;
     SavedValue scaler_state;
 
@@ -110,8 +110,8 @@ struct TrainerState {
     bool move_to(const std::shared_ptr<TensorFile>& file);
 };
 
-// States of one training by steps done. Some go when there are too many: those that are left are evenly apart, but for the
-// first and those that must stay. Of these the old ones go where there are too many of them alone.
+// States of one training by steps done. Some go when there are too many: those that are left are evenly apart, but for
+// the first and those that must stay. Of these the old ones go where there are too many of them alone.
 class TrainerStates {
   public:
     struct Budget {

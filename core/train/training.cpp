@@ -8,7 +8,10 @@
 namespace loupe::session {
 
 TrainingLog::TrainingLog(TrainOptions options, std::int64_t steps_an_epoch, std::vector<std::string> parameters)
-    : options_(std::move(options)), steps_an_epoch_(steps_an_epoch), norms_(parameters), watch_(std::move(parameters), options_.optimizer, steps_an_epoch) {}
+    : options_(std::move(options)),
+      steps_an_epoch_(steps_an_epoch),
+      norms_(parameters),
+      watch_(std::move(parameters), options_.optimizer, steps_an_epoch) {}
 
 TrainingOrigin TrainingLog::origin() const {
     const std::lock_guard lock(mutex_);
@@ -125,8 +128,11 @@ std::vector<std::pair<std::string, std::string>> training_settings(const TrainOp
     const auto number = [](double value) { return python_repr(value); };
     const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
     std::vector<std::pair<std::string, std::string>> out;
-    if (options.data.path.empty()) out.emplace_back("data", concat("made up, ", options.data.count, " examples, ", options.data.classes, " classes"));
-    else out.emplace_back("data", options.data.path);
+    if (options.data.path.empty())
+        out.emplace_back("data",
+                         concat("made up, ", options.data.count, " examples, ", options.data.classes, " classes"));
+    else
+        out.emplace_back("data", options.data.path);
     for (const auto& [name, value] : options.data.options) out.emplace_back(concat("data ", name), value);
     out.emplace_back("held out", concat(number(100 * options.held_out), " %"));
     out.emplace_back("batch", std::to_string(options.batch_size));
@@ -135,7 +141,9 @@ std::vector<std::pair<std::string, std::string>> training_settings(const TrainOp
     out.emplace_back("workers", std::to_string(options.workers));
     out.emplace_back("loss", options.loss);
     out.emplace_back("optimizer", options.optimizer);
-    out.emplace_back("schedule", options.schedule.empty() ? "none" : concat(options.schedule, options.schedule_every_step ? ", by step" : ""));
+    out.emplace_back("schedule", options.schedule.empty()
+                                     ? "none"
+                                     : concat(options.schedule, options.schedule_every_step ? ", by step" : ""));
     out.emplace_back("clip", options.clip_norm > 0 ? number(options.clip_norm) : std::string("off"));
     out.emplace_back("precision", options.autocast.empty() ? "as the weights" : options.autocast);
     out.emplace_back("epochs", std::to_string(options.epochs));

@@ -21,45 +21,46 @@ namespace loupe::session {
 
 struct TrainOptions {
     DataSpec data;
-    double held_out = 0;             // this part of the examples is kept aside, and measured after every epoch
+    double held_out = 0;  // this part of the examples is kept aside, and measured after every epoch
     std::int64_t batch_size = 32;
     bool shuffle = true;
     bool drop_last = false;
-    int workers = 0;                 // threads that load ahead
-    bool skip_damaged = false;       // samples that cannot be read are left out; else the training ends there
-    // As Python calls them. "own": the source's own loss, of the output or of output and target; else what the model gives.
+    int workers = 0;            // threads that load ahead
+    bool skip_damaged = false;  // samples that cannot be read are left out; else the training ends there
+    // As Python calls them. "own": the source's own loss, of the output or of output and target; else what the model
+    // gives.
     std::string loss = "CrossEntropyLoss()";
     std::string optimizer = "Adam(lr=0.001)";
-    std::string schedule;            // "StepLR(1, gamma=0.5)"; empty: none
+    std::string schedule;              // "StepLR(1, gamma=0.5)"; empty: none
     bool schedule_every_step = false;  // else every epoch
-    double clip_norm = 0;            // 0: gradients are left as they are
-    // Forward and loss under torch.autocast in this: "bfloat16", or "float16" on a GPU, where a GradScaler scales the loss;
-    // empty: everything as it is.
+    double clip_norm = 0;              // 0: gradients are left as they are
+    // Forward and loss under torch.autocast in this: "bfloat16", or "float16" on a GPU, where a GradScaler scales the
+    // loss; empty: everything as it is.
     std::string autocast;
     int epochs = 5;
-    std::int64_t max_steps = 0;      // 0: as many as the epochs have
+    std::int64_t max_steps = 0;  // 0: as many as the epochs have
     std::uint64_t seed = 0;
     int threads = 0;
     bool stop_at_nan = true;
     // One step is recorded whole for the panels at most this often, in seconds, and never so that recording takes more
     // than a tenth of the time. Negative: none but those that somebody stops in.
     double look_every = 0.5;
-    // A checkpoint of a training to go on from, as the session writes it or a script in the usual layout; empty: from the
-    // beginning.
+    // A checkpoint of a training to go on from, as the session writes it or a script in the usual layout; empty: from
+    // the beginning.
     std::string resume;
 };
 // What a checkpoint of a training says of it.
 struct TrainingCheckpoint {
-    TrainOptions options;            // as far as they were written; the others are those asked with
-    int epoch = 0;                   // epochs that were whole
+    TrainOptions options;  // as far as they were written; the others are those asked with
+    int epoch = 0;         // epochs that were whole
     std::int64_t step = 0;
-    std::string error;               // not empty: nothing else is valid
+    std::string error;  // not empty: nothing else is valid
 };
 
 // One step: numbers that are there for every one.
 struct TrainingStep {
-    std::int64_t step = 0;           // from 1
-    int epoch = 0;                   // from 1
+    std::int64_t step = 0;  // from 1
+    int epoch = 0;          // from 1
     double loss = 0;
     double learning_rate = 0;        // of the first group
     double gradient_norm = 0;        // of all parameters together, before clipping
@@ -71,7 +72,7 @@ struct TrainingStep {
 struct TrainingEpoch {
     int epoch = 0;
     std::int64_t last_step = 0;
-    double loss = 0;                 // mean over its examples
+    double loss = 0;  // mean over its examples
     std::optional<double> accuracy;
     std::optional<double> held_out_loss;
     std::optional<double> held_out_accuracy;
@@ -81,14 +82,14 @@ struct TrainingEpoch {
 // What tensors held at a step that was recorded.
 struct TrainingSample {
     struct Row {
-        std::string name;            // a parameter, or a module's path
+        std::string name;  // a parameter, or a module's path
         Statistics statistics;
     };
     std::int64_t step = 0;
-    std::vector<Row> weights;        // after the step
+    std::vector<Row> weights;  // after the step
     std::vector<Row> gradients;
-    std::vector<Row> activations;    // what modules gave
-    std::vector<UnitActivity> units; // of modules that set what is negative to 0
+    std::vector<Row> activations;     // what modules gave
+    std::vector<UnitActivity> units;  // of modules that set what is negative to 0
 };
 
 // Options of a training as one compares them: "optimizer", "Adam(lr=0.001)".
@@ -96,9 +97,9 @@ std::vector<std::pair<std::string, std::string>> training_settings(const TrainOp
 
 // Where a training begins, beside its options.
 struct TrainingOrigin {
-    int number = 1;                  // of those of the model since the program was started
-    std::string weights;             // what the model had learned or loaded before: "as opened", "trained", "weights.pt"
-    int branch_of = 0;               // the number of the training that it goes on from, at branch_step; 0: none
+    int number = 1;       // of those of the model since the program was started
+    std::string weights;  // what the model had learned or loaded before: "as opened", "trained", "weights.pt"
+    int branch_of = 0;    // the number of the training that it goes on from, at branch_step; 0: none
     std::int64_t branch_step = 0;
 };
 

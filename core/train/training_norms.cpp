@@ -19,10 +19,14 @@ void take_greater(ParameterNorms& to, const ParameterNorms& from) {
 
 double value_of(const ParameterNorms& norms, NormKind kind) {
     switch (kind) {
-        case NormKind::Gradient: return static_cast<double>(norms.gradient);
-        case NormKind::Update: return static_cast<double>(norms.update);
-        case NormKind::Weight: return static_cast<double>(norms.weight);
-        case NormKind::Ratio: break;
+        case NormKind::Gradient:
+            return static_cast<double>(norms.gradient);
+        case NormKind::Update:
+            return static_cast<double>(norms.update);
+        case NormKind::Weight:
+            return static_cast<double>(norms.weight);
+        case NormKind::Ratio:
+            break;
     }
     if (norms.weight == 0) return static_cast<double>(ParameterNorms::kNone);  // a bias that begins at 0 has no ratio
     return static_cast<double>(norms.update) / static_cast<double>(norms.weight);

@@ -22,21 +22,22 @@ enum class NormKind { Gradient, Update, Ratio, Weight };  // Ratio: update to we
 
 // Norms reduced to what can be drawn.
 struct NormMap {
-    // A value a bucket of steps and parameter, parameters next to each other: the greatest of the bucket. NaN and Inf where
-    // one of its steps had such a norm; kNone without a gradient, or without a step.
+    // A value a bucket of steps and parameter, parameters next to each other: the greatest of the bucket. NaN and Inf
+    // where one of its steps had such a norm; kNone without a gradient, or without a step.
     std::vector<double> values;
     std::size_t buckets = 0;
     std::size_t parameters = 0;
     double at(std::size_t bucket, std::size_t parameter) const { return values[bucket * parameters + parameter]; }
 };
 
-// A row a step. When they pass the budget, rows behind the first kDense are merged two by two: of both the greatest norms,
-// so that nothing that stood out is lost. The caller locks.
+// A row a step. When they pass the budget, rows behind the first kDense are merged two by two: of both the greatest
+// norms, so that nothing that stood out is lost. The caller locks.
 class NormHistory {
   public:
     static constexpr std::size_t kDense = 100;
     static constexpr std::size_t kBudget = std::size_t{64} << 20;
-    explicit NormHistory(std::vector<std::string> names = {}, std::size_t budget = kBudget) : names_(std::move(names)), budget_(budget) {}
+    explicit NormHistory(std::vector<std::string> names = {}, std::size_t budget = kBudget)
+        : names_(std::move(names)), budget_(budget) {}
 
     const std::vector<std::string>& names() const { return names_; }
     // As many as there are names.

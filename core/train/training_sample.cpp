@@ -14,7 +14,9 @@ namespace {
 
 // Operators that set to 0 what is negative.
 bool is_rectifier(const Event& event) {
-    static constexpr std::string_view kNames[] = {"aten::relu", "aten::relu_", "aten::relu6", "aten::relu6_", "aten::hardtanh", "aten::hardtanh_", "aten::threshold", "aten::threshold_"};
+    static constexpr std::string_view kNames[] = {"aten::relu",      "aten::relu_",     "aten::relu6",
+                                                  "aten::relu6_",    "aten::hardtanh",  "aten::hardtanh_",
+                                                  "aten::threshold", "aten::threshold_"};
     return std::ranges::find(kNames, event.op) != std::end(kNames);
 }
 
@@ -23,7 +25,8 @@ std::int64_t unit_dimension(const Recording& recording, const Event& event, cons
     if (t.dim() != 3) return 1;
     const EventId producer = event.inputs.empty() ? 0 : recording.value(event.inputs.front()).producer;
     const std::string_view from = producer == 0 ? std::string_view() : recording.event(producer).op;
-    const bool has_channels = from.find("conv") != std::string_view::npos || from.find("norm") != std::string_view::npos;
+    const bool has_channels =
+        from.find("conv") != std::string_view::npos || from.find("norm") != std::string_view::npos;
     return has_channels && from.find("layer_norm") == std::string_view::npos ? 1 : 2;
 }
 
@@ -48,28 +51,35 @@ std::vector<bool> zero_units(const Tensor& given, std::int64_t unit) {
 void add_units(std::vector<UnitActivity>& units, const Recorder& recorder, const Event& event) {
     const Recording& recording = *recorder.recording();
     const Value& value = recording.value(event.outputs.front());
-    if (!is_rectifier(event) || !value.statistics || !value.statistics->finite || value.statistics->finite->min < 0) return;
+    if (!is_rectifier(event) || !value.statistics || !value.statistics->finite || value.statistics->finite->min < 0)
+        return;
     const Tensor t = recorder.values().find(event.outputs.front());
     if (!t.defined() || t.dim() < 2 || t.numel() == 0) return;
     const std::int64_t unit = unit_dimension(recording, event, t);
     if (t.size(unit) < 2) return;
     std::vector<bool> is_zero;
-    if (t.dtype() == ScalarType::Float32) is_zero = zero_units<float>(t, unit);
-    else if (t.dtype() == ScalarType::Float64) is_zero = zero_units<double>(t, unit);
-    else if (t.dtype() == ScalarType::BFloat16) is_zero = zero_units<BFloat16>(t, unit);
-    else return;
+    if (t.dtype() == ScalarType::Float32)
+        is_zero = zero_units<float>(t, unit);
+    else if (t.dtype() == ScalarType::Float64)
+        is_zero = zero_units<double>(t, unit);
+    else if (t.dtype() == ScalarType::BFloat16)
+        is_zero = zero_units<BFloat16>(t, unit);
+    else
+        return;
     units.push_back({std::string(event.scope), std::move(is_zero)});
 }
 
 }  // namespace
 
-std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, const Recorder& recorder, std::int64_t step) {
+std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, const Recorder& recorder,
+                                                      std::int64_t step) {
     const Recording& recording = *recorder.recording();
     auto sample = std::make_shared<TrainingSample>();
     sample->step = step;
     for (const auto& [name, parameter] : module.named_parameters()) {
         sample->weights.push_back({name, compute_statistics(parameter)});
-        if (const Tensor gradient = grad_of(parameter); gradient.defined()) sample->gradients.push_back({name, compute_statistics(gradient)});
+        if (const Tensor gradient = grad_of(parameter); gradient.defined())
+            sample->gradients.push_back({name, compute_statistics(gradient)});
     }
     // The last that an operator of its own, or of a module in it, gave.
     std::map<std::string, std::size_t, std::less<>> places;
@@ -81,8 +91,10 @@ std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, 
         if (!value.statistics) continue;
         add_units(sample->units, recorder, event);
         const auto [place, is_new] = places.try_emplace(std::string(event.scope), sample->activations.size());
-        if (is_new) sample->activations.push_back({place->first, *value.statistics});
-        else sample->activations[place->second].statistics = *value.statistics;
+        if (is_new)
+            sample->activations.push_back({place->first, *value.statistics});
+        else
+            sample->activations[place->second].statistics = *value.statistics;
     }
     return sample;
 }

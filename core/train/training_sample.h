@@ -10,8 +10,9 @@
 
 namespace loupe::session {
 
-// Statistics of parameters and their gradients as they are now, and of what each module gave in the recorded forward, with
-// the units of rectifiers that gave only 0.
-std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, const Recorder& recorder, std::int64_t step);
+// Statistics of parameters and their gradients as they are now, and of what each module gave in the recorded forward,
+// with the units of rectifiers that gave only 0.
+std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, const Recorder& recorder,
+                                                      std::int64_t step);
 
 }  // namespace loupe::session

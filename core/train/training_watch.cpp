@@ -17,8 +17,10 @@ std::string number(double value) {
     char out[32];
     const double size = std::abs(value);
     const bool is_plain = size == 0 || (size >= 1e-3 && size < 1e7);
-    if (is_plain && size >= 1000) std::snprintf(out, sizeof out, "%.0f", value);
-    else std::snprintf(out, sizeof out, "%.4g", value);
+    if (is_plain && size >= 1000)
+        std::snprintf(out, sizeof out, "%.0f", value);
+    else
+        std::snprintf(out, sizeof out, "%.4g", value);
     return out;
 }
 
@@ -27,7 +29,9 @@ double median_of(std::vector<double> values) {
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
 }
-double median_of(const std::deque<double>& values) { return median_of(std::vector<double>(values.begin(), values.end())); }
+double median_of(const std::deque<double>& values) {
+    return median_of(std::vector<double>(values.begin(), values.end()));
+}
 
 // Of the noise around a trend, from one value to the next, as the standard deviation of normal numbers.
 double noise_of(const std::deque<double>& values) {
@@ -41,7 +45,10 @@ std::string not_finite(double value) { return std::isnan(value) ? "nan" : value 
 }  // namespace
 
 TrainingWatch::TrainingWatch(std::vector<std::string> names, std::string optimizer, std::int64_t steps_an_epoch)
-    : names_(std::move(names)), optimizer_(std::move(optimizer)), window_(std::clamp<std::int64_t>(steps_an_epoch, 50, 500)), parameters_(names_.size()) {}
+    : names_(std::move(names)),
+      optimizer_(std::move(optimizer)),
+      window_(std::clamp<std::int64_t>(steps_an_epoch, 50, 500)),
+      parameters_(names_.size()) {}
 
 std::size_t TrainingWatch::open(Kind kind, std::int64_t step, std::string text, std::string name) {
     findings_.push_back({kind, step, 0, std::move(text), std::move(name), 1});
@@ -97,17 +104,22 @@ double TrainingWatch::scale() const { return std::max({std::abs(first_loss_), st
 
 // The optimiser's steps were as great as the weights: "; the step before moved the weights by 14 times their norm".
 std::string TrainingWatch::great_update() const {
-    const auto greatest = std::max_element(moved_.begin(), moved_.end(), [](const Moved& a, const Moved& b) { return a.ratio < b.ratio; });
+    const auto greatest = std::max_element(moved_.begin(), moved_.end(),
+                                           [](const Moved& a, const Moved& b) { return a.ratio < b.ratio; });
     if (!(greatest->ratio > 0.3)) return {};
-    const std::string times = greatest->ratio >= 1 ? concat(number(greatest->ratio), " times") : concat(number(100 * greatest->ratio), " % of");
-    return concat("; ", optimizer_, " moved the weights by ", times, " their norm at step ", greatest->step, ": lower the learning rate");
+    const std::string times = greatest->ratio >= 1 ? concat(number(greatest->ratio), " times")
+                                                   : concat(number(100 * greatest->ratio), " % of");
+    return concat("; ", optimizer_, " moved the weights by ", times, " their norm at step ", greatest->step,
+                  ": lower the learning rate");
 }
 
 // Far above the beginning, back at the beginning after it had learned, or higher than it was for long.
 bool TrainingWatch::watch_divergence(std::int64_t step, double loss) {
     far_.note(loss > best_ + 4 * scale(), step);
     const double learned = first_loss_ - best_;
-    lost_.note(learned > std::max(0.5 * std::max(std::abs(first_loss_), std::abs(best_)), 10 * noise_) && loss > best_ + 0.9 * learned, step);
+    lost_.note(learned > std::max(0.5 * std::max(std::abs(first_loss_), std::abs(best_)), 10 * noise_) &&
+                   loss > best_ + 0.9 * learned,
+               step);
     rising_.note(loss > best_ + std::max(0.5 * scale(), 6 * noise_), step);
     back_.note(loss < best_ + 0.25 * scale(), step);
     if (divergence_ != kNone) {
@@ -118,13 +130,16 @@ bool TrainingWatch::watch_divergence(std::int64_t step, double loss) {
     std::int64_t since = 0;
     if (far_.count >= 4) {
         since = far_.first;
-        text = concat("the loss diverges: ", number(best_), " at step ", best_step_, ", ", number(loss), " at step ", step);
+        text = concat("the loss diverges: ", number(best_), " at step ", best_step_, ", ", number(loss), " at step ",
+                      step);
     } else if (lost_.count >= 20) {
         since = lost_.first;
-        text = concat("what was learned is lost: the loss is back at ", number(loss), ", it was ", number(best_), " at step ", best_step_);
+        text = concat("what was learned is lost: the loss is back at ", number(loss), ", it was ", number(best_),
+                      " at step ", best_step_);
     } else if (rising_.count >= 30) {
         since = rising_.first;
-        text = concat("the loss rises: ", number(best_), " at step ", best_step_, ", ", number(loss), " at step ", step);
+        text =
+            concat("the loss rises: ", number(best_), " at step ", best_step_, ", ", number(loss), " at step ", step);
     } else {
         return false;
     }
@@ -151,7 +166,8 @@ void TrainingWatch::watch_spike(std::int64_t step, double loss) {
         if (is_high && ++spike_steps_ <= kLongest) {
             if (spike_ == kNone && spikes_ < kMostSpikes && spike_steps_ == 1) {
                 ++spikes_;
-                spike_ = open(Kind::Spike, step, concat("the loss jumps to ", number(loss), " from about ", number(usual)));
+                spike_ =
+                    open(Kind::Spike, step, concat("the loss jumps to ", number(loss), " from about ", number(usual)));
             }
             return;
         }
@@ -192,7 +208,10 @@ void TrainingWatch::watch_plateau(std::int64_t step, double loss) {
     if (is_learned || gain > 0.01 * size || gain > 2 * error + 0.003 * size || gain < -0.05 * size) return;
     plateau_loss_ = now;
     const std::int64_t since = step - 2 * window_ + 1;
-    plateau_ = open(Kind::Plateau, since, concat("the loss stays at about ", number(now), ": ", gain > 0 ? concat(number(100 * gain / size), " % lower") : "no lower", " over ", window_, " steps"));
+    plateau_ = open(
+        Kind::Plateau, since,
+        concat("the loss stays at about ", number(now), ": ",
+               gain > 0 ? concat(number(100 * gain / size), " % lower") : "no lower", " over ", window_, " steps"));
 }
 
 void TrainingWatch::watch_gradients(std::int64_t step, std::span<const ParameterNorms> norms) {
@@ -229,16 +248,26 @@ void TrainingWatch::name_missing(std::int64_t step) {
         std::vector<std::size_t> found;
         for (std::size_t i = 0; i < parameters_.size(); ++i) {
             const Parameter& parameter = parameters_[i];
-            if (parameter.finding == kNone && parameter.count >= kStepsWithoutGradient && parameter.is_missing == is_missing) found.push_back(i);
+            if (parameter.finding == kNone && parameter.count >= kStepsWithoutGradient &&
+                parameter.is_missing == is_missing)
+                found.push_back(i);
         }
         if (found.empty()) continue;
         std::int64_t since = step;
         for (const std::size_t i : found) since = std::min(since, parameters_[i].since);
-        const std::string others = found.size() == 1 ? std::string() : concat(" and ", found.size() - 1, found.size() == 2 ? " other parameter" : " other parameters");
-        std::string text = is_missing ? concat("backward gives no gradient to ", names_[found.front()], others)
-                                      : concat(found.size() == 1 ? "the gradient of " : "the gradients of ", names_[found.front()], others, found.size() == 1 ? " is exactly 0" : " are exactly 0");
-        if (found.size() == names_.size()) text = is_missing ? "backward gives no parameter a gradient" : "the gradient of every parameter is exactly 0";
-        const std::size_t finding = open(Kind::NoGradient, since, concat(text, " since step ", since), names_[found.front()]);
+        const std::string others =
+            found.size() == 1
+                ? std::string()
+                : concat(" and ", found.size() - 1, found.size() == 2 ? " other parameter" : " other parameters");
+        std::string text =
+            is_missing ? concat("backward gives no gradient to ", names_[found.front()], others)
+                       : concat(found.size() == 1 ? "the gradient of " : "the gradients of ", names_[found.front()],
+                                others, found.size() == 1 ? " is exactly 0" : " are exactly 0");
+        if (found.size() == names_.size())
+            text =
+                is_missing ? "backward gives no parameter a gradient" : "the gradient of every parameter is exactly 0";
+        const std::size_t finding =
+            open(Kind::NoGradient, since, concat(text, " since step ", since), names_[found.front()]);
         findings_[finding].share = static_cast<double>(found.size()) / static_cast<double>(names_.size());
         for (const std::size_t i : found) parameters_[i].finding = finding;
     }
@@ -272,7 +301,9 @@ std::size_t TrainingWatch::add_units(std::int64_t step, const std::vector<UnitAc
         std::vector<std::string> at;
         for (const std::int64_t one : units.steps) at.push_back(std::to_string(one));
         open(Kind::DeadUnits, units.steps.front(),
-             concat(each.scope, ": ", dead, " of ", each.is_zero.size(), " units gave only 0 at the last ", units.steps.size(), " steps recorded (", join(at, ", "), ")"), each.scope);
+             concat(each.scope, ": ", dead, " of ", each.is_zero.size(), " units gave only 0 at the last ",
+                    units.steps.size(), " steps recorded (", join(at, ", "), ")"),
+             each.scope);
         findings_.back().share = static_cast<double>(dead) / static_cast<double>(each.is_zero.size());
     }
     return before;
@@ -282,8 +313,11 @@ TrainingVerdict TrainingWatch::verdict() const {
     TrainingVerdict out;
     if (first_step_ == 0) return out;
     const std::int64_t count = last_step_ - first_step_ + 1;
-    std::string numbers = concat("loss ", number(first_loss_), " \u2192 ", std::isfinite(last_loss_) ? number(last_loss_) : not_finite(last_loss_), " in ", count, count == 1 ? " step" : " steps");
-    if (lowest_step_ != 0 && lowest_step_ != last_step_) numbers += concat(", lowest ", number(lowest_), " at step ", lowest_step_);
+    std::string numbers = concat("loss ", number(first_loss_), " \u2192 ",
+                                 std::isfinite(last_loss_) ? number(last_loss_) : not_finite(last_loss_), " in ", count,
+                                 count == 1 ? " step" : " steps");
+    if (lowest_step_ != 0 && lowest_step_ != last_step_)
+        numbers += concat(", lowest ", number(lowest_), " at step ", lowest_step_);
     const TrainingFinding* worst = nullptr;
     for (const TrainingFinding& finding : findings_) {
         const bool lasts = finding.last_step == 0 && finding.kind != Kind::Spike && finding.share >= 0.5;
@@ -295,7 +329,10 @@ TrainingVerdict TrainingWatch::verdict() const {
     }
     out.is_good = false;
     out.step = worst->step;
-    out.text = concat(worst->text, worst->text.find("step") == std::string::npos ? concat(" (step ", worst->step, ")") : std::string(), "; ", numbers);
+    out.text =
+        concat(worst->text,
+               worst->text.find("step") == std::string::npos ? concat(" (step ", worst->step, ")") : std::string(),
+               "; ", numbers);
     return out;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Names what goes wrong in a training while it happens: from the loss and the norms of every step, and the units of those
-// that were recorded.
+// Names what goes wrong in a training while it happens: from the loss and the norms of every step, and the units of
+// those that were recorded.
 
 #include <array>
 #include <cstdint>
@@ -28,14 +28,14 @@ struct TrainingFinding {
 // What a training came to, in one sentence.
 struct TrainingVerdict {
     bool is_good = true;
-    std::int64_t step = 0;       // where the cause is; 0: no one step
+    std::int64_t step = 0;  // where the cause is; 0: no one step
     std::string text;
 };
 
 // Units of a module (channels, or features) whose outputs were all 0 at a step that was recorded.
 struct UnitActivity {
     std::string scope;
-    std::vector<bool> is_zero;   // by unit
+    std::vector<bool> is_zero;  // by unit
 };
 
 class TrainingWatch {
@@ -56,15 +56,16 @@ class TrainingWatch {
 
   private:
     struct Parameter {
-        std::int64_t since = 0;    // first step of those in a row without a gradient, or with one that is exactly 0; 0: none
-        std::int64_t count = 0;    // of them
-        bool is_missing = false;   // no gradient at all
+        std::int64_t since =
+            0;  // first step of those in a row without a gradient, or with one that is exactly 0; 0: none
+        std::int64_t count = 0;   // of them
+        bool is_missing = false;  // no gradient at all
         std::size_t finding = kNone;
     };
     struct Units {
-        std::vector<int> looks;            // in a row without output, by unit
+        std::vector<int> looks;  // in a row without output, by unit
         std::vector<bool> is_named;
-        std::vector<std::int64_t> steps;   // of the last looks
+        std::vector<std::int64_t> steps;  // of the last looks
     };
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
@@ -81,7 +82,7 @@ class TrainingWatch {
 
     std::vector<std::string> names_;
     std::string optimizer_;
-    std::int64_t window_;              // of a plateau
+    std::int64_t window_;  // of a plateau
     std::vector<TrainingFinding> findings_;
 
     // The loss.
@@ -91,12 +92,12 @@ class TrainingWatch {
     double last_loss_ = 0;
     double lowest_ = 0;
     std::int64_t lowest_step_ = 0;
-    std::deque<double> smoothing_;     // the last ten
-    double best_ = 0;                  // lowest median of ten
+    std::deque<double> smoothing_;  // the last ten
+    double best_ = 0;               // lowest median of ten
     std::int64_t best_step_ = 0;
-    double noise_ = 0;                 // of the steps before a spike
-    std::deque<double> usual_;         // losses before a spike
-    std::deque<double> spread_;        // two windows of a plateau
+    double noise_ = 0;           // of the steps before a spike
+    std::deque<double> usual_;   // losses before a spike
+    std::deque<double> spread_;  // two windows of a plateau
     std::int64_t until_check_ = 0;
     double plateau_loss_ = 0;
     std::size_t nan_ = kNone;
@@ -110,8 +111,10 @@ class TrainingWatch {
         std::int64_t first = 0;
         int count = 0;
         void note(bool holds, std::int64_t step) {
-            if (!holds) count = 0;
-            else if (count++ == 0) first = step;
+            if (!holds)
+                count = 0;
+            else if (count++ == 0)
+                first = step;
         }
     };
     Run far_, lost_, rising_, back_;

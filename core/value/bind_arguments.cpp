@@ -77,37 +77,51 @@ std::optional<IValue> convert_to_number(TypeKind kind, const IValue& value) {
 std::optional<IValue> convert(const Type& type, std::optional<std::int64_t> list_size, const IValue& value) {
     switch (type.kind()) {
         case TypeKind::Any:
-        case TypeKind::Var: return value;
-        case TypeKind::Optional: return value.is_none() ? std::optional(value) : convert(*type.element(), list_size, value);
-        case TypeKind::Tensor: return value.is_tensor() ? std::optional(value) : std::nullopt;
+        case TypeKind::Var:
+            return value;
+        case TypeKind::Optional:
+            return value.is_none() ? std::optional(value) : convert(*type.element(), list_size, value);
+        case TypeKind::Tensor:
+            return value.is_tensor() ? std::optional(value) : std::nullopt;
         case TypeKind::Int:
         case TypeKind::Float:
         case TypeKind::Complex:
-        case TypeKind::Number: return convert_to_number(type.kind(), value);
-        case TypeKind::Bool: return value.is_bool() ? std::optional(value) : std::nullopt;
+        case TypeKind::Number:
+            return convert_to_number(type.kind(), value);
+        case TypeKind::Bool:
+            return value.is_bool() ? std::optional(value) : std::nullopt;
         case TypeKind::Device:
             if (value.is_string()) return parse_device(value.to_string());
             return value.is_device() ? std::optional(value) : std::nullopt;
-        case TypeKind::List: return convert_list(type, list_size, value);
-        case TypeKind::Generator: return value.is_other() ? std::optional(value) : std::nullopt;
+        case TypeKind::List:
+            return convert_list(type, list_size, value);
+        case TypeKind::Generator:
+            return value.is_other() ? std::optional(value) : std::nullopt;
         case TypeKind::Union:
             for (const TypePtr& alternative : type.contained()) {
                 if (auto converted = convert(*alternative, list_size, value)) return converted;
             }
             return std::nullopt;
-        case TypeKind::AnyClass: return value.is_object() ? std::optional(value) : std::nullopt;
-        default: return is_instance(value, type) ? std::optional(value) : std::nullopt;
+        case TypeKind::AnyClass:
+            return value.is_object() ? std::optional(value) : std::nullopt;
+        default:
+            return is_instance(value, type) ? std::optional(value) : std::nullopt;
     }
 }
 
 // As PyTorch's messages name it: "Tensor", "tuple of ints", "float".
 std::string expected_type_name(const Type& type) {
     switch (type.kind()) {
-        case TypeKind::Optional: return expected_type_name(*type.element());
-        case TypeKind::Number: return "Number";
-        case TypeKind::AnyClass: return "Module";
-        case TypeKind::List: return concat("tuple of ", expected_type_name(*type.element()), "s");
-        default: return type.annotation_str();
+        case TypeKind::Optional:
+            return expected_type_name(*type.element());
+        case TypeKind::Number:
+            return "Number";
+        case TypeKind::AnyClass:
+            return "Module";
+        case TypeKind::List:
+            return concat("tuple of ", expected_type_name(*type.element()), "s");
+        default:
+            return type.annotation_str();
     }
 }
 
@@ -128,8 +142,8 @@ std::string expected_type_name(const Type& type) {
     }
     given += is_method(schema) ? 1 : 0;
     const std::string takes = least == most ? std::to_string(most) : concat("from ", least, " to ", most);
-    run_error(concat(function_name(schema), "() takes ", takes, " positional argument", most == 1 ? "" : "s", " but ", given,
-                     given == 1 ? " was" : " were", " given"));
+    run_error(concat(function_name(schema), "() takes ", takes, " positional argument", most == 1 ? "" : "s", " but ",
+                     given, given == 1 ? " was" : " were", " given"));
 }
 
 // "'a'", "'a' and 'b'", "'a', 'b', and 'c'".
@@ -165,19 +179,28 @@ void fill_defaults(const FunctionSchema& schema, std::vector<IValue>& bound, con
 
 std::string python_type_name(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::None: return "NoneType";
-        case IValue::Tag::String: return "str";
-        case IValue::Tag::List: return "list";
-        case IValue::Tag::Tuple: return "tuple";
-        case IValue::Tag::Dict: return "dict";
-        case IValue::Tag::Device: return "torch.device";
-        case IValue::Tag::Future: return "Future";
+        case IValue::Tag::None:
+            return "NoneType";
+        case IValue::Tag::String:
+            return "str";
+        case IValue::Tag::List:
+            return "list";
+        case IValue::Tag::Tuple:
+            return "tuple";
+        case IValue::Tag::Dict:
+            return "dict";
+        case IValue::Tag::Device:
+            return "torch.device";
+        case IValue::Tag::Future:
+            return "Future";
         case IValue::Tag::Enum:
-        case IValue::Tag::Object: return std::string(split(type_of(value)->name(), '.').back());
+        case IValue::Tag::Object:
+            return std::string(split(type_of(value)->name(), '.').back());
         case IValue::Tag::Other:
             if (const auto callable = value.to_other_as<Callable>()) return callable->describe();
             return "object";
-        default: return value_type_name(value);
+        default:
+            return value_type_name(value);
     }
 }
 
@@ -237,7 +260,8 @@ std::vector<IValue> bind_arguments(const FunctionSchema& schema, CallArguments a
             if (schema.is_vararg) continue;
             run_error(concat(function_name(schema), "() got an unexpected keyword argument '", name, "'"));
         }
-        if (is_given[*place]) run_error(concat(function_name(schema), "() got multiple values for argument '", name, "'"));
+        if (is_given[*place])
+            run_error(concat(function_name(schema), "() got multiple values for argument '", name, "'"));
         give(*place, value);
     }
     fill_defaults(schema, bound, is_given);

@@ -13,9 +13,9 @@ namespace loupe {
 std::optional<IValue> convert_argument(const Argument& argument, const IValue& value);
 
 // All of the schema's arguments, defaults filled in and conversions made. A schema with "..." takes more positional
-// arguments, which come last, and ignores keywords that it does not name. A dot in the schema's name ("Linear.__init__")
-// makes it a method: the object, which is not among the arguments, counts in messages as Python counts it.
-// Throws Error (Run) with Python's messages: "linear() missing 1 required positional argument: 'weight'",
+// arguments, which come last, and ignores keywords that it does not name. A dot in the schema's name
+// ("Linear.__init__") makes it a method: the object, which is not among the arguments, counts in messages as Python
+// counts it. Throws Error (Run) with Python's messages: "linear() missing 1 required positional argument: 'weight'",
 // "linear() got an unexpected keyword argument 'b'", "linear(): argument 'input' (position 1) must be Tensor, not int".
 std::vector<IValue> bind_arguments(const FunctionSchema& schema, CallArguments arguments);
 

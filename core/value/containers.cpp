@@ -35,7 +35,8 @@ bool tuple_is_instance(const TupleObject& tuple, const Type& type) {
 }
 
 bool list_is_instance(const ListObject& list, const Type& element) {
-    return list.element_type->equals(element) || (list.elements.empty() && list.element_type->kind() == TypeKind::Any) ||
+    return list.element_type->equals(element) ||
+           (list.elements.empty() && list.element_type->kind() == TypeKind::Any) ||
            (list.element_type->is_subtype_of(element) && all_are(list.elements, element));
 }
 
@@ -72,36 +73,51 @@ bool values_equal(const IValue& a, const IValue& b) {
     if (a.tag() != b.tag()) return false;
     if (a.is_same(b)) return true;
     switch (a.tag()) {
-        case IValue::Tag::String: return a.to_string() == b.to_string();
-        case IValue::Tag::List: return elements_equal(a.to_list().elements, b.to_list().elements);
-        case IValue::Tag::Tuple: return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
-        case IValue::Tag::Dict: return dicts_equal(a.to_dict(), b.to_dict());
+        case IValue::Tag::String:
+            return a.to_string() == b.to_string();
+        case IValue::Tag::List:
+            return elements_equal(a.to_list().elements, b.to_list().elements);
+        case IValue::Tag::Tuple:
+            return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
+        case IValue::Tag::Dict:
+            return dicts_equal(a.to_dict(), b.to_dict());
         case IValue::Tag::Other: {
             const auto* callable = dynamic_cast<const Callable*>(a.object_pointer());
             return callable != nullptr && callable->is_equal(b);
         }
-        case IValue::Tag::Enum: return a.to_enum().type->equals(*b.to_enum().type) && a.to_enum().name == b.to_enum().name;
-        default: return false;
+        case IValue::Tag::Enum:
+            return a.to_enum().type->equals(*b.to_enum().type) && a.to_enum().name == b.to_enum().name;
+        default:
+            return false;
     }
 }
 
 bool is_instance(const IValue& value, const Type& type) {
     switch (type.kind()) {
-        case TypeKind::Any: return true;
-        case TypeKind::Optional: return value.is_none() || is_instance(value, *type.element());
+        case TypeKind::Any:
+            return true;
+        case TypeKind::Optional:
+            return value.is_none() || is_instance(value, *type.element());
         case TypeKind::Union:
             return std::any_of(type.contained().begin(), type.contained().end(),
                                [&](const TypePtr& t) { return is_instance(value, *t); });
-        case TypeKind::List: return value.is_list() && list_is_instance(value.to_list(), *type.element());
-        case TypeKind::Dict: return value.is_dict() && dict_is_instance(value.to_dict(), type);
-        case TypeKind::Tuple: return value.is_tuple() && tuple_is_instance(value.to_tuple(), type);
-        case TypeKind::Tensor: return value.is_tensor() && tensor_is_instance(value, *type.as<TensorType>());
-        case TypeKind::Future: return value.is_future() && is_instance(value.to_future().value, *type.element());
+        case TypeKind::List:
+            return value.is_list() && list_is_instance(value.to_list(), *type.element());
+        case TypeKind::Dict:
+            return value.is_dict() && dict_is_instance(value.to_dict(), type);
+        case TypeKind::Tuple:
+            return value.is_tuple() && tuple_is_instance(value.to_tuple(), type);
+        case TypeKind::Tensor:
+            return value.is_tensor() && tensor_is_instance(value, *type.as<TensorType>());
+        case TypeKind::Future:
+            return value.is_future() && is_instance(value.to_future().value, *type.element());
         case TypeKind::Capsule:
         case TypeKind::Generator:
         case TypeKind::Storage:
-        case TypeKind::Function: return value.is_other();
-        default: return type_of(value)->is_subtype_of(type);
+        case TypeKind::Function:
+            return value.is_other();
+        default:
+            return type_of(value)->is_subtype_of(type);
     }
 }
 

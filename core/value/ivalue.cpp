@@ -16,10 +16,18 @@ IValue IValue::other(Ptr<RefCounted> object) { return {Tag::Other, object.get()}
 
 IValue::IValue(const Scalar& value) : IValue() {
     switch (value.kind()) {
-        case Scalar::Kind::Bool: *this = value.to_bool(); break;
-        case Scalar::Kind::Int: *this = value.to_int(); break;
-        case Scalar::Kind::Double: *this = value.to_double(); break;
-        case Scalar::Kind::Complex: *this = value.to_complex(); break;
+        case Scalar::Kind::Bool:
+            *this = value.to_bool();
+            break;
+        case Scalar::Kind::Int:
+            *this = value.to_int();
+            break;
+        case Scalar::Kind::Double:
+            *this = value.to_double();
+            break;
+        case Scalar::Kind::Complex:
+            *this = value.to_complex();
+            break;
     }
 }
 
@@ -42,11 +50,16 @@ std::complex<double> IValue::to_complex() const {
 
 Scalar IValue::to_scalar() const {
     switch (tag_) {
-        case Tag::Bool: return payload_.integer != 0;
-        case Tag::Int: return payload_.integer;
-        case Tag::Double: return payload_.real;
-        case Tag::Complex: return to_complex();
-        default: wrong_tag("Scalar");
+        case Tag::Bool:
+            return payload_.integer != 0;
+        case Tag::Int:
+            return payload_.integer;
+        case Tag::Double:
+            return payload_.real;
+        case Tag::Complex:
+            return to_complex();
+        default:
+            wrong_tag("Scalar");
     }
 }
 
@@ -139,12 +152,17 @@ TensorList IValue::to_tensors() const {
 bool IValue::is_same(const IValue& other) const {
     if (tag_ != other.tag_) return false;
     switch (tag_) {
-        case Tag::None: return true;
-        case Tag::Double: return payload_.real == other.payload_.real;
-        case Tag::Device: return payload_.device == other.payload_.device;
+        case Tag::None:
+            return true;
+        case Tag::Double:
+            return payload_.real == other.payload_.real;
+        case Tag::Device:
+            return payload_.device == other.payload_.device;
         case Tag::Bool:
-        case Tag::Int: return payload_.integer == other.payload_.integer;
-        default: return payload_.object == other.payload_.object;
+        case Tag::Int:
+            return payload_.integer == other.payload_.integer;
+        default:
+            return payload_.object == other.payload_.object;
     }
 }
 
@@ -152,21 +170,36 @@ std::string value_type_name(const IValue& value) { return type_of(value)->annota
 
 TypePtr type_of(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::None: return types::none();
-        case IValue::Tag::Bool: return types::boolean();
-        case IValue::Tag::Int: return types::integer();
-        case IValue::Tag::Double: return types::floating();
-        case IValue::Tag::Device: return types::device();
-        case IValue::Tag::Tensor: return types::tensor();
-        case IValue::Tag::Complex: return types::complex();
-        case IValue::Tag::String: return types::string();
-        case IValue::Tag::List: return types::list(value.to_list().element_type);
-        case IValue::Tag::Dict: return types::dict(value.to_dict().key_type, value.to_dict().value_type);
-        case IValue::Tag::Object: return value.to_object()->type();
-        case IValue::Tag::Enum: return value.to_enum().type;
-        case IValue::Tag::Future: return types::future(type_of(value.to_future().value));
-        case IValue::Tag::Other: return types::shared(TypeKind::Capsule);
-        case IValue::Tag::Tuple: break;
+        case IValue::Tag::None:
+            return types::none();
+        case IValue::Tag::Bool:
+            return types::boolean();
+        case IValue::Tag::Int:
+            return types::integer();
+        case IValue::Tag::Double:
+            return types::floating();
+        case IValue::Tag::Device:
+            return types::device();
+        case IValue::Tag::Tensor:
+            return types::tensor();
+        case IValue::Tag::Complex:
+            return types::complex();
+        case IValue::Tag::String:
+            return types::string();
+        case IValue::Tag::List:
+            return types::list(value.to_list().element_type);
+        case IValue::Tag::Dict:
+            return types::dict(value.to_dict().key_type, value.to_dict().value_type);
+        case IValue::Tag::Object:
+            return value.to_object()->type();
+        case IValue::Tag::Enum:
+            return value.to_enum().type;
+        case IValue::Tag::Future:
+            return types::future(type_of(value.to_future().value));
+        case IValue::Tag::Other:
+            return types::shared(TypeKind::Capsule);
+        case IValue::Tag::Tuple:
+            break;
     }
     const TupleObject& tuple = value.to_tuple();
     if (tuple.type) return tuple.type;

@@ -62,8 +62,8 @@ class IValue {
     IValue(std::string text);
     // A pointer must not become a bool.
     template <typename T>
-        requires(!std::is_same_v<std::remove_cv_t<T>, char>)
-    IValue(T*) = delete;
+    requires(!std::is_same_v<std::remove_cv_t<T>, char>) IValue(T*)
+    = delete;
     IValue(const char* text) : IValue(std::string(text)) {}
     IValue(std::string_view text) : IValue(std::string(text)) {}
     IValue(Ptr<ListObject> list) noexcept;

@@ -73,7 +73,8 @@ std::string double_text(double value) {
 
 std::string complex_text(std::complex<double> value) {
     const double imaginary = value.imag();
-    return concat(double_text(value.real()), std::signbit(imaginary) ? "-" : "+", double_text(std::fabs(imaginary)), "j");
+    return concat(double_text(value.real()), std::signbit(imaginary) ? "-" : "+", double_text(std::fabs(imaginary)),
+                  "j");
 }
 
 }  // namespace
@@ -87,25 +88,41 @@ std::string python_str(const IValue& value) {
 
 std::string python_repr(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::None: return "None";
-        case IValue::Tag::Bool: return value.to_bool() ? "True" : "False";
-        case IValue::Tag::Int: return std::to_string(value.to_int());
-        case IValue::Tag::Double: return python_repr(value.to_double());
-        case IValue::Tag::Device: return device_repr(value.to_device());
-        case IValue::Tag::Tensor: return concat("Tensor(", describe(value.to_tensor()), ")");
-        case IValue::Tag::Complex: return complex_repr(value.to_complex());
-        case IValue::Tag::String: return python_repr(std::string_view(value.to_string()));
+        case IValue::Tag::None:
+            return "None";
+        case IValue::Tag::Bool:
+            return value.to_bool() ? "True" : "False";
+        case IValue::Tag::Int:
+            return std::to_string(value.to_int());
+        case IValue::Tag::Double:
+            return python_repr(value.to_double());
+        case IValue::Tag::Device:
+            return device_repr(value.to_device());
+        case IValue::Tag::Tensor:
+            return concat("Tensor(", describe(value.to_tensor()), ")");
+        case IValue::Tag::Complex:
+            return complex_repr(value.to_complex());
+        case IValue::Tag::String:
+            return python_repr(std::string_view(value.to_string()));
         case IValue::Tag::List:
             return concat("[", joined(value.to_list().elements, [](const IValue& v) { return python_repr(v); }), "]");
-        case IValue::Tag::Tuple: return tuple_repr(value.to_tuple());
+        case IValue::Tag::Tuple:
+            return tuple_repr(value.to_tuple());
         case IValue::Tag::Dict:
-            return concat("{", joined(value.to_dict().entries(), [](const DictObject::Entry& entry) {
-                              return concat(python_repr(entry.first), ": ", python_repr(entry.second));
-                          }), "}");
-        case IValue::Tag::Object: return object_repr(*value.to_object());
-        case IValue::Tag::Enum: return concat("<", python_str(value), ": ", python_repr(value.to_enum().value), ">");
-        case IValue::Tag::Future: return "<Future object>";
-        case IValue::Tag::Other: return "<object>";
+            return concat("{",
+                          joined(value.to_dict().entries(),
+                                 [](const DictObject::Entry& entry) {
+                                     return concat(python_repr(entry.first), ": ", python_repr(entry.second));
+                                 }),
+                          "}");
+        case IValue::Tag::Object:
+            return object_repr(*value.to_object());
+        case IValue::Tag::Enum:
+            return concat("<", python_str(value), ": ", python_repr(value.to_enum().value), ">");
+        case IValue::Tag::Future:
+            return "<Future object>";
+        case IValue::Tag::Other:
+            return "<object>";
     }
     __builtin_unreachable();
 }
@@ -113,19 +130,28 @@ std::string python_repr(const IValue& value) {
 std::string constant_text(const IValue& value) {
     auto inner = [](const IValue& v) { return constant_text(v); };
     switch (value.tag()) {
-        case IValue::Tag::Double: return double_text(value.to_double());
-        case IValue::Tag::Complex: return complex_text(value.to_complex());
-        case IValue::Tag::String: return quoted(value.to_string());
-        case IValue::Tag::List: return concat("[", joined(value.to_list().elements, inner), "]");
+        case IValue::Tag::Double:
+            return double_text(value.to_double());
+        case IValue::Tag::Complex:
+            return complex_text(value.to_complex());
+        case IValue::Tag::String:
+            return quoted(value.to_string());
+        case IValue::Tag::List:
+            return concat("[", joined(value.to_list().elements, inner), "]");
         case IValue::Tag::Tuple:
-            return concat("(", joined(value.to_tuple().elements, inner), value.to_tuple().elements.size() == 1 ? ",)" : ")");
+            return concat("(", joined(value.to_tuple().elements, inner),
+                          value.to_tuple().elements.size() == 1 ? ",)" : ")");
         case IValue::Tag::Dict:
-            return concat("{", joined(value.to_dict().entries(), [](const DictObject::Entry& entry) {
-                              return concat(constant_text(entry.first), ": ", constant_text(entry.second));
-                          }), "}");
+            return concat("{",
+                          joined(value.to_dict().entries(),
+                                 [](const DictObject::Entry& entry) {
+                                     return concat(constant_text(entry.first), ": ", constant_text(entry.second));
+                                 }),
+                          "}");
         case IValue::Tag::Enum:
             return concat("Enum<", value.to_enum().type->name(), ".", value.to_enum().name, ">");
-        default: return python_str(value);
+        default:
+            return python_str(value);
     }
 }
 

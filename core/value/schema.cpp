@@ -16,7 +16,8 @@ std::string alias_text(const AliasInfo& alias) {
 
 // An int list whose elements are all the same is written as one int: "int[2] stride=1".
 std::string default_text(const Argument& argument, const IValue& value) {
-    const bool is_int_list = argument.type->kind() == TypeKind::List && argument.type->element()->kind() == TypeKind::Int;
+    const bool is_int_list =
+        argument.type->kind() == TypeKind::List && argument.type->element()->kind() == TypeKind::Int;
     if (is_int_list && value.is_list()) {
         const auto& elements = value.to_list().elements;
         const bool all_same = std::all_of(elements.begin(), elements.end(),

@@ -15,8 +15,8 @@ namespace loupe {
 
 // "(a!)" on a Tensor: which alias set it is in, and whether it is written to.
 struct AliasInfo {
-    std::string set;         // "a"; "*" is the wildcard
-    std::string set_after;   // of "(a -> *)"; the same as set otherwise
+    std::string set;        // "a"; "*" is the wildcard
+    std::string set_after;  // of "(a -> *)"; the same as set otherwise
     bool is_write = false;
 };
 
@@ -38,7 +38,7 @@ struct FunctionSchema {
     std::string overload;  // "Tensor", or empty
     std::vector<Argument> arguments;
     std::vector<Argument> returns;
-    bool is_vararg = false;   // "..." after the arguments
+    bool is_vararg = false;  // "..." after the arguments
     bool is_varret = false;
 
     std::string full_name() const { return overload.empty() ? name : name + "." + overload; }

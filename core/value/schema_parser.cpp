@@ -12,9 +12,7 @@ namespace {
 using detail::TypeParser;
 using detail::WrittenType;
 
-const Type& without_optional(const Type& type) {
-    return type.kind() == TypeKind::Optional ? *type.element() : type;
-}
+const Type& without_optional(const Type& type) { return type.kind() == TypeKind::Optional ? *type.element() : type; }
 
 // A literal number: int, float, or complex with a j; converted where the type is float or complex.
 IValue parse_number(TypeParser& parser, TypeKind wanted) {

@@ -103,15 +103,24 @@ bool kind_is_subtype(const Type& a, const Type& b) {
     switch (b.kind()) {
         case TypeKind::Number:
             return a.kind() == TypeKind::Int || a.kind() == TypeKind::Float || a.kind() == TypeKind::Complex;
-        case TypeKind::AnyList: return a.kind() == TypeKind::List;
-        case TypeKind::AnyTuple: return a.kind() == TypeKind::Tuple;
-        case TypeKind::AnyClass: return a.kind() == TypeKind::Class;
-        case TypeKind::AnyEnum: return a.kind() == TypeKind::Enum;
-        case TypeKind::Tensor: return a.as<TensorType>() && tensor_refines(*a.as<TensorType>(), *b.as<TensorType>());
-        case TypeKind::Tuple: return a.kind() == TypeKind::Tuple && tuple_is_subtype(a, b);
-        case TypeKind::Future: return a.kind() == TypeKind::Future && a.element()->is_subtype_of(*b.element());
-        case TypeKind::Interface: return implements(a, *b.as<InterfaceType>());
-        default: return false;
+        case TypeKind::AnyList:
+            return a.kind() == TypeKind::List;
+        case TypeKind::AnyTuple:
+            return a.kind() == TypeKind::Tuple;
+        case TypeKind::AnyClass:
+            return a.kind() == TypeKind::Class;
+        case TypeKind::AnyEnum:
+            return a.kind() == TypeKind::Enum;
+        case TypeKind::Tensor:
+            return a.as<TensorType>() && tensor_refines(*a.as<TensorType>(), *b.as<TensorType>());
+        case TypeKind::Tuple:
+            return a.kind() == TypeKind::Tuple && tuple_is_subtype(a, b);
+        case TypeKind::Future:
+            return a.kind() == TypeKind::Future && a.element()->is_subtype_of(*b.element());
+        case TypeKind::Interface:
+            return implements(a, *b.as<InterfaceType>());
+        default:
+            return false;
     }
 }
 
@@ -142,13 +151,16 @@ bool Type::equals(const Type& other) const {
     if (this == &other) return true;
     if (kind_ != other.kind_ || name_ != other.name_) return false;
     switch (kind_) {
-        case TypeKind::Tensor: return tensors_equal(*as<TensorType>(), *other.as<TensorType>());
+        case TypeKind::Tensor:
+            return tensors_equal(*as<TensorType>(), *other.as<TensorType>());
         case TypeKind::Tuple:
             return as<TupleType>()->fields() == other.as<TupleType>()->fields() && same_contained(*this, other);
         case TypeKind::Class:
         case TypeKind::Interface:
-        case TypeKind::Enum: return true;
-        default: return same_contained(*this, other);
+        case TypeKind::Enum:
+            return true;
+        default:
+            return same_contained(*this, other);
     }
 }
 

@@ -22,13 +22,13 @@ const TypePtr& shared_type(TypeKind kind) {
 
 // PyTorch keeps the alternatives of a Union sorted by kind, in the order of its enumeration, then by text.
 int union_rank(TypeKind kind) {
-    constexpr std::array kOrder{TypeKind::Any,   TypeKind::Enum,      TypeKind::AnyEnum, TypeKind::Tensor,
-                                TypeKind::Storage, TypeKind::Tuple,   TypeKind::List,    TypeKind::Dict,
-                                TypeKind::Number, TypeKind::Float,    TypeKind::Complex, TypeKind::Future,
-                                TypeKind::Int,   TypeKind::None,      TypeKind::String,  TypeKind::Generator,
-                                TypeKind::Bool,  TypeKind::Optional,  TypeKind::Var,     TypeKind::Device,
-                                TypeKind::Function, TypeKind::Class,  TypeKind::Capsule, TypeKind::Interface,
-                                TypeKind::AnyList, TypeKind::AnyTuple, TypeKind::AnyClass, TypeKind::Union};
+    constexpr std::array kOrder{TypeKind::Any,      TypeKind::Enum,     TypeKind::AnyEnum,  TypeKind::Tensor,
+                                TypeKind::Storage,  TypeKind::Tuple,    TypeKind::List,     TypeKind::Dict,
+                                TypeKind::Number,   TypeKind::Float,    TypeKind::Complex,  TypeKind::Future,
+                                TypeKind::Int,      TypeKind::None,     TypeKind::String,   TypeKind::Generator,
+                                TypeKind::Bool,     TypeKind::Optional, TypeKind::Var,      TypeKind::Device,
+                                TypeKind::Function, TypeKind::Class,    TypeKind::Capsule,  TypeKind::Interface,
+                                TypeKind::AnyList,  TypeKind::AnyTuple, TypeKind::AnyClass, TypeKind::Union};
     return static_cast<int>(std::find(kOrder.begin(), kOrder.end(), kind) - kOrder.begin());
 }
 
@@ -53,7 +53,8 @@ void join_numbers(std::vector<TypePtr>& all) {
 std::vector<TypePtr> distinct_alternatives(const std::vector<TypePtr>& all) {
     std::vector<TypePtr> kept;
     for (const auto& type : all) {
-        const bool included = std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return type->is_subtype_of(*k); });
+        const bool included =
+            std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return type->is_subtype_of(*k); });
         if (included) continue;
         std::erase_if(kept, [&](const auto& k) { return k->is_subtype_of(*type); });
         kept.push_back(type);

@@ -131,7 +131,8 @@ class ClassType final : public Type {
         AttributeKind kind = AttributeKind::Attribute;
     };
 
-    ClassType(std::string qualified_name, bool is_module) : Type(kKind, {}, std::move(qualified_name)), is_module_(is_module) {}
+    ClassType(std::string qualified_name, bool is_module)
+        : Type(kKind, {}, std::move(qualified_name)), is_module_(is_module) {}
 
     bool is_module() const { return is_module_; }
     const std::vector<Attribute>& attributes() const { return attributes_; }
@@ -199,7 +200,7 @@ TypePtr list(TypePtr element);
 TypePtr dict(TypePtr key, TypePtr value);
 TypePtr tuple(std::vector<TypePtr> elements);
 TypePtr named_tuple(std::string qualified_name, std::vector<std::string> fields, std::vector<TypePtr> elements);
-TypePtr optional(TypePtr element);  // of an Optional or None: itself
+TypePtr optional(TypePtr element);                    // of an Optional or None: itself
 TypePtr union_of(std::vector<TypePtr> alternatives);  // flattened and sorted; Union[T, None] is Optional[T]
 TypePtr future(TypePtr element);
 }  // namespace types

@@ -120,7 +120,8 @@ std::string TypeParser::number_text() {
     const std::size_t begin = at_;
     while (at_ < text_.size()) {
         const char c = text_[at_];
-        const bool exponent_sign = (c == '+' || c == '-') && (at_ == begin || text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E');
+        const bool exponent_sign =
+            (c == '+' || c == '-') && (at_ == begin || text_[at_ - 1] == 'e' || text_[at_ - 1] == 'E');
         if (!is_word(c) && c != '.' && !exponent_sign) break;
         ++at_;
     }

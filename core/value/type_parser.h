@@ -32,12 +32,12 @@ class TypeParser {
     char peek();
     bool accept(std::string_view token);
     void expect(std::string_view token);
-    std::string_view identifier();       // letters, digits, '_'; throws when there is none
-    std::string_view qualified_name();   // identifiers joined by '.' and "::"
-    std::string number_text();           // the characters of a number: "-1.5e-3", "1j"
+    std::string_view identifier();      // letters, digits, '_'; throws when there is none
+    std::string_view qualified_name();  // identifiers joined by '.' and "::"
+    std::string number_text();          // the characters of a number: "-1.5e-3", "1j"
     std::string quoted_text();
     std::int64_t integer();
-    std::size_t end_of_type() const;     // behind the last token, before the spaces that follow it
+    std::size_t end_of_type() const;  // behind the last token, before the spaces that follow it
     [[noreturn]] void fail(std::string_view what) const;
 
   private:

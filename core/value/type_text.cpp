@@ -36,7 +36,8 @@ std::string tensor_text(const TensorType& type) {
     if (!type.dtype || !type.sizes) out += "Tensor";
     std::vector<std::string> parts;
     if (type.sizes) {
-        for (const auto& size : *type.sizes) parts.push_back(!size ? "*" : *size < 0 ? concat("SS(", *size, ")") : std::to_string(*size));
+        for (const auto& size : *type.sizes)
+            parts.push_back(!size ? "*" : *size < 0 ? concat("SS(", *size, ")") : std::to_string(*size));
         if (!type.sizes->empty() && is_complete(type.strides) && type.strides->size() == type.sizes->size()) {
             std::vector<std::int64_t> strides;
             for (const auto& stride : *type.strides) strides.push_back(*stride);
@@ -70,7 +71,8 @@ std::string container_text(const Type& type, Form form) {
     const Form inner = annotation ? form : Form::Schema;
     switch (type.kind()) {
         case TypeKind::List:
-            return annotation ? concat("List[", text_of(*type.element(), form), "]") : text_of(*type.element(), form) + "[]";
+            return annotation ? concat("List[", text_of(*type.element(), form), "]")
+                              : text_of(*type.element(), form) + "[]";
         case TypeKind::Optional:
             return annotation ? concat("Optional[", text_of(*type.element(), form), "]")
                               : text_of(*type.element(), form) + "?";
@@ -88,37 +90,58 @@ std::string container_text(const Type& type, Form form) {
 
 std::string text_of(const Type& type, Form form) {
     switch (type.kind()) {
-        case TypeKind::Any: return "Any";
-        case TypeKind::Tensor: return form == Form::Graph ? tensor_text(*type.as<TensorType>()) : "Tensor";
-        case TypeKind::Int: return "int";
-        case TypeKind::Float: return "float";
-        case TypeKind::Complex: return "complex";
-        case TypeKind::Bool: return "bool";
-        case TypeKind::Number: return form == Form::Annotation ? "number" : "Scalar";
-        case TypeKind::String: return "str";
-        case TypeKind::None: return "NoneType";
-        case TypeKind::Device: return "Device";
-        case TypeKind::Generator: return "Generator";
-        case TypeKind::Storage: return "Storage";
-        case TypeKind::Capsule: return type.name().empty() ? "Capsule" : type.name();
+        case TypeKind::Any:
+            return "Any";
+        case TypeKind::Tensor:
+            return form == Form::Graph ? tensor_text(*type.as<TensorType>()) : "Tensor";
+        case TypeKind::Int:
+            return "int";
+        case TypeKind::Float:
+            return "float";
+        case TypeKind::Complex:
+            return "complex";
+        case TypeKind::Bool:
+            return "bool";
+        case TypeKind::Number:
+            return form == Form::Annotation ? "number" : "Scalar";
+        case TypeKind::String:
+            return "str";
+        case TypeKind::None:
+            return "NoneType";
+        case TypeKind::Device:
+            return "Device";
+        case TypeKind::Generator:
+            return "Generator";
+        case TypeKind::Storage:
+            return "Storage";
+        case TypeKind::Capsule:
+            return type.name().empty() ? "Capsule" : type.name();
         case TypeKind::List:
         case TypeKind::Dict:
         case TypeKind::Optional:
         case TypeKind::Union:
-        case TypeKind::Future: return container_text(type, form);
-        case TypeKind::Tuple: return tuple_text(*type.as<TupleType>(), form);
-        case TypeKind::AnyList: return "list";
-        case TypeKind::AnyTuple: return "tuple";
-        case TypeKind::AnyClass: return "AnyClassType";
-        case TypeKind::AnyEnum: return "AnyEnumType";
+        case TypeKind::Future:
+            return container_text(type, form);
+        case TypeKind::Tuple:
+            return tuple_text(*type.as<TupleType>(), form);
+        case TypeKind::AnyList:
+            return "list";
+        case TypeKind::AnyTuple:
+            return "tuple";
+        case TypeKind::AnyClass:
+            return "AnyClassType";
+        case TypeKind::AnyEnum:
+            return "AnyEnumType";
         case TypeKind::Var:
-        case TypeKind::Class: return type.name();
+        case TypeKind::Class:
+            return type.name();
         case TypeKind::Interface:
-            return form == Form::Annotation
-                       ? type.name()
-                       : concat("InterfaceType<", split(type.name(), '.').back(), ">");
-        case TypeKind::Enum: return form == Form::Annotation ? type.name() : concat("Enum<", type.name(), ">");
-        case TypeKind::Function: return "Function";
+            return form == Form::Annotation ? type.name()
+                                            : concat("InterfaceType<", split(type.name(), '.').back(), ">");
+        case TypeKind::Enum:
+            return form == Form::Annotation ? type.name() : concat("Enum<", type.name(), ">");
+        case TypeKind::Function:
+            return "Function";
     }
     __builtin_unreachable();
 }

@@ -4,8 +4,8 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
-#include "core/plugin/plugin.h"
 #include "core/ops/samples.h"
+#include "core/plugin/plugin.h"
 
 namespace {
 
@@ -66,6 +66,7 @@ void register_all(const PluginRegistries& registries) {
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "example", "Shows how a plugin adds an operator and a kernel.", "", register_all};
+    static constexpr PluginTable kTable{kPluginInterface, "example",
+                                        "Shows how a plugin adds an operator and a kernel.", "", register_all};
     return &kTable;
 }

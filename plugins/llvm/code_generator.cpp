@@ -21,8 +21,14 @@ class CodeGenerator {
   public:
     CodeGenerator(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
                   const Target& target)
-        : context_(context), e_(expression), is_number_(is_number), streams_(target.streams), schedule_(make_schedule(expression, is_number)),
-          module_(std::make_unique<llvm::Module>("fused", context)), b_(context), elements_(b_, target.has_fma) {}
+        : context_(context),
+          e_(expression),
+          is_number_(is_number),
+          streams_(target.streams),
+          schedule_(make_schedule(expression, is_number)),
+          module_(std::make_unique<llvm::Module>("fused", context)),
+          b_(context),
+          elements_(b_, target.has_fma) {}
 
     std::unique_ptr<llvm::Module> generate() {
         make_function();
@@ -67,7 +73,8 @@ class CodeGenerator {
     void make_function() {
         llvm::Type* bytes = b_.getInt8PtrTy();
         std::vector<llvm::Type*> arguments{bytes->getPointerTo(), b_.getInt64Ty(), bytes->getPointerTo()};
-        if (e_.is_of_rows()) arguments.insert(arguments.end(), {b_.getInt64Ty()->getPointerTo(), b_.getInt64Ty(), bytes});
+        if (e_.is_of_rows())
+            arguments.insert(arguments.end(), {b_.getInt64Ty()->getPointerTo(), b_.getInt64Ty(), bytes});
         auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
         function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kFunctionName, *module_);
         function_->getArg(0)->setName("arrays");
@@ -91,7 +98,9 @@ class CodeGenerator {
         llvm::Value* slot = b_.CreateConstGEP1_64(b_.getInt8PtrTy(), table, i);
         return b_.CreateLoad(b_.getInt8PtrTy(), slot, name);
     }
-    llvm::Value* typed(llvm::Value* pointer, ScalarType dtype) { return b_.CreateBitCast(pointer, elements_.memory_type(dtype)->getPointerTo()); }
+    llvm::Value* typed(llvm::Value* pointer, ScalarType dtype) {
+        return b_.CreateBitCast(pointer, elements_.memory_type(dtype)->getPointerTo());
+    }
 
     void load_pointers() {
         const std::size_t outputs = e_.outputs.size();
@@ -109,7 +118,8 @@ class CodeGenerator {
                 places_[{i, e_.inputs[i]}] = {pointer, true};
                 continue;
             }
-            numbers_[i] = elements_.from_memory(b_.CreateLoad(elements_.memory_type(e_.inputs[i]), pointer), e_.inputs[i]);
+            numbers_[i] =
+                elements_.from_memory(b_.CreateLoad(elements_.memory_type(e_.inputs[i]), pointer), e_.inputs[i]);
         }
         std::size_t slot = 0;
         for (const Stage& stage : schedule_.stages) {
@@ -135,10 +145,11 @@ class CodeGenerator {
             }
             const runtime::RowShape shape = e_.shapes[stored.value];
             llvm::Value* element = b_.getInt64(static_cast<std::uint64_t>(element_size(stored.as)));
-            llvm::Value* stride = shape == runtime::RowShape::Columns ? b_.getInt64(0)
+            llvm::Value* stride = shape == runtime::RowShape::Columns  ? b_.getInt64(0)
                                   : shape == runtime::RowShape::PerRow ? element
                                                                        : b_.CreateMul(function_->getArg(1), element);
-            llvm::Value* all = shape == runtime::RowShape::Columns ? b_.CreateMul(function_->getArg(1), element) : b_.CreateMul(stride, row_block_);
+            llvm::Value* all = shape == runtime::RowShape::Columns ? b_.CreateMul(function_->getArg(1), element)
+                                                                   : b_.CreateMul(stride, row_block_);
             places_[stored] = {typed(take_scratch(all), stored.as), false, stride};
         }
     }
@@ -148,7 +159,8 @@ class CodeGenerator {
         row_block_ = b_.CreateSelect(b_.CreateICmpSLT(fitting, b_.getInt64(1)), b_.getInt64(1), fitting);
     }
     llvm::Value* take_scratch(llvm::Value* bytes) {
-        llvm::Value* pointer = b_.CreateGEP(b_.getInt8Ty(), function_->getArg(5), scratch_ == nullptr ? b_.getInt64(0) : scratch_);
+        llvm::Value* pointer =
+            b_.CreateGEP(b_.getInt8Ty(), function_->getArg(5), scratch_ == nullptr ? b_.getInt64(0) : scratch_);
         llvm::Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(63)), b_.getInt64(~std::uint64_t{63}));
         scratch_ = scratch_ == nullptr ? padded : b_.CreateAdd(scratch_, padded);
         return pointer;
@@ -157,7 +169,9 @@ class CodeGenerator {
     // A piece of the scratch memory, of the length of a row in an expression of rows; else of a block.
     llvm::Value* allocate(ScalarType dtype) {
         if (e_.is_of_rows()) {
-            return typed(take_scratch(b_.CreateMul(function_->getArg(1), b_.getInt64(static_cast<std::uint64_t>(element_size(dtype))))), dtype);
+            return typed(take_scratch(b_.CreateMul(function_->getArg(1),
+                                                   b_.getInt64(static_cast<std::uint64_t>(element_size(dtype))))),
+                         dtype);
         }
         auto* array = llvm::ArrayType::get(elements_.memory_type(dtype), static_cast<std::uint64_t>(block_));
         llvm::AllocaInst* buffer = b_.CreateAlloca(array);
@@ -174,7 +188,8 @@ class CodeGenerator {
             count = b_.CreateSelect(b_.CreateICmpSLT(count, whole), count, whole);
         }
         for (const Stored& stored : schedule_.constants) {
-            fill(places_.at(stored).pointer, elements_.convert(numbers_.at(stored.value), e_.inputs[stored.value], stored.as), stored.as, count);
+            fill(places_.at(stored).pointer,
+                 elements_.convert(numbers_.at(stored.value), e_.inputs[stored.value], stored.as), stored.as, count);
         }
         for (const Literal& literal : literals_of(e_, schedule_)) {
             const FusedOperand& operand = step(literal.value).inputs[literal.operand];
@@ -186,7 +201,8 @@ class CodeGenerator {
 
     void fill(llvm::Value* buffer, llvm::Value* element, ScalarType as, llvm::Value* count) {
         llvm::Value* stored = elements_.to_memory(element, as);
-        emit_loop("fill", count, 1, [&](llvm::Value* i) { b_.CreateStore(stored, b_.CreateGEP(elements_.memory_type(as), buffer, i)); });
+        emit_loop("fill", count, 1,
+                  [&](llvm::Value* i) { b_.CreateStore(stored, b_.CreateGEP(elements_.memory_type(as), buffer, i)); });
     }
 
     // Some rows at once: for short ones the overhead of calls dominates.
@@ -195,14 +211,16 @@ class CodeGenerator {
         length_ = function_->getArg(1);
         std::vector<llvm::Value*> strides;
         for (std::size_t array = 0; array < outputs_.size() + inputs_.size(); ++array) {
-            strides.push_back(b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), function_->getArg(3), array)));
+            strides.push_back(
+                b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), function_->getArg(3), array)));
         }
         llvm::Value* rows = function_->getArg(4);
         emit_loop("rows", rows, row_block_, [&](llvm::Value* first) {
             llvm::Value* rest = b_.CreateSub(rows, first);
             row_count_ = b_.CreateSelect(b_.CreateICmpSLT(rest, row_block_), rest, row_block_);
             const auto place = [&](llvm::Value* array, llvm::Value* stride, ScalarType dtype) {
-                return Place{typed(b_.CreateGEP(b_.getInt8Ty(), array, b_.CreateMul(first, stride)), dtype), true, stride};
+                return Place{typed(b_.CreateGEP(b_.getInt8Ty(), array, b_.CreateMul(first, stride)), dtype), true,
+                             stride};
             };
             for (std::size_t o = 0; o < outputs_.size(); ++o) {
                 const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
@@ -225,23 +243,28 @@ class CodeGenerator {
                     row_ = row;
                     row_known_.clear();
                     emit_row_values(s);
-                    if (std::any_of(stores.begin(), stores.end(), [&](const Stored& stored) { return !is_per_row(e_, stored.value); })) emit_stage_loop(s);
+                    if (std::any_of(stores.begin(), stores.end(),
+                                    [&](const Stored& stored) { return !is_per_row(e_, stored.value); }))
+                        emit_stage_loop(s);
                 });
             }
             for (const std::uint32_t value : schedule_.stages[s].calls) emit_row_call(value);
         }
     }
     llvm::Value* row_pointer(const Place& place, llvm::Value* row) {
-        return b_.CreateGEP(b_.getInt8Ty(), b_.CreateBitCast(place.pointer, b_.getInt8PtrTy()), b_.CreateMul(row, place.stride));
+        return b_.CreateGEP(b_.getInt8Ty(), b_.CreateBitCast(place.pointer, b_.getInt8PtrTy()),
+                            b_.CreateMul(row, place.stride));
     }
 
     // for (i = 0; i < end; ++i) body(i), the iterations of which do not depend on each other; or by a step.
     template <typename Body>
     void emit_loop(const std::string& name, llvm::Value* end, std::int64_t step_size, Body&& body) {
-        emit_loop(name, end, b_.getInt64(static_cast<std::uint64_t>(step_size)), std::forward<Body>(body), step_size == 1);
+        emit_loop(name, end, b_.getInt64(static_cast<std::uint64_t>(step_size)), std::forward<Body>(body),
+                  step_size == 1);
     }
     template <typename Body>
-    void emit_loop(const std::string& name, llvm::Value* end, llvm::Value* step_size, Body&& body, bool is_parallel = false) {
+    void emit_loop(const std::string& name, llvm::Value* end, llvm::Value* step_size, Body&& body,
+                   bool is_parallel = false) {
         llvm::BasicBlock* before = b_.GetInsertBlock();
         auto* inside = llvm::BasicBlock::Create(context_, name, function_);
         auto* after = llvm::BasicBlock::Create(context_, name + ".end", function_);
@@ -262,7 +285,8 @@ class CodeGenerator {
         for (llvm::Instruction& instruction : *body) {
             if (instruction.mayReadOrWriteMemory()) instruction.setMetadata(llvm::LLVMContext::MD_access_group, group);
         }
-        llvm::Metadata* parallel = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), group});
+        llvm::Metadata* parallel =
+            llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), group});
         llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, {nullptr, parallel});
         loop->replaceOperandWith(0, loop);
         back->setMetadata(llvm::LLVMContext::MD_loop, loop);
@@ -282,8 +306,10 @@ class CodeGenerator {
         index_ = b_.getInt64(0);
         for (std::uint32_t value = 0; value < e_.shapes.size(); ++value) {
             if (!is_per_row(e_, value) || row_known_.contains(value)) continue;
-            const bool is_kept = !is_input(value) && !is_call(value) && stage_of_.at(value) < s && places_.contains({value, step(value).dtype});
-            const bool is_made = is_kept || is_input(value) || (is_call(value) ? call_stage(value) < s : stage_of_.at(value) == s);
+            const bool is_kept = !is_input(value) && !is_call(value) && stage_of_.at(value) < s &&
+                                 places_.contains({value, step(value).dtype});
+            const bool is_made =
+                is_kept || is_input(value) || (is_call(value) ? call_stage(value) < s : stage_of_.at(value) == s);
             if (is_made) row_known_[value] = make_value(value);
         }
         for (const Stored& stored : schedule_.stages[s].stores) {
@@ -316,7 +342,8 @@ class CodeGenerator {
 
     llvm::Value* address(const Stored& stored) {
         const Place& place = places_.at(stored);
-        if (e_.is_of_rows()) return b_.CreateGEP(elements_.memory_type(stored.as), typed(row_pointer(place, row_), stored.as), index_);
+        if (e_.is_of_rows())
+            return b_.CreateGEP(elements_.memory_type(stored.as), typed(row_pointer(place, row_), stored.as), index_);
         llvm::Value* at = place.is_array ? b_.CreateAdd(base_, index_) : index_;
         return b_.CreateGEP(elements_.memory_type(stored.as), place.pointer, at);
     }
@@ -339,8 +366,9 @@ class CodeGenerator {
         if (stage_of_.at(value) != stage_) return load({value, made.dtype});
         std::vector<llvm::Value*> inputs;
         for (const FusedOperand& operand : made.inputs) {
-            inputs.push_back(operand.is_number ? elements_.number(operand.number.data(), operand.as)
-                                               : elements_.convert(value_of(operand.value), e_.dtype_of(operand.value), operand.as));
+            inputs.push_back(operand.is_number
+                                 ? elements_.number(operand.number.data(), operand.as)
+                                 : elements_.convert(value_of(operand.value), e_.dtype_of(operand.value), operand.as));
         }
         return elements_.convert(elements_.step(made, inputs), made.result_as, made.dtype);
     }
@@ -360,7 +388,8 @@ class CodeGenerator {
         pointers.push_back(place_pointer({value, made.result_as}));
         for (std::size_t i = 0; i < made.inputs.size(); ++i) {
             const FusedOperand& operand = made.inputs[i];
-            pointers.push_back(operand.is_number ? block_pointer(literals_.at(Literal{value, i}), false, operand.as) : place_pointer({operand.value, operand.as}));
+            pointers.push_back(operand.is_number ? block_pointer(literals_.at(Literal{value, i}), false, operand.as)
+                                                 : place_pointer({operand.value, operand.as}));
         }
         emit_elementwise_call(value, pointers, length_);
     }
@@ -368,18 +397,22 @@ class CodeGenerator {
         llvm::Type* bytes = b_.getInt8PtrTy();
         auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), b_.getInt64Ty()}, false);
         const auto [function, params] = callees_.at(value);
-        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, filled_table(pointers, bytes), count});
+        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()),
+                      {params, filled_table(pointers, bytes), count});
     }
 
     // Outputs, then inputs, of a call in an expression of rows.
     std::vector<Place> call_places(std::uint32_t value) {
         const FusedStep& made = step(value);
         std::vector<Place> places;
-        for (std::uint32_t r = 0; r < (made.rows ? made.rows->outputs : 1); ++r) places.push_back(places_.at({value + r, step(value + r).result_as}));
+        for (std::uint32_t r = 0; r < (made.rows ? made.rows->outputs : 1); ++r)
+            places.push_back(places_.at({value + r, step(value + r).result_as}));
         for (std::size_t i = 0; i < made.inputs.size(); ++i) {
             const FusedOperand& operand = made.inputs[i];
-            if (operand.is_number) places.push_back({literals_.at(Literal{value, i}), false, b_.getInt64(0)});
-            else places.push_back(places_.at({operand.value, operand.as}));
+            if (operand.is_number)
+                places.push_back({literals_.at(Literal{value, i}), false, b_.getInt64(0)});
+            else
+                places.push_back(places_.at({operand.value, operand.as}));
         }
         return places;
     }
@@ -393,7 +426,8 @@ class CodeGenerator {
                 strides.push_back(place.stride);
             }
             llvm::Type *bytes = b_.getInt8PtrTy(), *integer = b_.getInt64Ty();
-            auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), integer->getPointerTo(), integer, integer}, false);
+            auto* type = llvm::FunctionType::get(
+                b_.getVoidTy(), {bytes, bytes->getPointerTo(), integer->getPointerTo(), integer, integer}, false);
             const auto [function, params] = callees_.at(value);
             b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()),
                           {params, filled_table(pointers, bytes), filled_table(strides, integer), row_count_, length_});
@@ -408,11 +442,12 @@ class CodeGenerator {
             is_packed = b_.CreateAnd(is_packed, b_.CreateICmpEQ(places[i].stride, packed));
         }
         llvm::Value* count = b_.CreateSelect(is_packed, b_.CreateMul(unit, row_count_), unit);
-        emit_loop("call", b_.CreateSelect(is_packed, b_.getInt64(1), row_count_), b_.getInt64(1), [&](llvm::Value* row) {
-            pointers.clear();
-            for (const Place& place : places) pointers.push_back(row_pointer(place, row));
-            emit_elementwise_call(value, pointers, count);
-        });
+        emit_loop("call", b_.CreateSelect(is_packed, b_.getInt64(1), row_count_), b_.getInt64(1),
+                  [&](llvm::Value* row) {
+                      pointers.clear();
+                      for (const Place& place : places) pointers.push_back(row_pointer(place, row));
+                      emit_elementwise_call(value, pointers, count);
+                  });
     }
 
     void stream_outputs() {
@@ -423,7 +458,8 @@ class CodeGenerator {
             llvm::Value* element = b_.getInt64(static_cast<std::uint64_t>(element_size(dtype)));
             llvm::Value* to = b_.CreateGEP(b_.getInt8Ty(), outputs_[o], b_.CreateMul(base_, element));
             llvm::Value* from = b_.CreateBitCast(places_.at({e_.outputs[o], dtype}).pointer, bytes);
-            b_.CreateCall(type, b_.CreateBitCast(stream_, type->getPointerTo()), {to, from, b_.CreateMul(length_, element)});
+            b_.CreateCall(type, b_.CreateBitCast(stream_, type->getPointerTo()),
+                          {to, from, b_.CreateMul(length_, element)});
         }
     }
 
@@ -434,7 +470,8 @@ class CodeGenerator {
             b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
             table = b_.CreateBitCast(b_.CreateAlloca(llvm::ArrayType::get(type, values.size())), type->getPointerTo());
         }
-        for (std::size_t i = 0; i < values.size(); ++i) b_.CreateStore(values[i], b_.CreateConstGEP1_64(type, table, i));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            b_.CreateStore(values[i], b_.CreateConstGEP1_64(type, table, i));
         return table;
     }
 
@@ -461,17 +498,17 @@ class CodeGenerator {
     llvm::Value* row_count_ = nullptr;  // rows that are done now
     llvm::Value* row_ = nullptr;        // in the block
     std::int64_t block_ = kLargestBlock;
-    llvm::Value* base_ = nullptr;    // of the block
+    llvm::Value* base_ = nullptr;  // of the block
     llvm::Value* length_ = nullptr;
-    std::size_t stage_ = 0;          // whose loop is being made
+    std::size_t stage_ = 0;  // whose loop is being made
     llvm::Value* index_ = nullptr;
     std::map<std::uint32_t, llvm::Value*> known_;
 };
 
 }  // namespace
 
-std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
-                                       const Target& target) {
+std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression,
+                                       const std::vector<bool>& is_number, const Target& target) {
     return CodeGenerator(context, expression, is_number, target).generate();
 }
 
@@ -488,7 +525,8 @@ std::int64_t row_scratch_bytes(const FusedExpression& expression, const std::vec
 
 std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number) {
     std::vector<std::uint32_t> values;
-    for (const Stage& stage : make_schedule(expression, is_number).stages) values.insert(values.end(), stage.calls.begin(), stage.calls.end());
+    for (const Stage& stage : make_schedule(expression, is_number).stages)
+        values.insert(values.end(), stage.calls.begin(), stage.calls.end());
     return values;
 }
 

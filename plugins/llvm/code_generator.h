@@ -6,11 +6,12 @@
 //
 // and of an expression of rows
 //
-//     void fused(std::byte** arrays, std::int64_t n, void** functions, const std::int64_t* strides, std::int64_t rows, std::byte* scratch)
+//     void fused(std::byte** arrays, std::int64_t n, void** functions, const std::int64_t* strides, std::int64_t rows,
+//     std::byte* scratch)
 //
 // arrays: outputs, then inputs; of the first row. Rows are done kRowBlock elements at once, a row at least. scratch:
-// row_scratch_bytes, on a boundary of 64. functions: for each call of the schedule, the operator's loop and its parameters;
-// then, for code that streams, void (*)(std::byte* to, const std::byte* from, std::int64_t bytes).
+// row_scratch_bytes, on a boundary of 64. functions: for each call of the schedule, the operator's loop and its
+// parameters; then, for code that streams, void (*)(std::byte* to, const std::byte* from, std::int64_t bytes).
 
 #include <llvm/IR/Module.h>
 
@@ -28,8 +29,8 @@ struct Target {
     bool streams = false;  // results go past the caches, block by block: for arrays that do not fit there
 };
 
-std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
-                                       const Target& target);
+std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression,
+                                       const std::vector<bool>& is_number, const Target& target);
 
 std::int64_t row_scratch_bytes(const FusedExpression& expression, const std::vector<bool>& is_number, std::int64_t n);
 

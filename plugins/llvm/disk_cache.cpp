@@ -71,7 +71,8 @@ void make_room(const std::filesystem::path& folder) {
     std::vector<File> files;
     std::uintmax_t total = 0;
     std::error_code error;
-    for (auto at = std::filesystem::directory_iterator(folder, error); at != std::filesystem::directory_iterator(); at.increment(error)) {
+    for (auto at = std::filesystem::directory_iterator(folder, error); at != std::filesystem::directory_iterator();
+         at.increment(error)) {
         std::error_code gone;
         const std::uintmax_t bytes = at->is_regular_file(gone) ? at->file_size(gone) : 0;
         const auto used = at->last_write_time(gone);
@@ -98,8 +99,10 @@ std::optional<std::string> read_cached(const std::string& key) {
     if (!file || !std::filesystem::is_regular_file(*file, error)) return std::nullopt;
     try {
         std::optional<std::string> object = object_in(read_text_file(*file), key);
-        if (object) std::filesystem::last_write_time(*file, std::filesystem::file_time_type::clock::now(), error);  // used
-        else warn(concat("the compiled kernel ", file->string(), " is damaged; it is made again"));
+        if (object)
+            std::filesystem::last_write_time(*file, std::filesystem::file_time_type::clock::now(), error);  // used
+        else
+            warn(concat("the compiled kernel ", file->string(), " is damaged; it is made again"));
         return object;
     } catch (const Error&) {
         return std::nullopt;

@@ -33,16 +33,18 @@ constexpr int kGeneratorVersion = 4;
 template <typename T>
 T value_or_throw(llvm::Expected<T> expected) {
     if (!expected) throw Error(ErrorKind::Plugin, concat("LLVM: ", llvm::toString(expected.takeError())));
-    if constexpr (std::is_reference_v<T>) return *expected;
-    else return std::move(*expected);
+    if constexpr (std::is_reference_v<T>)
+        return *expected;
+    else
+        return std::move(*expected);
 }
 void check(llvm::Error error) {
     if (error) throw Error(ErrorKind::Plugin, concat("LLVM: ", llvm::toString(std::move(error))));
 }
 
 using Function = void (*)(std::byte* const* arrays, std::int64_t n, void* const* functions);
-using RowFunction = void (*)(std::byte* const* arrays, std::int64_t n, void* const* functions, const std::int64_t* strides, std::int64_t rows,
-                             std::byte* scratch);
+using RowFunction = void (*)(std::byte* const* arrays, std::int64_t n, void* const* functions,
+                             const std::int64_t* strides, std::int64_t rows, std::byte* scratch);
 
 class Compiler;
 
@@ -63,20 +65,23 @@ class CompiledKernel final : public FusedKernel {
         }
         row_bytes_ = expression_.is_of_rows() ? row_scratch_bytes(expression_, is_number_, 64) / 64 : 0;
         functions_.push_back(reinterpret_cast<void*>(&runtime::stream_copy));
-        for (const std::uint32_t output : expression_.outputs) result_bytes_ += element_size(expression_.dtype_of(output));
+        for (const std::uint32_t output : expression_.outputs)
+            result_bytes_ += element_size(expression_.dtype_of(output));
     }
 
     void run(std::byte* const* arrays, std::int64_t n) const override {
         const Function streaming = n * result_bytes_ >= kStreamedBytes ? streaming_function() : nullptr;
         (streaming != nullptr ? streaming : function)(arrays, n, functions_.data());
     }
-    void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const override {
+    void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                  std::int64_t n) const override {
         thread_local std::vector<std::byte> memory;
         // Each buffer is rounded up to lines.
         const auto bytes = static_cast<std::size_t>(row_bytes_ * ((std::max(n, kRowBlock) + 63) / 64 * 64)) + 64;
         if (memory.size() < bytes) memory.resize(bytes);
         std::byte* const scratch = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
-        reinterpret_cast<RowFunction>(reinterpret_cast<void*>(function))(arrays, n, functions_.data(), strides, rows, scratch);
+        reinterpret_cast<RowFunction>(reinterpret_cast<void*>(function))(arrays, n, functions_.data(), strides, rows,
+                                                                         scratch);
     }
     FusedKernelText text() const override;
     ~CompiledKernel() override;
@@ -140,7 +145,8 @@ class Compiler {
         return function_of(key_of(expression, is_number, true), expression, is_number, true, nullptr);
     }
 
-    std::pair<std::string, std::string> ir_and_assembly(const FusedExpression& expression, const std::vector<bool>& is_number) {
+    std::pair<std::string, std::string> ir_and_assembly(const FusedExpression& expression,
+                                                        const std::vector<bool>& is_number) {
         const std::scoped_lock lock(mutex_);
         llvm::LLVMContext context;
         const auto module = optimised(context, expression, is_number, false);
@@ -165,8 +171,8 @@ class Compiler {
         jit_ = value_or_throw(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
     }
 
-    Function function_of(const std::string& key, const FusedExpression& expression, const std::vector<bool>& is_number, bool streams,
-                         bool* from_disk) {
+    Function function_of(const std::string& key, const FusedExpression& expression, const std::vector<bool>& is_number,
+                         bool streams, bool* from_disk) {
         if (const auto cached = read_cached(key)) {
             if (const Function loaded = try_load(*cached)) {
                 if (from_disk != nullptr) *from_disk = true;
@@ -187,15 +193,16 @@ class Compiler {
         return concat(key, streams ? " streams\n" : "\n", expression.str());
     }
 
-    std::unique_ptr<llvm::Module> optimised(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
-                                           bool streams) {
+    std::unique_ptr<llvm::Module> optimised(llvm::LLVMContext& context, const FusedExpression& expression,
+                                            const std::vector<bool>& is_number, bool streams) {
         auto module = generate(context, expression, is_number, {has_fma_, streams});
         module->setDataLayout(machine_->createDataLayout());
         module->setTargetTriple(machine_->getTargetTriple().str());
         for (llvm::Function& function : *module) {
             function.addFnAttr("target-cpu", machine_->getTargetCPU());
             function.addFnAttr("target-features", machine_->getTargetFeatureString());
-            if (machine_->getTargetFeatureString().contains("+avx512vl")) function.addFnAttr("prefer-vector-width", "512");
+            if (machine_->getTargetFeatureString().contains("+avx512vl"))
+                function.addFnAttr("prefer-vector-width", "512");
         }
         llvm::LoopAnalysisManager loops;
         llvm::FunctionAnalysisManager functions;
@@ -215,15 +222,16 @@ class Compiler {
         llvm::SmallVector<char, 0> bytes;
         llvm::raw_svector_ostream out(bytes);
         llvm::legacy::PassManager passes;
-        if (machine_->addPassesToEmitFile(passes, out, nullptr, type)) throw Error(ErrorKind::Plugin, "LLVM emits no code for this machine");
+        if (machine_->addPassesToEmitFile(passes, out, nullptr, type))
+            throw Error(ErrorKind::Plugin, "LLVM emits no code for this machine");
         passes.run(module);
         return {bytes.data(), bytes.size()};
     }
 
     Function load(const std::string& object) {
         auto& library = value_or_throw(jit_->createJITDylib(concat("kernel", ++libraries_)));
-        library.addGenerator(
-            value_or_throw(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
+        library.addGenerator(value_or_throw(
+            llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
         const llvm::StringRef bytes(object.data(), object.size());
         check(jit_->addObjectFile(library, llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel")));
         const llvm::JITEvaluatedSymbol symbol = value_or_throw(jit_->lookup(library, kFunctionName));
@@ -269,7 +277,8 @@ FusedKernelText CompiledKernel::text() const {
 
 void start() { Compiler::instance(); }
 
-Ptr<const FusedKernel> compile(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) {
+Ptr<const FusedKernel> compile(const FusedExpression& expression, const std::vector<bool>& is_number,
+                               std::string* why) {
     std::string reason = refusal(expression);
     if (reason.empty()) return Compiler::instance().compile(expression, is_number);
     if (why != nullptr) *why = std::move(reason);

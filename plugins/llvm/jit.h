@@ -9,9 +9,11 @@ namespace loupe::llvm_fuser {
 // Throws Error (Plugin) when LLVM cannot compile for this machine.
 void start();
 
-Ptr<const runtime::FusedKernel> compile(const runtime::FusedExpression& expression, const std::vector<bool>& is_number, std::string* why);
+Ptr<const runtime::FusedKernel> compile(const runtime::FusedExpression& expression, const std::vector<bool>& is_number,
+                                        std::string* why);
 
-using CompileFunction = Ptr<const runtime::FusedKernel> (*)(const runtime::FusedExpression&, const std::vector<bool>&, std::string*);
+using CompileFunction = Ptr<const runtime::FusedKernel> (*)(const runtime::FusedExpression&, const std::vector<bool>&,
+                                                            std::string*);
 // What the compiler's library exports as loupe_llvm_compiler: start() may throw Error (Plugin).
 struct CompilerEntry {
     CompileFunction (*start)();

@@ -40,7 +40,8 @@ Compiler load_compiler() {
     }
 }
 
-Ptr<const runtime::FusedKernel> compile(const runtime::FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) {
+Ptr<const runtime::FusedKernel> compile(const runtime::FusedExpression& expression, const std::vector<bool>& is_number,
+                                        std::string* why) {
     static const Compiler compiler = load_compiler();
     if (compiler.compile != nullptr) return compiler.compile(expression, is_number, why);
     if (why != nullptr) *why = compiler.problem;
@@ -52,7 +53,7 @@ void register_all(const PluginRegistries&) { runtime::add_fuser({"llvm", &compil
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "llvm", "Compiles fusion groups for this machine's vectors.", "LLVM " LLVM_VERSION_STRING,
-                                        register_all};
+    static constexpr PluginTable kTable{kPluginInterface, "llvm", "Compiles fusion groups for this machine's vectors.",
+                                        "LLVM " LLVM_VERSION_STRING, register_all};
     return &kTable;
 }

@@ -25,9 +25,12 @@ bool is_native_unary(UnaryOp op, bool is_float) {
         case UnaryOp::Ceil:
         case UnaryOp::Round:
         case UnaryOp::Trunc:
-        case UnaryOp::Frac: return is_float;
-        case UnaryOp::Square: return true;
-        default: return false;
+        case UnaryOp::Frac:
+            return is_float;
+        case UnaryOp::Square:
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -39,14 +42,18 @@ bool is_native_binary(BinaryOp op, bool is_float) {
         case BinaryOp::AddScaled:
         case BinaryOp::SubScaled:
         case BinaryOp::Maximum:
-        case BinaryOp::Minimum: return true;
+        case BinaryOp::Minimum:
+            return true;
         case BinaryOp::Div:
         case BinaryOp::Fmax:
-        case BinaryOp::Fmin: return is_float;
+        case BinaryOp::Fmin:
+            return is_float;
         case BinaryOp::BitwiseAnd:
         case BinaryOp::BitwiseOr:
-        case BinaryOp::BitwiseXor: return !is_float;
-        default: return false;
+        case BinaryOp::BitwiseXor:
+            return !is_float;
+        default:
+            return false;
     }
 }
 
@@ -60,13 +67,17 @@ bool is_native_activation(ActivationOp op) {
         case ActivationOp::LeakyReluBackward:
         case ActivationOp::ThresholdBackward:
         case ActivationOp::SigmoidBackward:
-        case ActivationOp::TanhBackward: return true;
-        default: return false;
+        case ActivationOp::TanhBackward:
+            return true;
+        default:
+            return false;
     }
 }
 
 bool has_float_to_integer(const FusedExpression& expression, const FusedStep& step) {
-    const auto narrows = [](ScalarType from, ScalarType to) { return is_floating(from) && is_integral(to) && to != ScalarType::Bool; };
+    const auto narrows = [](ScalarType from, ScalarType to) {
+        return is_floating(from) && is_integral(to) && to != ScalarType::Bool;
+    };
     for (const FusedOperand& operand : step.inputs) {
         if (!operand.is_number && narrows(expression.dtype_of(operand.value), operand.as)) return true;
         if (step.kind.family == LoopFamily::Convert && narrows(operand.as, step.dtype)) return true;
@@ -78,7 +89,8 @@ bool has_float_to_integer(const FusedExpression& expression, const FusedStep& st
 bool needs_spreading(const FusedExpression& e, std::uint32_t value) {
     const FusedStep& step = e.steps[value - e.inputs.size()];
     if (!e.is_of_rows() || step.rows || is_native(step) || is_per_row(e, value)) return false;
-    return std::any_of(step.inputs.begin(), step.inputs.end(), [&](const FusedOperand& o) { return !o.is_number && is_per_row(e, o.value); });
+    return std::any_of(step.inputs.begin(), step.inputs.end(),
+                       [&](const FusedOperand& o) { return !o.is_number && is_per_row(e, o.value); });
 }
 
 }  // namespace
@@ -88,13 +100,21 @@ bool is_native(const FusedStep& step) {
     switch (step.kind.family) {
         case LoopFamily::Where:
         case LoopFamily::Convert:
-        case LoopFamily::Compare: return true;
-        case LoopFamily::Test: return (static_cast<TestOp>(step.kind.op) == TestOp::IsNan && is_float) || static_cast<TestOp>(step.kind.op) == TestOp::LogicalNot;
-        case LoopFamily::Unary: return is_native_unary(static_cast<UnaryOp>(step.kind.op), is_float);
-        case LoopFamily::Activation: return is_float && is_native_activation(static_cast<ActivationOp>(step.kind.op));
-        case LoopFamily::Binary: return is_native_binary(static_cast<BinaryOp>(step.kind.op), is_float);
-        case LoopFamily::Ternary: return is_float;
-        default: return false;
+        case LoopFamily::Compare:
+            return true;
+        case LoopFamily::Test:
+            return (static_cast<TestOp>(step.kind.op) == TestOp::IsNan && is_float) ||
+                   static_cast<TestOp>(step.kind.op) == TestOp::LogicalNot;
+        case LoopFamily::Unary:
+            return is_native_unary(static_cast<UnaryOp>(step.kind.op), is_float);
+        case LoopFamily::Activation:
+            return is_float && is_native_activation(static_cast<ActivationOp>(step.kind.op));
+        case LoopFamily::Binary:
+            return is_native_binary(static_cast<BinaryOp>(step.kind.op), is_float);
+        case LoopFamily::Ternary:
+            return is_float;
+        default:
+            return false;
     }
     return false;
 }
@@ -108,13 +128,15 @@ std::string refusal(const FusedExpression& expression) {
     }
     std::set<std::uint32_t> outputs;
     for (const std::uint32_t output : expression.outputs) {
-        if (output < expression.inputs.size() || !outputs.insert(output).second) return "a value that is given back as it is";
+        if (output < expression.inputs.size() || !outputs.insert(output).second)
+            return "a value that is given back as it is";
     }
     for (std::size_t i = 0; i < expression.steps.size(); ++i) {
         const FusedStep& step = expression.steps[i];
         const auto value = static_cast<std::uint32_t>(expression.inputs.size() + i);
         if (needs_spreading(expression, value)) return "a function of elements and of what is one for a row";
-        if (refused_type(step.dtype) || (step.kind.family != LoopFamily::Where && refused_type(step.kind.as))) return concat(dtype_name(step.dtype), " values");
+        if (refused_type(step.dtype) || (step.kind.family != LoopFamily::Where && refused_type(step.kind.as)))
+            return concat(dtype_name(step.dtype), " values");
         if (has_float_to_integer(expression, step)) return "floating numbers that become integers";
     }
     return {};
@@ -131,8 +153,10 @@ class Scheduler {
         for (std::size_t i = 0; i < e_.steps.size(); ++i) place(static_cast<std::uint32_t>(e_.inputs.size() + i));
         for (std::size_t i = 0; i < e_.steps.size(); ++i) add_stores(static_cast<std::uint32_t>(e_.inputs.size() + i));
         for (const std::uint32_t output : e_.outputs) {
-            if (is_call(output) && is_rounded(step(output))) stage(stage_[output] + 1).stores.insert({output, step(output).dtype});
-            else if (!is_call(output)) stage(stage_[output]).stores.insert({output, step(output).dtype});
+            if (is_call(output) && is_rounded(step(output)))
+                stage(stage_[output] + 1).stores.insert({output, step(output).dtype});
+            else if (!is_call(output))
+                stage(stage_[output]).stores.insert({output, step(output).dtype});
         }
         return std::move(schedule_);
     }
@@ -171,8 +195,10 @@ class Scheduler {
     void add_stores(std::uint32_t value) {
         for (const FusedOperand& operand : step(value).inputs) {
             if (operand.is_number) continue;
-            if (is_call(value)) store_for_call(operand);
-            else store_for_loop(value, operand);
+            if (is_call(value))
+                store_for_call(operand);
+            else
+                store_for_loop(value, operand);
         }
     }
 
@@ -184,8 +210,10 @@ class Scheduler {
     void store_for_call(const FusedOperand& operand) {
         const Stored stored{operand.value, operand.as};
         if (is_input(operand.value)) {
-            if (is_number_[operand.value]) schedule_.constants.insert(stored);
-            else if (e_.inputs[operand.value] != operand.as) stage(0).stores.insert(stored);
+            if (is_number_[operand.value])
+                schedule_.constants.insert(stored);
+            else if (e_.inputs[operand.value] != operand.as)
+                stage(0).stores.insert(stored);
         } else if (is_call(operand.value)) {
             if (!reads_as_made(operand)) stage(stage_[operand.value] + 1).stores.insert(stored);
         } else {
@@ -231,6 +259,8 @@ std::vector<Literal> literals_of(const FusedExpression& e, const Schedule& sched
     return literals;
 }
 
-Schedule make_schedule(const FusedExpression& expression, const std::vector<bool>& is_number) { return Scheduler(expression, is_number).make(); }
+Schedule make_schedule(const FusedExpression& expression, const std::vector<bool>& is_number) {
+    return Scheduler(expression, is_number).make();
+}
 
 }  // namespace loupe::llvm_fuser

@@ -35,7 +35,9 @@ class StepGenerator {
     llvm::Value* param(const runtime::FusedStep& step, std::size_t i) const;
     llvm::Value* multiply_add(llvm::Value* a, llvm::Value* b, llvm::Value* c) const;
     llvm::Value* call(llvm::Intrinsic::ID function, llvm::Value* x) const;
-    llvm::Value* pick(llvm::Value* condition, llvm::Value* yes, llvm::Value* no) const { return b_.CreateSelect(condition, yes, no); }
+    llvm::Value* pick(llvm::Value* condition, llvm::Value* yes, llvm::Value* no) const {
+        return b_.CreateSelect(condition, yes, no);
+    }
     llvm::Value* is_nan(llvm::Value* x) const { return b_.CreateFCmpUNO(x, x); }
     llvm::Value* round_to_bfloat16(llvm::Value* x) const;
 

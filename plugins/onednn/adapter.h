@@ -38,78 +38,89 @@ inline dnnl::primitive_attr user_scratchpad() {
 }
 
 inline dnnl::convolution_forward::primitive_desc convolution_forward(const dnnl::engine& engine, const Layout& src,
-                                                                     const Layout& weights, const Layout& bias, const Layout& dst,
-                                                                     const ConvolutionGeometry& g) {
+                                                                     const Layout& weights, const Layout& bias,
+                                                                     const Layout& dst, const ConvolutionGeometry& g) {
     constexpr auto kKind = dnnl::prop_kind::forward_training;
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
-    const auto descriptor = bias.is_zero() ? dnnl::convolution_forward::desc(kKind, kAlgorithm, src, weights, dst, g.strides, g.dilates,
-                                                                             g.padding_left, g.padding_right)
-                                           : dnnl::convolution_forward::desc(kKind, kAlgorithm, src, weights, bias, dst, g.strides,
-                                                                             g.dilates, g.padding_left, g.padding_right);
+    const auto descriptor = bias.is_zero()
+                                ? dnnl::convolution_forward::desc(kKind, kAlgorithm, src, weights, dst, g.strides,
+                                                                  g.dilates, g.padding_left, g.padding_right)
+                                : dnnl::convolution_forward::desc(kKind, kAlgorithm, src, weights, bias, dst, g.strides,
+                                                                  g.dilates, g.padding_left, g.padding_right);
     return {descriptor, user_scratchpad(), engine};
 }
 
 inline dnnl::convolution_backward_data::primitive_desc convolution_backward_data(
-    const dnnl::engine& engine, const Layout& diff_src, const Layout& weights, const Layout& diff_dst, const ConvolutionGeometry& g,
-    const dnnl::convolution_forward::primitive_desc& hint) {
-    const dnnl::convolution_backward_data::desc descriptor(dnnl::algorithm::convolution_direct, diff_src, weights, diff_dst, g.strides,
-                                                           g.dilates, g.padding_left, g.padding_right);
+    const dnnl::engine& engine, const Layout& diff_src, const Layout& weights, const Layout& diff_dst,
+    const ConvolutionGeometry& g, const dnnl::convolution_forward::primitive_desc& hint) {
+    const dnnl::convolution_backward_data::desc descriptor(dnnl::algorithm::convolution_direct, diff_src, weights,
+                                                           diff_dst, g.strides, g.dilates, g.padding_left,
+                                                           g.padding_right);
     return {descriptor, user_scratchpad(), engine, hint};
 }
 
 inline dnnl::convolution_backward_weights::primitive_desc convolution_backward_weights(
-    const dnnl::engine& engine, const Layout& src, const Layout& diff_weights, const Layout& diff_bias, const Layout& diff_dst,
-    const ConvolutionGeometry& g, const dnnl::convolution_forward::primitive_desc& hint) {
+    const dnnl::engine& engine, const Layout& src, const Layout& diff_weights, const Layout& diff_bias,
+    const Layout& diff_dst, const ConvolutionGeometry& g, const dnnl::convolution_forward::primitive_desc& hint) {
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
     const auto descriptor =
         diff_bias.is_zero()
-            ? dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_dst, g.strides, g.dilates, g.padding_left,
-                                                       g.padding_right)
-            : dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_bias, diff_dst, g.strides, g.dilates,
-                                                       g.padding_left, g.padding_right);
+            ? dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_dst, g.strides, g.dilates,
+                                                       g.padding_left, g.padding_right)
+            : dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_bias, diff_dst, g.strides,
+                                                       g.dilates, g.padding_left, g.padding_right);
     return {descriptor, user_scratchpad(), engine, hint};
 }
 
-inline dnnl::pooling_v2_forward::primitive_desc pooling_forward(const dnnl::engine& engine, dnnl::algorithm algorithm, const Layout& src,
-                                                                const Layout& dst, const PoolingGeometry& g) {
-    const dnnl::pooling_v2_forward::desc descriptor(dnnl::prop_kind::forward_training, algorithm, src, dst, g.strides, g.kernel, g.dilates,
-                                                    g.padding_left, g.padding_right);
+inline dnnl::pooling_v2_forward::primitive_desc pooling_forward(const dnnl::engine& engine, dnnl::algorithm algorithm,
+                                                                const Layout& src, const Layout& dst,
+                                                                const PoolingGeometry& g) {
+    const dnnl::pooling_v2_forward::desc descriptor(dnnl::prop_kind::forward_training, algorithm, src, dst, g.strides,
+                                                    g.kernel, g.dilates, g.padding_left, g.padding_right);
     return {descriptor, user_scratchpad(), engine};
 }
 
 inline dnnl::pooling_v2_backward::primitive_desc pooling_backward(const dnnl::engine& engine, dnnl::algorithm algorithm,
-                                                                  const Layout& diff_src, const Layout& diff_dst, const PoolingGeometry& g) {
-    const dnnl::pooling_v2_backward::desc descriptor(algorithm, diff_src, diff_dst, g.strides, g.kernel, g.dilates, g.padding_left,
-                                                     g.padding_right);
+                                                                  const Layout& diff_src, const Layout& diff_dst,
+                                                                  const PoolingGeometry& g) {
+    const dnnl::pooling_v2_backward::desc descriptor(algorithm, diff_src, diff_dst, g.strides, g.kernel, g.dilates,
+                                                     g.padding_left, g.padding_right);
     return {descriptor, user_scratchpad(), engine, pooling_forward(engine, algorithm, diff_src, diff_dst, g)};
 }
 
-inline dnnl::eltwise_forward::primitive_desc eltwise_forward(const dnnl::engine& engine, dnnl::algorithm algorithm, const Layout& layout) {
+inline dnnl::eltwise_forward::primitive_desc eltwise_forward(const dnnl::engine& engine, dnnl::algorithm algorithm,
+                                                             const Layout& layout) {
     const dnnl::eltwise_forward::desc descriptor(dnnl::prop_kind::forward_training, algorithm, layout, 0.0f, 0.0f);
     return {descriptor, user_scratchpad(), engine};
 }
 
-inline dnnl::eltwise_backward::primitive_desc eltwise_backward(const dnnl::engine& engine, dnnl::algorithm algorithm, const Layout& layout) {
+inline dnnl::eltwise_backward::primitive_desc eltwise_backward(const dnnl::engine& engine, dnnl::algorithm algorithm,
+                                                               const Layout& layout) {
     const dnnl::eltwise_backward::desc descriptor(algorithm, layout, layout, 0.0f, 0.0f);
     return {descriptor, user_scratchpad(), engine, eltwise_forward(engine, algorithm, layout)};
 }
 
 // Both with mean and variance beside the result. `epsilon` is added to the variance.
-inline dnnl::batch_normalization_forward::primitive_desc batch_normalization_forward(const dnnl::engine& engine, dnnl::prop_kind kind,
-                                                                                     const Layout& layout, float epsilon,
+inline dnnl::batch_normalization_forward::primitive_desc batch_normalization_forward(const dnnl::engine& engine,
+                                                                                     dnnl::prop_kind kind,
+                                                                                     const Layout& layout,
+                                                                                     float epsilon,
                                                                                      dnnl::normalization_flags flags) {
     return {dnnl::batch_normalization_forward::desc(kind, layout, epsilon, flags), user_scratchpad(), engine};
 }
 
-inline dnnl::batch_normalization_backward::primitive_desc batch_normalization_backward(const dnnl::engine& engine, const Layout& layout,
-                                                                                       float epsilon, dnnl::normalization_flags flags) {
-    const dnnl::batch_normalization_backward::desc descriptor(dnnl::prop_kind::backward, layout, layout, epsilon, flags);
+inline dnnl::batch_normalization_backward::primitive_desc batch_normalization_backward(
+    const dnnl::engine& engine, const Layout& layout, float epsilon, dnnl::normalization_flags flags) {
+    const dnnl::batch_normalization_backward::desc descriptor(dnnl::prop_kind::backward, layout, layout, epsilon,
+                                                              flags);
     return {descriptor, user_scratchpad(), engine,
             batch_normalization_forward(engine, dnnl::prop_kind::forward_training, layout, epsilon, flags)};
 }
 
-inline dnnl::layer_normalization_forward::primitive_desc layer_normalization_forward(const dnnl::engine& engine, const Layout& layout,
-                                                                                     float epsilon, dnnl::normalization_flags flags) {
+inline dnnl::layer_normalization_forward::primitive_desc layer_normalization_forward(const dnnl::engine& engine,
+                                                                                     const Layout& layout,
+                                                                                     float epsilon,
+                                                                                     dnnl::normalization_flags flags) {
     const dnnl::layer_normalization_forward::desc descriptor(dnnl::prop_kind::forward_training, layout, epsilon, flags);
     return {descriptor, user_scratchpad(), engine};
 }
@@ -120,8 +131,8 @@ typename Primitive::primitive_desc softmax_forward(const dnnl::engine& engine, c
     return {typename Primitive::desc(dnnl::prop_kind::forward_training, layout, axis), user_scratchpad(), engine};
 }
 
-// Layouts of one direction of one recurrent layer: sequence [T, B, I], states [1, 1, B, H], weights [1, 1, I or H, gates, H],
-// bias [1, 1, biases, H].
+// Layouts of one direction of one recurrent layer: sequence [T, B, I], states [1, 1, B, H], weights [1, 1, I or H,
+// gates, H], bias [1, 1, biases, H].
 struct RecurrentLayouts {
     Layout sequence;
     Layout state;
@@ -132,23 +143,28 @@ struct RecurrentLayouts {
 };
 
 // Gates i, f, g, o.
-inline dnnl::lstm_forward::primitive_desc lstm_forward(const dnnl::engine& engine, dnnl::rnn_direction direction, const RecurrentLayouts& l) {
-    const dnnl::lstm_forward::desc descriptor(dnnl::prop_kind::forward_training, direction, l.sequence, l.state, l.state, l.weights_layer,
-                                              l.weights_iter, l.bias, l.output, l.state, l.state);
+inline dnnl::lstm_forward::primitive_desc lstm_forward(const dnnl::engine& engine, dnnl::rnn_direction direction,
+                                                       const RecurrentLayouts& l) {
+    const dnnl::lstm_forward::desc descriptor(dnnl::prop_kind::forward_training, direction, l.sequence, l.state,
+                                              l.state, l.weights_layer, l.weights_iter, l.bias, l.output, l.state,
+                                              l.state);
     return {descriptor, user_scratchpad(), engine};
 }
 
-// Gates z, r, n; the reset gate after the product, as PyTorch has it. Biases of z, r and n, and the one inside the reset.
-inline dnnl::lbr_gru_forward::primitive_desc gru_forward(const dnnl::engine& engine, dnnl::rnn_direction direction, const RecurrentLayouts& l) {
-    const dnnl::lbr_gru_forward::desc descriptor(dnnl::prop_kind::forward_training, direction, l.sequence, l.state, l.weights_layer,
-                                                 l.weights_iter, l.bias, l.output, l.state);
+// Gates z, r, n; the reset gate after the product, as PyTorch has it. Biases of z, r and n, and the one inside the
+// reset.
+inline dnnl::lbr_gru_forward::primitive_desc gru_forward(const dnnl::engine& engine, dnnl::rnn_direction direction,
+                                                         const RecurrentLayouts& l) {
+    const dnnl::lbr_gru_forward::desc descriptor(dnnl::prop_kind::forward_training, direction, l.sequence, l.state,
+                                                 l.weights_layer, l.weights_iter, l.bias, l.output, l.state);
     return {descriptor, user_scratchpad(), engine};
 }
 
 // dst = src weights (+ bias) (+ beta dst).
-inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Layout& src, const Layout& weights, const Layout& bias,
-                                           const Layout& dst, float beta) {
-    const auto descriptor = bias.is_zero() ? dnnl::matmul::desc(src, weights, dst) : dnnl::matmul::desc(src, weights, bias, dst);
+inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Layout& src, const Layout& weights,
+                                           const Layout& bias, const Layout& dst, float beta) {
+    const auto descriptor =
+        bias.is_zero() ? dnnl::matmul::desc(src, weights, dst) : dnnl::matmul::desc(src, weights, bias, dst);
     dnnl::primitive_attr attributes = user_scratchpad();
     if (beta != 0) {
         dnnl::post_ops sum;
@@ -159,8 +175,9 @@ inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Lay
 }
 
 // Row major c = alpha op(a) op(b) + beta c.
-inline void sgemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
-                  std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+inline void sgemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
+                  const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
+                  std::int64_t ldc) {
     // The first call generates code for all that follow.
     static const bool has_room = [] {
         require_room_for_code();

@@ -24,7 +24,8 @@ void keep_freed_memory() {
 void register_all(const PluginRegistries& registries) {
     const dnnl_version_t& version = *dnnl_version();
     if (version.major != DNNL_VERSION_MAJOR) {
-        throw Error(ErrorKind::Plugin, concat("needs oneDNN ", DNNL_VERSION_MAJOR, ", found ", version.major, ".", version.minor));
+        throw Error(ErrorKind::Plugin,
+                    concat("needs oneDNN ", DNNL_VERSION_MAJOR, ", found ", version.major, ".", version.minor));
     }
     keep_freed_memory();
     onednn::register_activations(registries);
@@ -41,7 +42,9 @@ void register_all(const PluginRegistries& registries) {
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "onednn", "CPU kernels from oneDNN: convolution, products, pooling, normalisation, softmax, activations, LSTM and GRU.", "oneDNN 2.6",
-                                        register_all};
+    static constexpr PluginTable kTable{
+        kPluginInterface, "onednn",
+        "CPU kernels from oneDNN: convolution, products, pooling, normalisation, softmax, activations, LSTM and GRU.",
+        "oneDNN 2.6", register_all};
     return &kTable;
 }

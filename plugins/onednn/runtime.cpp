@@ -26,7 +26,8 @@ class PackedWeights {
             const SetupScope setup(Setup::Packing);
             make_room(wanted.get_size());
             const KernelCacheScope cache(kKernel, weight.storage()->id());
-            entries_[weight.storage()->id()].push_back({weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
+            entries_[weight.storage()->id()].push_back(
+                {weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
             return fill(entries_[weight.storage()->id()].back(), weight, prepare);
         }
         // A changed weight is packed again, which does not count as set-up: each step of a training does it.
@@ -190,7 +191,8 @@ bool all_within(const Tensor& t, float least, float most) {
     parallel_for(0, dense.numel(), 4 * kBlock, [&](std::int64_t begin, std::int64_t end) {
         bool within = true;
         with_best_instructions([&]() LOUPE_INLINE {
-            for (std::int64_t i = begin; i < end && within; i += kBlock) within = block_within(x + i, std::min(kBlock, end - i), least, most);
+            for (std::int64_t i = begin; i < end && within; i += kBlock)
+                within = block_within(x + i, std::min(kBlock, end - i), least, most);
         });
         if (!within) all = false;
     });

@@ -8,16 +8,26 @@ using namespace loupe;
 using namespace loupe::torchvision_ops;
 
 void register_all(const PluginRegistries& registries) {
-    static constexpr const OperatorRecord* kRecords[] = {&kNms,        &kRoiAlign,           &kRoiAlignBackward, &kRoiPool,          &kRoiPoolBackward,
-                                                        &kPsRoiAlign, &kPsRoiAlignBackward, &kPsRoiPool,        &kPsRoiPoolBackward,
-                                                        &kDeformConv2d, &kDeformConv2dBackward};
+    static constexpr const OperatorRecord* kRecords[] = {&kNms,
+                                                         &kRoiAlign,
+                                                         &kRoiAlignBackward,
+                                                         &kRoiPool,
+                                                         &kRoiPoolBackward,
+                                                         &kPsRoiAlign,
+                                                         &kPsRoiAlignBackward,
+                                                         &kPsRoiPool,
+                                                         &kPsRoiPoolBackward,
+                                                         &kDeformConv2d,
+                                                         &kDeformConv2dBackward};
     registries.add_family({"torchvision", kRecords});
 }
 
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "torchvision_ops",
-                                        "The operators of torchvision: suppression of boxes, pooling of regions, deformable convolution.", "", register_all};
+    static constexpr PluginTable kTable{
+        kPluginInterface, "torchvision_ops",
+        "The operators of torchvision: suppression of boxes, pooling of regions, deformable convolution.", "",
+        register_all};
     return &kTable;
 }

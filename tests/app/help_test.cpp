@@ -35,7 +35,8 @@ QString anchorOf(const QString& heading) {
 }
 
 bool hasHeading(const HelpPage& page, const QString& anchor) {
-    return std::any_of(page.sections.begin(), page.sections.end(), [&](const HelpSection& section) { return anchorOf(section.heading) == anchor; });
+    return std::any_of(page.sections.begin(), page.sections.end(),
+                       [&](const HelpSection& section) { return anchorOf(section.heading) == anchor; });
 }
 
 }  // namespace
@@ -46,17 +47,20 @@ class HelpTest : public QObject {
   private slots:
     void everyPageIsInTheContents() {
         const auto pages = shippedHelpPages();
-        const QStringList files = QDir(QStringLiteral(LOUPE_SOURCE_DIR "/resources/docs")).entryList({QStringLiteral("*.md")}, QDir::Files);
+        const QStringList files =
+            QDir(QStringLiteral(LOUPE_SOURCE_DIR "/resources/docs")).entryList({QStringLiteral("*.md")}, QDir::Files);
         QVERIFY(files.size() >= 8);
         QCOMPARE(static_cast<qsizetype>(pages.size()), files.size());
-        for (const HelpPage& page : pages) QVERIFY2(!page.title.isEmpty() && page.title != page.name, qPrintable(page.name));
+        for (const HelpPage& page : pages)
+            QVERIFY2(!page.title.isEmpty() && page.title != page.name, qPrintable(page.name));
     }
 
     void everyLinkLeadsSomewhere() {
         const auto pages = shippedHelpPages();
         QStringList panels;
         for (const auto& entry : loupe::views::registry().entries()) panels += entry.description.id;
-        QMap<QString, QString> texts{{QStringLiteral("README"), readFile(QStringLiteral(LOUPE_SOURCE_DIR "/README.md"))}};
+        QMap<QString, QString> texts{
+            {QStringLiteral("README"), readFile(QStringLiteral(LOUPE_SOURCE_DIR "/README.md"))}};
         for (const HelpPage& page : pages) texts[page.name] = page.markdown;
         static const QRegularExpression link(QStringLiteral("\\]\\(([^)#]*)(#[^)]*)?\\)"));
         int followed = 0;
@@ -69,20 +73,24 @@ class HelpTest : public QObject {
                     continue;
                 }
                 if (text.key() == QLatin1String("README")) {
-                    QVERIFY2(QFileInfo::exists(QStringLiteral(LOUPE_SOURCE_DIR "/") + match.captured(1)), qPrintable(where));
+                    QVERIFY2(QFileInfo::exists(QStringLiteral(LOUPE_SOURCE_DIR "/") + match.captured(1)),
+                             qPrintable(where));
                 }
                 if (!match.captured(1).endsWith(QLatin1String(".md")) && match.captured(2).isEmpty()) continue;
                 const QString name = match.captured(1).isEmpty() ? text.key() : QFileInfo(match.captured(1)).baseName();
-                const auto page = std::find_if(pages.begin(), pages.end(), [&](const HelpPage& each) { return each.name == name; });
+                const auto page =
+                    std::find_if(pages.begin(), pages.end(), [&](const HelpPage& each) { return each.name == name; });
                 QVERIFY2(page != pages.end(), qPrintable(where));
-                if (!match.captured(2).isEmpty()) QVERIFY2(hasHeading(*page, match.captured(2).mid(1)), qPrintable(where));
+                if (!match.captured(2).isEmpty())
+                    QVERIFY2(hasHeading(*page, match.captured(2).mid(1)), qPrintable(where));
             }
         }
         QVERIFY(followed > 15);
     }
 
     void codeHasNoHeadings() {
-        const HelpPage page = readHelpPage(QStringLiteral("x"), QStringLiteral("# One\ntext\n```\n# no heading\n```\n## Two `a|b`\n#none\n"));
+        const HelpPage page = readHelpPage(
+            QStringLiteral("x"), QStringLiteral("# One\ntext\n```\n# no heading\n```\n## Two `a|b`\n#none\n"));
         QCOMPARE(page.title, QStringLiteral("One"));
         QCOMPARE(page.sections.size(), std::size_t{2});
         QCOMPARE(page.sections[1].heading, QStringLiteral("Two ab"));
@@ -91,8 +99,9 @@ class HelpTest : public QObject {
     }
 
     void aSearchFindsAllWords() {
-        const std::vector<HelpPage> pages{readHelpPage(QStringLiteral("a"), QStringLiteral("# Alpha\nnothing\n## Memory peak\n- **who** holds\n")),
-                                          readHelpPage(QStringLiteral("b"), QStringLiteral("# Beta\nmemory of the [peak](a.md)\n"))};
+        const std::vector<HelpPage> pages{
+            readHelpPage(QStringLiteral("a"), QStringLiteral("# Alpha\nnothing\n## Memory peak\n- **who** holds\n")),
+            readHelpPage(QStringLiteral("b"), QStringLiteral("# Beta\nmemory of the [peak](a.md)\n"))};
         const auto both = searchHelp(pages, QStringLiteral("PEAK memory"));
         QCOMPARE(both.size(), std::size_t{2});
         QCOMPARE(both[0].page, 0);  // in the heading

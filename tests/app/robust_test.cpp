@@ -2,9 +2,9 @@
 // The window lives on, whatever is thrown or typed in it.
 
 #include <QAbstractTableModel>
+#include <QFile>
 #include <QListView>
 #include <QPainter>
-#include <QFile>
 #include <QPushButton>
 #include <QStringListModel>
 #include <QTableView>
@@ -86,7 +86,8 @@ class RobustTest : public QObject {
     void open(const QString& file) {
         if (window_->bridge().model() && window_->bridge().model()->path == file.toStdString()) return;
         window_->openFile(file);
-        QTRY_VERIFY(window_->bridge().model() && window_->bridge().model()->path == file.toStdString() && state() == RunState::Ready);
+        QTRY_VERIFY(window_->bridge().model() && window_->bridge().model()->path == file.toStdString() &&
+                    state() == RunState::Ready);
     }
     QTableView* table(const char* panel, const char* name) {
         window_->docks().show(QLatin1String(panel));
@@ -128,7 +129,8 @@ class RobustTest : public QObject {
         connect(button, &QPushButton::clicked, this, [] { throw std::runtime_error("thrown in a slot"); });
         QTest::mouseClick(button, Qt::LeftButton);
         QTRY_COMPARE(logged(QStringLiteral("thrown in a slot")).size(), 1);
-        QVERIFY2(logged(QStringLiteral("thrown in a slot"))[0].contains(QStringLiteral("QPushButton thrower")), qPrintable(logged(QStringLiteral("thrown in a slot"))[0]));
+        QVERIFY2(logged(QStringLiteral("thrown in a slot"))[0].contains(QStringLiteral("QPushButton thrower")),
+                 qPrintable(logged(QStringLiteral("thrown in a slot"))[0]));
         // Again and again is one line more at the tenth time.
         for (int i = 0; i < 9; ++i) QTest::mouseClick(button, Qt::LeftButton);
         QTRY_COMPARE(logged(QStringLiteral("thrown in a slot")).size(), 2);
@@ -139,7 +141,8 @@ class RobustTest : public QObject {
     void whatTimersAndQueuedCallsThrowGoesToTheLog() {
         QTimer::singleShot(0, this, [] { throw std::runtime_error("thrown in a timer"); });
         QTRY_COMPARE(logged(QStringLiteral("thrown in a timer")).size(), 1);
-        QMetaObject::invokeMethod(this, [] { throw std::runtime_error("thrown in a queued call"); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [] { throw std::runtime_error("thrown in a queued call"); }, Qt::QueuedConnection);
         QTRY_COMPARE(logged(QStringLiteral("thrown in a queued call")).size(), 1);
         QTimer::singleShot(0, this, [] { throw 7; });
         QTRY_COMPARE(logged(QStringLiteral("no std::exception")).size(), 1);
@@ -176,7 +179,8 @@ class RobustTest : public QObject {
     }
 
     void whatWorkersThrowGoesToTheLog() {
-        QThreadPool::globalInstance()->start([] { views::guarded(QStringLiteral("a worker"), [] { throw std::runtime_error("thrown in a worker"); }); });
+        QThreadPool::globalInstance()->start(
+            [] { views::guarded(QStringLiteral("a worker"), [] { throw std::runtime_error("thrown in a worker"); }); });
         QTRY_COMPARE(logged(QStringLiteral("thrown in a worker")).size(), 1);
         QVERIFY(logged(QStringLiteral("thrown in a worker"))[0].contains(QStringLiteral("a worker")));
     }
@@ -185,11 +189,13 @@ class RobustTest : public QObject {
         open(source_);
         auto& bridge = window_->bridge();
         // On the engine's thread, of an exception that the engine does not know, and in the window's.
-        bridge.session().request_watch("t", "x", 0, [](const std::string&) { throw std::runtime_error("thrown in a reply"); });
+        bridge.session().request_watch("t", "x", 0,
+                                       [](const std::string&) { throw std::runtime_error("thrown in a reply"); });
         QTRY_COMPARE(logged(QStringLiteral("thrown in a reply")).size(), 1);
         bridge.session().request_watch("t", "x", 0, [](const std::string&) { throw 7; });
         QTRY_VERIFY(!logged(QStringLiteral("no std::exception")).empty());
-        bridge.requestWatch(QStringLiteral("u"), QStringLiteral("x"), 0, this, [](const std::string&) { throw std::runtime_error("thrown in the window"); });
+        bridge.requestWatch(QStringLiteral("u"), QStringLiteral("x"), 0, this,
+                            [](const std::string&) { throw std::runtime_error("thrown in the window"); });
         QTRY_COMPARE(logged(QStringLiteral("thrown in the window")).size(), 1);
         QCOMPARE(state(), RunState::Ready);
         bridge.run();
@@ -219,7 +225,8 @@ class RobustTest : public QObject {
         typeOver(condition, QStringLiteral("absmax > x"));
         QTest::keyClick(condition, Qt::Key_Return);
         QVERIFY(condition->isVisible());
-        QVERIFY2(condition->shownProblem().startsWith(QStringLiteral("'x' is no number")), qPrintable(condition->shownProblem()));
+        QVERIFY2(condition->shownProblem().startsWith(QStringLiteral("'x' is no number")),
+                 qPrintable(condition->shownProblem()));
         QVERIFY(bridge.breakpoints()[0].condition.empty());
         typeOver(condition, QStringLiteral("i == 1"));
         QVERIFY(condition->isAcceptable());
@@ -233,7 +240,8 @@ class RobustTest : public QObject {
         typeOver(again, QStringLiteral("absmax >"));
         QTest::keyClick(again, Qt::Key_Escape);
         QCOMPARE(QString::fromStdString(bridge.breakpoints()[0].condition), QStringLiteral("i == 1"));
-        QVERIFY(!breakpoints->model()->setData(breakpoints->model()->index(0, views::BreakpointModel::Condition), QStringLiteral("absmax > x"), Qt::EditRole));
+        QVERIFY(!breakpoints->model()->setData(breakpoints->model()->index(0, views::BreakpointModel::Condition),
+                                               QStringLiteral("absmax > x"), Qt::EditRole));
         Breakpoint wrong = bridge.breakpoints()[0];
         wrong.condition = "absmax > x";
         bridge.updateBreakpoint(wrong);
@@ -250,7 +258,8 @@ class RobustTest : public QObject {
         QVERIFY(condition->isCompleting());
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Down);
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Return);
-        QTRY_VERIFY2(condition->text() == QStringLiteral("absmax") || condition->text() == QStringLiteral("absmean"), qPrintable(condition->text()));
+        QTRY_VERIFY2(condition->text() == QStringLiteral("absmax") || condition->text() == QStringLiteral("absmean"),
+                     qPrintable(condition->text()));
         typeOver(condition, QStringLiteral("absmax > 1 and par"));
         QVERIFY(condition->isCompleting());  // `parts`, of the source
         QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Escape);
@@ -263,7 +272,8 @@ class RobustTest : public QObject {
         QVERIFY(watch != nullptr);
         typeOver(watch, QStringLiteral("inner.fc.out.absmx"));
         QTest::keyClick(watch, Qt::Key_Return);
-        QVERIFY2(watch->shownProblem().contains(QStringLiteral("inner.fc has no 'out.absmx'")), qPrintable(watch->shownProblem()));
+        QVERIFY2(watch->shownProblem().contains(QStringLiteral("inner.fc has no 'out.absmx'")),
+                 qPrintable(watch->shownProblem()));
         typeOver(watch, QStringLiteral("inner.fc.out.absmax"));
         QVERIFY2(watch->isAcceptable(), qPrintable(watch->problem().text));
         QTest::keyClick(watch, Qt::Key_Return);

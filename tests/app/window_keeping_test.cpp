@@ -51,7 +51,9 @@ using window::UnsavedQuestion;
 
 namespace {
 
-QString model(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name)); }
+QString model(const char* name) {
+    return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name));
+}
 
 const char* const kSource =
     "import torch\n"
@@ -73,7 +75,9 @@ class WindowKeepingTest : public QObject {
     std::unique_ptr<QTemporaryDir> folder_;
 
     RunState state() const { return window_->bridge().status().state; }
-    QAction* action(const char* id) const { return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id))); }
+    QAction* action(const char* id) const {
+        return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id)));
+    }
     template <typename View>
     View& view(const char* id) const {
         return *static_cast<View*>(window_->docks().view(QLatin1String(id)));
@@ -90,7 +94,10 @@ class WindowKeepingTest : public QObject {
         QApplication::setActiveWindow(window.get());
         return window;
     }
-    bool isOpen(const QString& file) const { return window_->bridge().model() && window_->bridge().model()->path == file.toStdString() && state() == RunState::Ready; }
+    bool isOpen(const QString& file) const {
+        return window_->bridge().model() && window_->bridge().model()->path == file.toStdString() &&
+               state() == RunState::Ready;
+    }
     void open(const QString& file) {
         window_->openFile(file);
         QTRY_VERIFY(isOpen(file));
@@ -125,7 +132,8 @@ class WindowKeepingTest : public QObject {
         const QString copy = SessionStore::root() + QStringLiteral("/killed");
         QDir().mkdir(copy);
         QFile::setPermissions(copy, QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner);
-        for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files)) QFile::copy(file.filePath(), copy + QLatin1Char('/') + file.fileName());
+        for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files))
+            QFile::copy(file.filePath(), copy + QLatin1Char('/') + file.fileName());
         return copy;
     }
     QJsonObject stateIn(const QString& folder) const {
@@ -134,7 +142,9 @@ class WindowKeepingTest : public QObject {
     }
     bool isWritten(const QString& folder, RunState state, qint64 events) const {
         const QJsonObject run = stateIn(folder)[QStringLiteral("run")].toObject();
-        return run[QStringLiteral("state")].toInt() == static_cast<int>(state) && run[QStringLiteral("events")].toInteger() == events && !QDir(folder).entryList({QStringLiteral("*.events")}).isEmpty() &&
+        return run[QStringLiteral("state")].toInt() == static_cast<int>(state) &&
+               run[QStringLiteral("events")].toInteger() == events &&
+               !QDir(folder).entryList({QStringLiteral("*.events")}).isEmpty() &&
                !QDir(folder).entryList({QStringLiteral("*.values")}).isEmpty();
     }
 
@@ -186,7 +196,9 @@ class WindowKeepingTest : public QObject {
         QFile file(other);
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write("def twice(x):\n    return x * 2\n") > 0);
         file.close();
-        const QString path = source("import torch\nfrom torch import nn\nfrom parts import twice\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return twice(x)\n\nexample_inputs = (torch.ones(2),)\n");
+        const QString path = source(
+            "import torch\nfrom torch import nn\nfrom parts import twice\n\nclass Net(nn.Module):\n    def "
+            "forward(self, x):\n        return twice(x)\n\nexample_inputs = (torch.ones(2),)\n");
         open(path);
         auto& source = view<views::SourceView>("source");
         window_->bridge().setCurrentSource({path.toStdString(), 7, 0});
@@ -320,7 +332,8 @@ class WindowKeepingTest : public QObject {
     void theSavedVersionSaysThatItRan() {
         const QString path = source();
         open(path);
-        view<views::SourceView>("source").editor().setText(QString(QLatin1String(kSource)).replace(QLatin1String("x.relu()"), QLatin1String("x.exp()")));
+        view<views::SourceView>("source").editor().setText(
+            QString(QLatin1String(kSource)).replace(QLatin1String("x.relu()"), QLatin1String("x.exp()")));
         press(Qt::Key_F5);
         answer(window_->findChild<QMessageBox*>(QStringLiteral("runEdited")), QStringLiteral("Run the saved version"));
         QTRY_COMPARE(state(), RunState::Finished);
@@ -387,12 +400,14 @@ class WindowKeepingTest : public QObject {
         window_->restoreAtStart(false);
         auto* card = window_->findChild<QPushButton*>(QStringLiteral("restoreSession"));
         QVERIFY(card);
-        QVERIFY2(card->accessibleDescription().contains(QStringLiteral("stopped before #%1").arg(reached + 1)), qPrintable(card->accessibleDescription()));
+        QVERIFY2(card->accessibleDescription().contains(QStringLiteral("stopped before #%1").arg(reached + 1)),
+                 qPrintable(card->accessibleDescription()));
         QVERIFY(card->accessibleDescription().contains(QStringLiteral("without being closed")));
         QTest::mouseClick(card, Qt::LeftButton);
         auto* banner = window_->findChild<window::Banner*>();
         QTRY_VERIFY(banner->isVisible());
-        QVERIFY2(banner->message().startsWith(QStringLiteral("The session is restored")), qPrintable(banner->message()));
+        QVERIFY2(banner->message().startsWith(QStringLiteral("The session is restored")),
+                 qPrintable(banner->message()));
         QVERIFY(!banner->isError());
         const auto& bridge = window_->bridge();
         QCOMPARE(static_cast<qint64>(bridge.eventCount()), events);
@@ -402,7 +417,8 @@ class WindowKeepingTest : public QObject {
         QCOMPARE(bridge.breakpoints().size(), std::size_t{1});
         QCOMPARE(bridge.breakpoints().front().text, std::string("classifier"));
         QCOMPARE(bridge.breakpoints().front().condition, std::string("absmax > 1e9"));
-        QCOMPARE(view<views::WatchView>("watch").watches().expressions(), QStringList{QStringLiteral("classifier.hidden.out.absmax")});
+        QCOMPARE(view<views::WatchView>("watch").watches().expressions(),
+                 QStringList{QStringLiteral("classifier.hidden.out.absmax")});
         settle();
         QVERIFY(window_->findChild<QDockWidget*>(QStringLiteral("timeline"))->isFloating());
         QVERIFY(window_->isWindowModified());
@@ -410,8 +426,10 @@ class WindowKeepingTest : public QObject {
         session::TensorSlice was, is;
         session::TensorRequest request;
         request.value = bridge.recording()->event(5).outputs.front();
-        first->bridge().requestTensor(QStringLiteral("t"), request, this, [&](const session::TensorSlice& slice) { was = slice; });
-        window_->bridge().requestTensor(QStringLiteral("t"), request, this, [&](const session::TensorSlice& slice) { is = slice; });
+        first->bridge().requestTensor(QStringLiteral("t"), request, this,
+                                      [&](const session::TensorSlice& slice) { was = slice; });
+        window_->bridge().requestTensor(QStringLiteral("t"), request, this,
+                                        [&](const session::TensorSlice& slice) { is = slice; });
         QTRY_VERIFY(!was.data.empty() && !is.data.empty());
         QVERIFY(was.data.front().elements == is.data.front().elements);
         // And on to the same place.
@@ -434,7 +452,8 @@ class WindowKeepingTest : public QObject {
         QCOMPARE(window_->bridge().breakpoints().front().line, 8);
         QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
         const QString own = folderOf(*window_);
-        QTRY_VERIFY(stateIn(own)[QStringLiteral("edits")].toObject().contains(path) && stateIn(own)[QStringLiteral("breakpoints")].toArray().size() == 2);
+        QTRY_VERIFY(stateIn(own)[QStringLiteral("edits")].toObject().contains(path) &&
+                    stateIn(own)[QStringLiteral("breakpoints")].toArray().size() == 2);
         leaveBehind(own);
         window_.reset();
         window_ = makeWindow();
@@ -500,7 +519,9 @@ class WindowKeepingTest : public QObject {
     }
 
     void aDamagedSessionIsOneLine() {
-        for (const QByteArray& state : {QByteArray("{\"version\":1, \"model\""), QByteArray("{\"version\":1,\"model\":{\"path\":\"/nowhere/net.py\"}}"), QByteArray("[]"), QByteArray(1000, '\xff')}) {
+        for (const QByteArray& state : {QByteArray("{\"version\":1, \"model\""),
+                                        QByteArray("{\"version\":1,\"model\":{\"path\":\"/nowhere/net.py\"}}"),
+                                        QByteArray("[]"), QByteArray(1000, '\xff')}) {
             window_.reset();
             QDir(SessionStore::root()).removeRecursively();
             const QString folder = SessionStore::root() + QStringLiteral("/damaged");
@@ -511,7 +532,8 @@ class WindowKeepingTest : public QObject {
             window_->restoreAtStart(true);
             auto* banner = window_->findChild<window::Banner*>();
             QTRY_VERIFY(banner->isVisible());
-            QVERIFY2(banner->message().startsWith(QStringLiteral("The last session cannot be restored")), qPrintable(banner->message()));
+            QVERIFY2(banner->message().startsWith(QStringLiteral("The last session cannot be restored")),
+                     qPrintable(banner->message()));
             QVERIFY(window_->findChild<QWidget*>(QStringLiteral("startPage"))->isVisible());
             open(model("digits"));
         }
@@ -529,14 +551,25 @@ class WindowKeepingTest : public QObject {
         QJsonObject forged = stateIn(own);
         const QString path = model("digits");
         forged[QStringLiteral("bookmarks")] = QJsonArray{-1, 1e18, 7, 99999, QStringLiteral("x")};
-        forged[QStringLiteral("breakpoints")] = QJsonArray{QJsonObject{{QStringLiteral("kind"), 99}}, QJsonObject{{QStringLiteral("kind"), 0}, {QStringLiteral("node"), 1 << 30}},
-                                                          QJsonObject{{QStringLiteral("kind"), 1}, {QStringLiteral("text"), QStringLiteral("conv*")}, {QStringLiteral("condition"), QStringLiteral("absmax > x")}}, 5};
-        forged[QStringLiteral("current")] = QJsonObject{{QStringLiteral("event"), 1e15}, {QStringLiteral("node"), 1 << 30}};
-        forged[QStringLiteral("panels")] = QJsonObject{{QStringLiteral("docks"), QStringLiteral("AAAA")}, {QStringLiteral("window"), QStringLiteral("////")},
-                                                      {QStringLiteral("views"), QJsonObject{{QStringLiteral("events"), QJsonObject{{QStringLiteral("columns.0"), QStringLiteral("AAAA")}, {QStringLiteral("text.0"), 5}}}}}};
+        forged[QStringLiteral("breakpoints")] =
+            QJsonArray{QJsonObject{{QStringLiteral("kind"), 99}},
+                       QJsonObject{{QStringLiteral("kind"), 0}, {QStringLiteral("node"), 1 << 30}},
+                       QJsonObject{{QStringLiteral("kind"), 1},
+                                   {QStringLiteral("text"), QStringLiteral("conv*")},
+                                   {QStringLiteral("condition"), QStringLiteral("absmax > x")}},
+                       5};
+        forged[QStringLiteral("current")] =
+            QJsonObject{{QStringLiteral("event"), 1e15}, {QStringLiteral("node"), 1 << 30}};
+        forged[QStringLiteral("panels")] = QJsonObject{
+            {QStringLiteral("docks"), QStringLiteral("AAAA")},
+            {QStringLiteral("window"), QStringLiteral("////")},
+            {QStringLiteral("views"),
+             QJsonObject{{QStringLiteral("events"), QJsonObject{{QStringLiteral("columns.0"), QStringLiteral("AAAA")},
+                                                                {QStringLiteral("text.0"), 5}}}}}};
         forged[QStringLiteral("edits")] = QJsonObject{{QStringLiteral("/etc/passwd"), QStringLiteral("x")}};
         forged[QStringLiteral("inputs")] = QJsonObject{{QStringLiteral("inputs"), QJsonArray{1, 2, 3}}};
-        forged[QStringLiteral("log")] = QJsonArray{QJsonObject{{QStringLiteral("level"), 77}, {QStringLiteral("event"), 1e15}}};
+        forged[QStringLiteral("log")] =
+            QJsonArray{QJsonObject{{QStringLiteral("level"), 77}, {QStringLiteral("event"), 1e15}}};
         const QString killed = leaveBehind(own);
         QVERIFY(SessionStore::write(killed, QJsonDocument(forged).toJson()));
         window_.reset();
@@ -557,7 +590,8 @@ class WindowKeepingTest : public QObject {
     void aLockThatIsFreedLaterIsWaitedFor() {
         const QString folder = SessionStore::root() + QStringLiteral("/dying");
         QDir().mkpath(folder);
-        QVERIFY(SessionStore::write(folder, "{\"version\":1,\"model\":{\"path\":\"" + model("digits").toUtf8() + "\"}}"));
+        QVERIFY(
+            SessionStore::write(folder, "{\"version\":1,\"model\":{\"path\":\"" + model("digits").toUtf8() + "\"}}"));
         QFile lock(folder + QStringLiteral("/lock"));
         QVERIFY(lock.open(QIODevice::ReadWrite));
         QCOMPARE(::flock(lock.handle(), LOCK_EX), 0);
@@ -604,11 +638,17 @@ class WindowKeepingTest : public QObject {
         QTRY_VERIFY(banner->isVisible());
         QTest::qWait(20);
         const int low = banner->height();
-        const QString message = QStringLiteral("aten::linear: the last dimension of the input is 576 and the weight expects 999: make it in_features=576 ").repeated(3) + QStringLiteral("end");
+        const QString message = QStringLiteral(
+                                    "aten::linear: the last dimension of the input is 576 and the weight expects 999: "
+                                    "make it in_features=576 ")
+                                    .repeated(3) +
+                                QStringLiteral("end");
         banner->tell(message, {{QStringLiteral("Show the line"), [] {}}, {QStringLiteral("Change inputs"), [] {}}});
         QTRY_VERIFY(banner->height() > low);
         const auto labels = banner->findChildren<QLabel*>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->isVisible() && label->text().endsWith(QStringLiteral("end")); }));
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+            return label->isVisible() && label->text().endsWith(QStringLiteral("end"));
+        }));
         QCOMPARE(banner->message(), message);
     }
 
@@ -677,16 +717,19 @@ class WindowKeepingTest : public QObject {
         }
         for (const QAction* each : window_->findChildren<QAction*>()) {
             if (!each->objectName().startsWith(QStringLiteral("action."))) continue;
-            for (const QKeySequence& key : each->shortcuts()) QVERIFY2(keys.contains(key.toString(QKeySequence::NativeText)), qPrintable(each->objectName()));
+            for (const QKeySequence& key : each->shortcuts())
+                QVERIFY2(keys.contains(key.toString(QKeySequence::NativeText)), qPrintable(each->objectName()));
             const QString name = each->text().remove(QLatin1Char('&')).remove(QStringLiteral("\u2026"));
             QVERIFY2(commands.contains(name), qPrintable(name));
         }
         for (const QDockWidget* dock : window_->docks().all()) {
-            for (const QShortcut* each : dock->findChildren<QShortcut*>()) QVERIFY(keys.contains(each->key().toString(QKeySequence::NativeText)));
+            for (const QShortcut* each : dock->findChildren<QShortcut*>())
+                QVERIFY(keys.contains(each->key().toString(QKeySequence::NativeText)));
         }
         dialog->search()->setText(QStringLiteral("next nan"));
         int shown = 0;
-        for (QTreeWidgetItemIterator row(dialog->list(), QTreeWidgetItemIterator::NotHidden); *row; ++row) shown += (*row)->childCount() == 0;
+        for (QTreeWidgetItemIterator row(dialog->list(), QTreeWidgetItemIterator::NotHidden); *row; ++row)
+            shown += (*row)->childCount() == 0;
         QCOMPARE(shown, 1);
     }
 

@@ -40,15 +40,15 @@
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
-#include "views/events/event_model.h"
 #include "views/documentation/documentation_view.h"
+#include "views/events/event_model.h"
 #include "views/events/events_view.h"
-#include "views/modules/module_model.h"
-#include "views/modules/modules_view.h"
 #include "views/inputs/backward_form.h"
 #include "views/inputs/drawing_pad.h"
 #include "views/inputs/input_model.h"
 #include "views/inputs/inputs_view.h"
+#include "views/modules/module_model.h"
+#include "views/modules/modules_view.h"
 #include "views/passes/passes_view.h"
 #include "views/registry.h"
 #include "views/source/source_view.h"
@@ -59,8 +59,12 @@ using window::MainWindow;
 
 namespace {
 
-QString model(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name)); }
-QString fixture(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/%1.pt").arg(QLatin1String(name)); }
+QString model(const char* name) {
+    return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name));
+}
+QString fixture(const char* name) {
+    return QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/%1.pt").arg(QLatin1String(name));
+}
 
 // How long the GUI thread was away from its event loop at most.
 class StallWatch : public QObject {
@@ -90,13 +94,17 @@ class WindowTest : public QObject {
     QByteArray widest() const {
         const QWidget* most = nullptr;
         for (const QWidget* child : window_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
-            if (child->isVisible() && (!most || child->minimumSizeHint().width() > most->minimumSizeHint().width())) most = child;
+            if (child->isVisible() && (!most || child->minimumSizeHint().width() > most->minimumSizeHint().width()))
+                most = child;
         }
-        return QByteArray::number(window_->minimumSizeHint().width()) + " for " + (most ? most->metaObject()->className() : "nothing");
+        return QByteArray::number(window_->minimumSizeHint().width()) + " for " +
+               (most ? most->metaObject()->className() : "nothing");
     }
 
     RunState state() const { return window_->bridge().status().state; }
-    QAction* action(const char* id) const { return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id))); }
+    QAction* action(const char* id) const {
+        return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id)));
+    }
     template <typename View>
     View& view(const char* id) const {
         return *static_cast<View*>(window_->docks().view(QLatin1String(id)));
@@ -108,7 +116,10 @@ class WindowTest : public QObject {
     /// Every change of the layout is in its place and known.
     void settle() const { QTRY_VERIFY(window_->docks().isSettled()); }
     // While a file is being opened there is no model, or still the one before.
-    [[nodiscard]] bool shows(const QString& file) { return window_->bridge().model() && window_->bridge().model()->path == file.toStdString() && state() == RunState::Ready; }
+    [[nodiscard]] bool shows(const QString& file) {
+        return window_->bridge().model() && window_->bridge().model()->path == file.toStdString() &&
+               state() == RunState::Ready;
+    }
     void open(const QString& file) {
         window_->openFile(file);
         QTRY_VERIFY(shows(file));
@@ -140,13 +151,31 @@ class WindowTest : public QObject {
     }
     void disabledCommandsSayWhy() {
         QVERIFY(!action("run")->isEnabled());
-        QVERIFY2(action("run")->toolTip().contains(QStringLiteral("no model is open")), qPrintable(action("run")->toolTip()));
+        QVERIFY2(action("run")->toolTip().contains(QStringLiteral("no model is open")),
+                 qPrintable(action("run")->toolTip()));
     }
     void keysAreThoseOfTheManual() {
-        const std::pair<const char*, const char*> keys[] = {
-            {"run", "F5"}, {"stop", "Shift+F5"}, {"breakpoint", "F9"}, {"step_over", "F10"}, {"step_into", "F11"}, {"step_out", "Shift+F11"},
-            {"step_back", "Shift+F10"}, {"run_here", "Ctrl+F10"}, {"run_nan", "F6"}, {"run_backward", "F7"}, {"origin", "Shift+F6"}, {"open", "Ctrl+O"},
-            {"palette", "Ctrl+Shift+P"}, {"find", "Ctrl+F"}, {"goto", "Ctrl+P"}, {"save", "Ctrl+S"}, {"maximise", "Ctrl+F11"}, {"keys", "Shift+F1"}, {"bookmark", "Ctrl+B"}, {"fit", "Space"}, {"undo", "Ctrl+Z"}};
+        const std::pair<const char*, const char*> keys[] = {{"run", "F5"},
+                                                            {"stop", "Shift+F5"},
+                                                            {"breakpoint", "F9"},
+                                                            {"step_over", "F10"},
+                                                            {"step_into", "F11"},
+                                                            {"step_out", "Shift+F11"},
+                                                            {"step_back", "Shift+F10"},
+                                                            {"run_here", "Ctrl+F10"},
+                                                            {"run_nan", "F6"},
+                                                            {"run_backward", "F7"},
+                                                            {"origin", "Shift+F6"},
+                                                            {"open", "Ctrl+O"},
+                                                            {"palette", "Ctrl+Shift+P"},
+                                                            {"find", "Ctrl+F"},
+                                                            {"goto", "Ctrl+P"},
+                                                            {"save", "Ctrl+S"},
+                                                            {"maximise", "Ctrl+F11"},
+                                                            {"keys", "Shift+F1"},
+                                                            {"bookmark", "Ctrl+B"},
+                                                            {"fit", "Space"},
+                                                            {"undo", "Ctrl+Z"}};
         for (const auto& [id, key] : keys) QCOMPARE(action(id)->shortcut(), QKeySequence(QLatin1String(key)));
     }
 
@@ -206,7 +235,8 @@ class WindowTest : public QObject {
         press(Qt::Key_F5);
         QTRY_COMPARE(state(), RunState::Paused);
         QCOMPARE(window_->bridge().status().phase, session::RunPhase::Backward);
-        QVERIFY2(window_->bridge().status().next_scope.rfind("layer2", 0) == 0, window_->bridge().status().next_scope.c_str());
+        QVERIFY2(window_->bridge().status().next_scope.rfind("layer2", 0) == 0,
+                 window_->bridge().status().next_scope.c_str());
         // Step, then look at a tensor: the current event follows.
         const auto before = window_->bridge().reachedEvent();
         press(Qt::Key_F11);
@@ -214,7 +244,8 @@ class WindowTest : public QObject {
         QVERIFY(window_->bridge().currentValue() != 0);
         const auto stepped = window_->bridge().reachedEvent();
         press(Qt::Key_F5);
-        QTRY_VERIFY(state() == RunState::Finished || (state() == RunState::Paused && window_->bridge().reachedEvent() > stepped));
+        QTRY_VERIFY(state() == RunState::Finished ||
+                    (state() == RunState::Paused && window_->bridge().reachedEvent() > stepped));
     }
 
     void f1OpensTheDocumentationOfTheCurrentNode() {
@@ -248,7 +279,8 @@ class WindowTest : public QObject {
         auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("documentation"));
         QVERIFY(dock && !dock->isFloating());
         const auto others = window_->tabifiedDockWidgets(dock);
-        QVERIFY(std::any_of(others.begin(), others.end(), [](const QDockWidget* other) { return other->objectName() == QLatin1String("tensor"); }));
+        QVERIFY(std::any_of(others.begin(), others.end(),
+                            [](const QDockWidget* other) { return other->objectName() == QLatin1String("tensor"); }));
     }
 
     void selectingAModuleMovesEveryPanel() {
@@ -263,7 +295,8 @@ class WindowTest : public QObject {
         modules.tree().scrollTo(index);
         QTest::mouseClick(modules.tree().viewport(), Qt::LeftButton, {}, modules.tree().visualRect(index).center());
         const auto& bridge = window_->bridge();
-        QCOMPARE(views::text(bridge.recording()->event(bridge.currentEvent()).scope), QStringLiteral("classifier.hidden"));
+        QCOMPARE(views::text(bridge.recording()->event(bridge.currentEvent()).scope),
+                 QStringLiteral("classifier.hidden"));
         QTRY_COMPARE(events.tree().currentIndex().data(views::EventModel::EventRole).toUInt(), bridge.currentEvent());
         // A bookmark, away, and back.
         const auto event = bridge.currentEvent();
@@ -324,17 +357,22 @@ class WindowTest : public QObject {
         const QTemporaryDir folder;
         const QString source = folder.filePath(QStringLiteral("own/net.py"));
         const QString log = folder.filePath(QStringLiteral("elsewhere/log.txt"));
-        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("own")) && QDir(folder.path()).mkpath(QStringLiteral("elsewhere")));
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("own")) &&
+                QDir(folder.path()).mkpath(QStringLiteral("elsewhere")));
         const auto write = [](const QString& path, const QString& text) {
             QFile file(path);
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(text.toUtf8());
         };
-        write(source, QStringLiteral("import torch\ntry:\n    open('%1', 'w').write('x')\nexcept OSError:\n    pass\ntorch.save(torch.ones(2), 'kept.pt')\nmodel = torch.nn.Linear(2, 2)\n").arg(log));
+        write(source, QStringLiteral("import torch\ntry:\n    open('%1', 'w').write('x')\nexcept OSError:\n    "
+                                     "pass\ntorch.save(torch.ones(2), 'kept.pt')\nmodel = torch.nn.Linear(2, 2)\n")
+                          .arg(log));
         open(source);
         auto* banner = window_->findChild<window::Banner*>();
         QTRY_VERIFY(banner->isVisible());
-        QVERIFY2(banner->message().contains(QStringLiteral("net.py:3 may not write")) && banner->message().contains(log), qPrintable(banner->message()));
+        QVERIFY2(
+            banner->message().contains(QStringLiteral("net.py:3 may not write")) && banner->message().contains(log),
+            qPrintable(banner->message()));
         QVERIFY(!QFile::exists(log));
         // Its own folder is offered to be kept.
         const QString fresh = window_->permissions().folder();
@@ -349,7 +387,9 @@ class WindowTest : public QObject {
         open(source);
         QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("may not write")));
         const auto buttons = banner->findChildren<QPushButton*>();
-        const auto allow = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->text().startsWith(QStringLiteral("Allow writing to ")); });
+        const auto allow = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) {
+            return button->text().startsWith(QStringLiteral("Allow writing to "));
+        });
         QVERIFY(allow != buttons.end());
         QTest::mouseClick(*allow, Qt::LeftButton);
         QTRY_VERIFY(QFile::exists(log));
@@ -361,7 +401,9 @@ class WindowTest : public QObject {
         QTRY_COMPARE(state(), RunState::Failed);
         QTRY_VERIFY(banner->isVisible());
         const auto offered = banner->findChildren<QPushButton*>();
-        QVERIFY(std::any_of(offered.begin(), offered.end(), [](const QPushButton* button) { return button->text().startsWith(QStringLiteral("Allow reading ")); }));
+        QVERIFY(std::any_of(offered.begin(), offered.end(), [](const QPushButton* button) {
+            return button->text().startsWith(QStringLiteral("Allow reading "));
+        }));
     }
     // A failure that comes later has another cause: what was refused before, and said, is not offered again.
     void aLaterFailureIsNoRefusal() {
@@ -369,9 +411,10 @@ class WindowTest : public QObject {
         const QString source = folder.filePath(QStringLiteral("net.py"));
         QFile file(source);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("import torch\ntry:\n    open('/etc/hostname').read()\nexcept OSError:\n    pass\n\n"
-                   "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x.view(5, 7)\n\n"
-                   "model = Net()\nexample_inputs = (torch.ones(4, 3),)\n");
+        file.write(
+            "import torch\ntry:\n    open('/etc/hostname').read()\nexcept OSError:\n    pass\n\n"
+            "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x.view(5, 7)\n\n"
+            "model = Net()\nexample_inputs = (torch.ones(4, 3),)\n");
         file.close();
         open(source);
         auto* banner = window_->findChild<window::Banner*>();
@@ -401,19 +444,24 @@ class WindowTest : public QObject {
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(words);
         };
-        write("import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        y = torch.relu(x)\n        return y + missing\n\nmodel = Net()\n");
+        write(
+            "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        y = "
+            "torch.relu(x)\n        return y + missing\n\nmodel = Net()\n");
         open(source);
         auto* banner = window_->findChild<window::Banner*>();
         action("script")->trigger();
         QTRY_VERIFY(banner->isVisible());
-        QVERIFY2(banner->message().contains(QStringLiteral("undefined value missing")) && !banner->message().contains(QLatin1Char('\n')), qPrintable(banner->message()));
+        QVERIFY2(banner->message().contains(QStringLiteral("undefined value missing")) &&
+                     !banner->message().contains(QLatin1Char('\n')),
+                 qPrintable(banner->message()));
         QVERIFY(!banner->details().isVisible());
         QTest::mouseClick(banner->detailsButton(), Qt::LeftButton);
         QTRY_VERIFY(banner->details().isVisible() && banner->height() > banner->details().height());
         QVERIFY(banner->details().toPlainText().contains(QStringLiteral("<--- HERE")));
         QTextCursor place = banner->details().document()->find(QStringLiteral("HERE"));
         banner->details().setTextCursor(place);
-        QTest::mouseClick(banner->details().viewport(), Qt::LeftButton, {}, banner->details().cursorRect(place).center());
+        QTest::mouseClick(banner->details().viewport(), Qt::LeftButton, {},
+                          banner->details().cursorRect(place).center());
         auto& view = this->view<views::SourceView>("source");
         QTRY_VERIFY(view.isInSight());
         QCOMPARE(window_->bridge().currentSource().line, 7);
@@ -451,7 +499,8 @@ class WindowTest : public QObject {
             if (link->text() == QStringLiteral("Change inputs")) QTest::mouseClick(link, Qt::LeftButton);
         }
         QVERIFY(!banner->isVisible());
-        QTRY_VERIFY(testing::isActive(*window_) && window_->docks().focused() == window_->docks().view(QStringLiteral("inputs")));
+        QTRY_VERIFY(testing::isActive(*window_) &&
+                    window_->docks().focused() == window_->docks().view(QStringLiteral("inputs")));
     }
 
     void theWindowStaysAwakeWhileTheModelRuns() {
@@ -503,14 +552,15 @@ class WindowTest : public QObject {
         const QString source = folder.filePath(QStringLiteral("side.py"));
         QFile file(source);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("import torch, torch.nn as nn\n"
-                   "class Side(nn.Module):\n"
-                   "    def forward(self, x):\n"
-                   "        for _ in range(3000):\n"
-                   "            x = x + 0.0\n"
-                   "        return torch.stack([x[..., :4].sum(), x[..., 4:].sum()]).unsqueeze(0)\n"
-                   "model = Side()\n"
-                   "example_inputs = (torch.zeros(1, 1, 8, 8),)\n");
+        file.write(
+            "import torch, torch.nn as nn\n"
+            "class Side(nn.Module):\n"
+            "    def forward(self, x):\n"
+            "        for _ in range(3000):\n"
+            "            x = x + 0.0\n"
+            "        return torch.stack([x[..., :4].sum(), x[..., 4:].sum()]).unsqueeze(0)\n"
+            "model = Side()\n"
+            "example_inputs = (torch.zeros(1, 1, 8, 8),)\n");
         file.close();
         open(source);
         auto& inputs = view<views::InputsView>("inputs");
@@ -590,8 +640,12 @@ class WindowTest : public QObject {
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(words);
         };
-        write(source, "import torch, torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))\nexample_inputs = (torch.ones(1, 4),)\n");
-        write(other, "import torch, torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Identity(), nn.Linear(3, 2))\n");
+        write(source,
+              "import torch, torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, "
+              "2))\nexample_inputs = (torch.ones(1, 4),)\n");
+        write(other,
+              "import torch, torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Identity(), "
+              "nn.Linear(3, 2))\n");
         const auto save = [this](const QString& to) {
             std::string failure = "?";
             window_->bridge().ask<std::string>(
@@ -603,7 +657,10 @@ class WindowTest : public QObject {
             session::TensorRequest request;
             request.name = name;
             std::optional<double> value;
-            window_->bridge().requestTensor(QStringLiteral("test"), request, window_.get(), [&](const session::TensorSlice& slice) { value = slice.data.empty() ? NAN : slice.data[0].elements[0]; });
+            window_->bridge().requestTensor(QStringLiteral("test"), request, window_.get(),
+                                            [&](const session::TensorSlice& slice) {
+                                                value = slice.data.empty() ? NAN : slice.data[0].elements[0];
+                                            });
             return QTest::qWaitFor([&] { return value.has_value(); }, kPatience) ? *value : NAN;
         };
         auto* banner = window_->findChild<window::Banner*>();
@@ -642,7 +699,8 @@ class WindowTest : public QObject {
         for (auto* button : list->window()->findChildren<QPushButton*>()) {
             if (button->text() == QStringLiteral("Copy all")) button->click();
         }
-        QTRY_VERIFY(QApplication::clipboard()->text().contains(QStringLiteral("Missing key(s) in state_dict: \"2.weight\", \"2.bias\"")));
+        QTRY_VERIFY(QApplication::clipboard()->text().contains(
+            QStringLiteral("Missing key(s) in state_dict: \"2.weight\", \"2.bias\"")));
         list->window()->hide();
         buttons[1]->click();  // what fits
         QTRY_VERIFY(first("0.weight") != reset);
@@ -655,12 +713,16 @@ class WindowTest : public QObject {
         const QString source = folder.filePath(QStringLiteral("pruned.py"));
         QFile file(source);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("import torch, torch.nn as nn, torch.nn.utils.prune as prune\nmodel = nn.Sequential(nn.Linear(4, 5))\nprune.l1_unstructured(model[0], 'weight', amount=0.5)\n"
-                   "example_inputs = (torch.ones(1, 4),)\n");
+        file.write(
+            "import torch, torch.nn as nn, torch.nn.utils.prune as prune\nmodel = nn.Sequential(nn.Linear(4, "
+            "5))\nprune.l1_unstructured(model[0], 'weight', amount=0.5)\n"
+            "example_inputs = (torch.ones(1, 4),)\n");
         file.close();
         open(source);
         auto& modules = view<views::ModulesView>("modules");
-        const auto rules = modules.model().match(modules.model().index(0, 0), Qt::DisplayRole, QStringLiteral("weight pruned by L1Unstructured, 50 % zero"), 1, Qt::MatchRecursive);
+        const auto rules =
+            modules.model().match(modules.model().index(0, 0), Qt::DisplayRole,
+                                  QStringLiteral("weight pruned by L1Unstructured, 50 % zero"), 1, Qt::MatchRecursive);
         QCOMPARE(rules.size(), 1);
         QCOMPARE(modules.model().rowCount(rules.front()), 2);
         const QModelIndex mask = modules.model().index(1, 0, rules.front());
@@ -706,7 +768,9 @@ class WindowTest : public QObject {
         press(Qt::Key_F5);
         QTRY_COMPARE(state(), RunState::Finished);
         for (const char* id : {"events", "tensor"}) {
-            QTRY_VERIFY2(!window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"))->isVisible(), id);
+            QTRY_VERIFY2(
+                !window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"))->isVisible(),
+                id);
         }
     }
 
@@ -717,13 +781,15 @@ class WindowTest : public QObject {
         const auto write = [&](const QByteArray& last) {
             QFile file(source);
             QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write("import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Linear(4, 3), " + last + ")\nexample_inputs = (torch.ones(1, 4),)\n");
+            file.write("import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Linear(4, 3), " + last +
+                       ")\nexample_inputs = (torch.ones(1, 4),)\n");
         };
         write("nn.ReLU()");
         open(source);
         auto* banner = window_->findChild<window::Banner*>();
         write("nn.Tanh()");
-        QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("net.py was changed by another program")));
+        QTRY_VERIFY(banner->isVisible() &&
+                    banner->message().contains(QStringLiteral("net.py was changed by another program")));
         QVERIFY(!banner->isError());
         banner->findChildren<QPushButton*>().front()->click();
         QTRY_COMPARE(state(), RunState::Finished);
@@ -732,7 +798,9 @@ class WindowTest : public QObject {
         auto& view = this->view<views::SourceView>("source");
         view.editor().append(QStringLiteral("# saved here\n"));
         QVERIFY(view.saveAndRun());
-        QTRY_VERIFY(window_->bridge().model() && window_->bridge().model()->sources.front().text.find("# saved here") != std::string::npos && state() == RunState::Finished);
+        QTRY_VERIFY(window_->bridge().model() &&
+                    window_->bridge().model()->sources.front().text.find("# saved here") != std::string::npos &&
+                    state() == RunState::Finished);
         write("nn.Sigmoid()");
         QTRY_VERIFY(banner->isVisible());
         action("reload")->trigger();
@@ -754,8 +822,19 @@ class WindowTest : public QObject {
             window_->resize(to, to / 2 + 100);
             QTRY_VERIFY(window_->width() == to);
             settle();
-            const QByteArray now = QStringLiteral("%1: %2 and %3, %4 high; of %5: %6 and %7, %8").arg(to).arg(width("modules")).arg(width("tensor")).arg(height()).arg(whole).arg(left).arg(right).arg(below).toUtf8();
-            QVERIFY2(std::abs(width("modules") - left * to / whole) < 24 && std::abs(width("tensor") - right * to / whole) < 24, now.constData());
+            const QByteArray now = QStringLiteral("%1: %2 and %3, %4 high; of %5: %6 and %7, %8")
+                                       .arg(to)
+                                       .arg(width("modules"))
+                                       .arg(width("tensor"))
+                                       .arg(height())
+                                       .arg(whole)
+                                       .arg(left)
+                                       .arg(right)
+                                       .arg(below)
+                                       .toUtf8();
+            QVERIFY2(std::abs(width("modules") - left * to / whole) < 24 &&
+                         std::abs(width("tensor") - right * to / whole) < 24,
+                     now.constData());
             QVERIFY2(std::abs(height() - below * (to / 2 + 100) / high) < 40, now.constData());
         }
         // Nor does an error that comes and goes move them.
@@ -781,7 +860,8 @@ class WindowTest : public QObject {
         settle();
         QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
         // Nor does a long word at the foot: an error, a scope of many modules.
-        for (auto* label : window_->statusBar()->findChildren<views::ElidedLabel*>()) label->setText(QString(400, QLatin1Char('m')));
+        for (auto* label : window_->statusBar()->findChildren<views::ElidedLabel*>())
+            label->setText(QString(400, QLatin1Char('m')));
         QCoreApplication::processEvents();
         QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
         press(Qt::Key_F5, Qt::ShiftModifier);
@@ -795,7 +875,8 @@ class WindowTest : public QObject {
         QTRY_VERIFY(passes.isSettled() && passes.list()->topLevelItemCount() > 2);
         QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("checkPasses")), Qt::LeftButton);
         QTreeWidgetItem* last = nullptr;
-        QTRY_VERIFY((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) && !last->text(3).isEmpty());
+        QTRY_VERIFY((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) &&
+                    !last->text(3).isEmpty());
         // Folding batch normalisation rounds differently, and no more.
         bool ok = false;
         const double difference = last->text(3).toDouble(&ok);
@@ -823,13 +904,16 @@ class WindowTest : public QObject {
         window_->saveRun(file);
         const auto isWritten = [this] {
             const auto& log = window_->bridge().log();
-            return std::any_of(log.begin(), log.end(), [](const auto& entry) { return entry.text.find("was written to") != std::string::npos; });
+            return std::any_of(log.begin(), log.end(), [](const auto& entry) {
+                return entry.text.find("was written to") != std::string::npos;
+            });
         };
         QTRY_VERIFY(isWritten());
         action("close")->trigger();
         QTRY_VERIFY(!window_->bridge().model());
         window_->takeFile(file);
-        QTRY_VERIFY(window_->bridge().model() && state() == RunState::Finished && window_->bridge().eventCount() == events);
+        QTRY_VERIFY(window_->bridge().model() && state() == RunState::Finished &&
+                    window_->bridge().eventCount() == events);
         QTRY_COMPARE(view<views::EventsView>("events").model().acceptedCount(), events);
         window_->saveRun(folder.filePath(QStringLiteral("missing/run.loupe")));
         QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
@@ -860,7 +944,8 @@ class WindowTest : public QObject {
                 QVERIFY2(QFileInfo(file).size() > 500, qPrintable(file));
             }
         }
-        QVERIFY(views::savePanel(*window_, folder.filePath(QStringLiteral("missing/x.png"))).contains(QStringLiteral("cannot write")));
+        QVERIFY(views::savePanel(*window_, folder.filePath(QStringLiteral("missing/x.png")))
+                    .contains(QStringLiteral("cannot write")));
         auto& modules = view<views::ModulesView>("modules");
         modules.tree().setFocus();
         QTRY_VERIFY(testing::isActive(*window_) && modules.tree().hasFocus() && action("copy")->isEnabled());
@@ -889,10 +974,12 @@ class WindowTest : public QObject {
         const session::BackwardStart* start = recording->backward_start();
         QVERIFY(start != nullptr);
         QCOMPARE(views::text(start->text), QStringLiteral("CrossEntropyLoss(), target [3]"));
-        QCOMPARE(views::text(recording->event(start->event).op), QStringLiteral("backward from: CrossEntropyLoss(), target [3]"));
+        QCOMPARE(views::text(recording->event(start->event).op),
+                 QStringLiteral("backward from: CrossEntropyLoss(), target [3]"));
         window_->docks().show(QStringLiteral("gradient_flow"));
         const auto* header = window_->findChild<QLabel*>(QStringLiteral("backwardStart"));
-        QTRY_VERIFY2(header->text().contains(QStringLiteral("CrossEntropyLoss(), target [3]")), qPrintable(header->text()));
+        QTRY_VERIFY2(header->text().contains(QStringLiteral("CrossEntropyLoss(), target [3]")),
+                     qPrintable(header->text()));
         // A class that there is not is said where it was typed, in PyTorch's words.
         window_->docks().show(QStringLiteral("inputs"));
         form.detail()->setFocus();
@@ -916,7 +1003,8 @@ class WindowTest : public QObject {
         QVERIFY(window_->bridge().recording()->event(window_->bridge().reachedEvent()).has_nan);
         const auto labels = window_->statusBar()->findChildren<QLabel*>();
         const auto says = [&](const char* words) {
-            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(QLatin1String(words)); });
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text().contains(QLatin1String(words)); });
         };
         QTRY_VERIFY(says("after log"));
         press(Qt::Key_F10);
@@ -935,7 +1023,9 @@ class WindowTest : public QObject {
         QTRY_COMPARE(state(), RunState::Finished);
         auto* banner = window_->findChild<window::Banner*>();
         QTRY_VERIFY(banner->isVisible());
-        QVERIFY2(banner->message().startsWith(QStringLiteral("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward")), qPrintable(banner->message()));
+        QVERIFY2(banner->message().startsWith(
+                     QStringLiteral("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward")),
+                 qPrintable(banner->message()));
         const auto* shown = window_->statusBar()->findChild<QLabel*>(QStringLiteral("state"));
         QVERIFY2(shown->text().startsWith(QStringLiteral("Finished: sqrt at 0")), qPrintable(shown->text()));
         auto* list = window_->findChild<QListWidget*>(QStringLiteral("logList"));
@@ -959,18 +1049,23 @@ class WindowTest : public QObject {
         options.backward = false;
         window_->bridge().setRunOptions(options);
         press(Qt::Key_F6);
-        QTRY_VERIFY(state() == RunState::Finished && shown->text().contains(QStringLiteral("backward was not searched: Backward is off")));
+        QTRY_VERIFY(state() == RunState::Finished &&
+                    shown->text().contains(QStringLiteral("backward was not searched: Backward is off")));
         QTRY_VERIFY(banner->isVisible());
         const auto links = banner->findChildren<QPushButton*>();
-        const auto more = std::find_if(links.begin(), links.end(), [](const QPushButton* link) { return link->text() == QStringLiteral("Search backward too"); });
+        const auto more = std::find_if(links.begin(), links.end(), [](const QPushButton* link) {
+            return link->text() == QStringLiteral("Search backward too");
+        });
         QVERIFY(more != links.end());
         QTest::mouseClick(*more, Qt::LeftButton);
         QTRY_COMPARE(state(), RunState::Paused);
-        QCOMPARE(window_->bridge().recording()->event(window_->bridge().reachedEvent()).op, std::string_view("SqrtBackward0"));
+        QCOMPARE(window_->bridge().recording()->event(window_->bridge().reachedEvent()).op,
+                 std::string_view("SqrtBackward0"));
         QTRY_VERIFY(banner->isVisible() && banner->message().startsWith(QStringLiteral("sqrt at 0 in length")));
         press(Qt::Key_F6);
         QTRY_COMPARE(state(), RunState::Finished);
-        QTRY_VERIFY2(banner->message().contains(QStringLiteral("no further one was met")), qPrintable(banner->message()));
+        QTRY_VERIFY2(banner->message().contains(QStringLiteral("no further one was met")),
+                     qPrintable(banner->message()));
     }
 
     void layoutIsRemembered() {

@@ -44,11 +44,13 @@ class TestAutograd : public QObject {
     Q_OBJECT
 
   private slots:
-    // A Linear's weight gets its gradient as a transposed view of what was computed: no copy is made of it, and what others
-    // hold is not taken over.
+    // A Linear's weight gets its gradient as a transposed view of what was computed: no copy is made of it, and what
+    // others hold is not taken over.
     void takes_over_gradients_that_nobody_else_holds() {
         struct Large final : AllocationObserver {
-            void on_allocation(const AllocationEvent& event) noexcept override { count += !event.is_free && event.bytes >= 40000 ? 1 : 0; }
+            void on_allocation(const AllocationEvent& event) noexcept override {
+                count += !event.is_free && event.bytes >= 40000 ? 1 : 0;
+            }
             int count = 0;
         };
         const Tensor weight = make_parameter(fn::ones(Dims{100, 100}));
@@ -190,8 +192,9 @@ class TestAutograd : public QObject {
         const Tensor middle = fn::mul(x, x);
         const Tensor y = fn::sum(fn::mul(middle, middle));
         QCOMPARE(values(gradients_of({y}, {middle}, {}, {.retain_graph = true})[0]), (Floats{8}));
-        QVERIFY(message_of([&] { gradients_of({y}, {x, unused}, {}, {.retain_graph = true}); })
-                    .contains("appears to not have been used in the graph"));
+        QVERIFY(message_of([&] {
+                    gradients_of({y}, {x, unused}, {}, {.retain_graph = true});
+                }).contains("appears to not have been used in the graph"));
         QVERIFY(!gradients_of({y}, {x, unused}, {}, {}, true)[1].defined());
     }
     void a_second_backward_needs_retain_graph() {
@@ -202,7 +205,8 @@ class TestAutograd : public QObject {
     }
     void only_scalars_need_no_gradient() {
         const Tensor x = leaf({2, 3});
-        QCOMPARE(message_of([&] { backward({fn::mul(x, x)}); }), QString("grad can be implicitly created only for scalar outputs"));
+        QCOMPARE(message_of([&] { backward({fn::mul(x, x)}); }),
+                 QString("grad can be implicitly created only for scalar outputs"));
         QVERIFY(message_of([] { backward({tensor_of<float>({1}, {1})}); }).contains("does not require grad"));
     }
     void changed_saved_tensors_are_noticed() {
@@ -245,8 +249,9 @@ class TestAutograd : public QObject {
     void anomaly_mode_names_the_node() {
         const Tensor x = leaf({0});
         const Tensor y = fn::mul(fn::sqrt(x), tensor_of<float>({0}, {1}));
-        QVERIFY(message_of([&] { backward({fn::sum(y)}, {}, {.detect_anomaly = true}); })
-                    .startsWith("Function 'SqrtBackward0' returned nan values in its 0th output."));
+        QVERIFY(message_of([&] {
+                    backward({fn::sum(y)}, {}, {.detect_anomaly = true});
+                }).startsWith("Function 'SqrtBackward0' returned nan values in its 0th output."));
     }
     void long_chains_need_no_stack() {
         const Tensor x = leaf({1});

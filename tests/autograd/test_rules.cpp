@@ -17,7 +17,9 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Tensor constant(std::initializer_list<float> values) { return tensor_of<float>(values, {static_cast<std::int64_t>(values.size())}); }
+Tensor constant(std::initializer_list<float> values) {
+    return tensor_of<float>(values, {static_cast<std::int64_t>(values.size())});
+}
 Tensor leaf(std::initializer_list<float> values) {
     const Tensor t = constant(values);
     set_requires_grad(t, true);
@@ -43,12 +45,15 @@ std::string message_of(const std::function<void()>& run) {
 }
 
 constexpr const char* kManyViews =
-    "is a view and is being modified inplace. This view is the output of a function that returns multiple views. Such functions do not allow "
+    "is a view and is being modified inplace. This view is the output of a function that returns multiple views. Such "
+    "functions do not allow "
     "the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.";
-constexpr const char* kChanged = "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                                 "[torch.FloatTensor [3]]";
-constexpr const char* kHint = " is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed "
-                              "to compute its gradient, with torch.autograd.set_detect_anomaly(True).";
+constexpr const char* kChanged =
+    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[torch.FloatTensor [3]]";
+constexpr const char* kHint =
+    " is at version 1; expected version 0 instead. Hint: enable anomaly detection to find the operation that failed "
+    "to compute its gradient, with torch.autograd.set_detect_anomaly(True).";
 
 // Squares y, lets it be changed, and goes back.
 void change_a_saved(const std::function<void(const Tensor& y)>& change) {
@@ -65,11 +70,26 @@ struct Refusal {
 };
 std::vector<Refusal> refusals() {
     return {
-        {"a leaf", [] { add_one(leaf({1, 2})); }, "a leaf Variable that requires grad is being used in an in-place operation."},
-        {"a view of a leaf", [] { add_one(first_of(leaf({1, 2}))); },
+        {"a leaf",
+         [] {
+             add_one(leaf({1, 2}));
+         },
+         "a leaf Variable that requires grad is being used in an in-place operation."},
+        {"a view of a leaf",
+         [] {
+             add_one(first_of(leaf({1, 2})));
+         },
          "a view of a leaf Variable that requires grad is being used in an in-place operation."},
-        {"one of unbind", [] { fn::mul_(fn::unbind(moved({1, 2}), 0)[0], tensor_of<float>({2}, {})); }, concat("Output 0 of UnbindBackward0 ", kManyViews)},
-        {"one of split", [] { add_one(halves(moved({1, 2}))[1]); }, concat("Output 1 of SplitBackward0 ", kManyViews)},
+        {"one of unbind",
+         [] {
+             fn::mul_(fn::unbind(moved({1, 2}), 0)[0], tensor_of<float>({2}, {}));
+         },
+         concat("Output 0 of UnbindBackward0 ", kManyViews)},
+        {"one of split",
+         [] {
+             add_one(halves(moved({1, 2}))[1]);
+         },
+         concat("Output 1 of SplitBackward0 ", kManyViews)},
         {"a saved result",
          [] {
              const Tensor y = fn::exp(leaf({1, 2, 3}));
@@ -77,7 +97,8 @@ std::vector<Refusal> refusals() {
              backward({fn::sum(y)});
          },
          concat(kChanged, ", which is output 0 of ExpBackward0,", kHint)},
-        {"a saved argument", [] { change_a_saved(add_one); }, concat(kChanged, ", which is output 0 of AddBackward0,", kHint)},
+        {"a saved argument", [] { change_a_saved(add_one); },
+         concat(kChanged, ", which is output 0 of AddBackward0,", kHint)},
         {"a saved constant",
          [] {
              const Tensor w = constant({1, 1, 1});
@@ -90,23 +111,36 @@ std::vector<Refusal> refusals() {
          concat(kChanged, ", which is output 0 of MulBackward0,", kHint)},
         {"a view of a saved argument", [] { change_a_saved([](const Tensor& y) { fn::zero_(first_of(y)); }); },
          concat(kChanged, ", which is output 0 of CopySlices,", kHint)},
-        {"a cotangent of another shape", [] { backward({fn::exp(leaf({1, 2, 3}))}, {constant({1, 1})}); },
-         "Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and output[0] has a shape of torch.Size([3])."},
-        {"a cotangent of another rank", [] { backward({fn::sum(leaf({1, 2, 3}))}, {tensor_of<float>({1}, {1, 1})}); },
-         "Mismatch in shape: grad_output[0] has a shape of torch.Size([1, 1]) and output[0] has a shape of torch.Size([])."},
-        {"a root without a graph", [] { backward({constant({1})}); }, "element 0 of tensors does not require grad and does not have a grad_fn"},
+        {"a cotangent of another shape",
+         [] {
+             backward({fn::exp(leaf({1, 2, 3}))}, {constant({1, 1})});
+         },
+         "Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and output[0] has a shape of "
+         "torch.Size([3])."},
+        {"a cotangent of another rank",
+         [] {
+             backward({fn::sum(leaf({1, 2, 3}))}, {tensor_of<float>({1}, {1, 1})});
+         },
+         "Mismatch in shape: grad_output[0] has a shape of torch.Size([1, 1]) and output[0] has a shape of "
+         "torch.Size([])."},
+        {"a root without a graph", [] { backward({constant({1})}); },
+         "element 0 of tensors does not require grad and does not have a grad_fn"},
         {"an input that is not used", [] { gradients_of({first_of(leaf({1}))}, {leaf({2})}); },
-         "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior."},
+         "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
+         "is the desired behavior."},
         {"an input that requires no grad", [] { gradients_of({first_of(leaf({1}))}, {constant({2})}); },
          "One of the differentiated Tensors does not require grad"},
         {"requires_grad of a result", [] { set_requires_grad(moved({1}), false); },
-         "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph that doesn't require "
+         "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+         "subgraph that doesn't require "
          "differentiation use var_no_grad = var.detach()."},
-        {"retain_grad without grad", [] { retain_grad(constant({1})); }, "can't retain_grad on Tensor that has requires_grad=False"},
+        {"retain_grad without grad", [] { retain_grad(constant({1})); },
+         "can't retain_grad on Tensor that has requires_grad=False"},
         {"a hook without grad", [] { register_hook(constant({1}), [](const Tensor& g) { return g; }); },
          "cannot register a hook on a tensor that doesn't require gradient"},
         {"an expanded tensor", [] { fn::add_(fn::expand(constant({0}), Dims{4}), constant({1})); },
-         "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor "
+         "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+         "Please clone() the tensor "
          "before performing the operation."},
     };
 }
@@ -217,7 +251,8 @@ class TestRules : public QObject {
             const GradModeScope no_grad(false);
             return first_of(t);
         };
-        const QString refused = "A view was created in no_grad mode and is being modified inplace with grad mode enabled.";
+        const QString refused =
+            "A view was created in no_grad mode and is being modified inplace with grad mode enabled.";
         for (const Tensor& base : {leaf({1, 2, 3}), moved({1, 2, 3})}) {
             const Tensor view = view_without_grad(base);
             QVERIFY(requires_grad(view) && is_leaf(view));
@@ -232,7 +267,8 @@ class TestRules : public QObject {
         fn::mul_(plain, leaf({2}));
         QVERIFY(requires_grad(view));
         QVERIFY(QString::fromStdString(message_of([&] { fn::mul(view, view); }))
-                    .startsWith("A view was created in no_grad mode and its base or another view of its base has been modified inplace with grad mode enabled."));
+                    .startsWith("A view was created in no_grad mode and its base or another view of its base has been "
+                                "modified inplace with grad mode enabled."));
         const Tensor written = leaf({1, 2, 3});
         const GradModeScope no_grad(false);
         add_one(first_of(written));

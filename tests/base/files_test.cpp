@@ -87,7 +87,8 @@ void FilesTest::reserved_room_is_no_part_of_the_file() {
     file.overwrite(6, "BO");
     file.commit();
     QCOMPARE(read_text_file(path("reserved")), std::string("head, BOdy"));
-    QCOMPARE(error_of([&] { AtomicFile(path("far")).reserve(std::uint64_t{1} << 62); }), std::optional(ErrorKind::File));
+    QCOMPARE(error_of([&] { AtomicFile(path("far")).reserve(std::uint64_t{1} << 62); }),
+             std::optional(ErrorKind::File));
 }
 
 void FilesTest::failure_leaves_nothing() {
@@ -231,13 +232,15 @@ void FilesTest::takes_little_stack() {
     const fs::path file = path("small");
     pthread_attr_t attributes;
     QCOMPARE(::pthread_attr_init(&attributes), 0);
-    // What a thread needs at least depends on the libraries of the process, whose variables of the thread lie there too.
+    // What a thread needs at least depends on the libraries of the process, whose variables of the thread lie there
+    // too.
     pthread_t thread{};
     std::size_t least = std::size_t{32} << 10;
     int status = EINVAL;
     for (; status == EINVAL; least += 4096) {
         QCOMPARE(::pthread_attr_setstacksize(&attributes, least), 0);
-        status = ::pthread_create(&thread, &attributes, [](void*) -> void* { return nullptr; }, nullptr);
+        status = ::pthread_create(
+            &thread, &attributes, [](void*) -> void* { return nullptr; }, nullptr);
     }
     QCOMPARE(status, 0);
     ::pthread_join(thread, nullptr);

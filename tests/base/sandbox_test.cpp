@@ -81,17 +81,24 @@ class SandboxTest : public QObject {
 
   private:
     Ptr<FileSandbox> sandbox(FilePermissions permissions = {}) {
-        return make_ptr<FileSandbox>(FileSandbox::Options{
-            .source_folder = own_, .name = "net", .permissions = std::move(permissions),
-            .refused = [this](const FileRefusal& refusal) { refusals_.push_back(refusal); },
-            .wrote = {},
-            .left = [this](const std::string& folder, std::size_t files, std::uint64_t) { left_.push_back({folder, files}); }});
+        return make_ptr<FileSandbox>(
+            FileSandbox::Options{.source_folder = own_,
+                                 .name = "net",
+                                 .permissions = std::move(permissions),
+                                 .refused = [this](const FileRefusal& refusal) { refusals_.push_back(refusal); },
+                                 .wrote = {},
+                                 .left =
+                                     [this](const std::string& folder, std::size_t files, std::uint64_t) {
+                                         left_.push_back({folder, files});
+                                     }});
     }
     void write(FileSandbox& files, const std::string& path, const std::string& text) {
         const FileHandle file = files.open_to_write(path, Create::IfMissing, Keep::Nothing);
         write_at(file, 0, text, path);
     }
-    std::string read(FileSandbox& files, const std::string& path) { return contents_of(files.open_to_read(path), path); }
+    std::string read(FileSandbox& files, const std::string& path) {
+        return contents_of(files.open_to_read(path), path);
+    }
 
     std::unique_ptr<QTemporaryDir> dir_;
     fs::path base_, own_, other_, before_;

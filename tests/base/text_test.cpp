@@ -68,7 +68,12 @@ void TextTest::units() {
 
 void TextTest::error_line() {
     const Error error(ErrorKind::Run, "size\nmismatch",
-                      {.file = "m.pt", .op = "aten::mm", .scope = "fc", .source = "net.py:3", .inputs = {"float32 2x3"}, .hint = "transpose"});
+                      {.file = "m.pt",
+                       .op = "aten::mm",
+                       .scope = "fc",
+                       .source = "net.py:3",
+                       .inputs = {"float32 2x3"},
+                       .hint = "transpose"});
     const std::string line = error.what();
     QVERIFY(line.find('\n') == std::string::npos);
     for (const char* part : {"m.pt: ", "size mismatch", "aten::mm", "fc", "net.py:3", "float32 2x3", "transpose"}) {

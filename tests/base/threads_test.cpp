@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <QTest>
-#include <atomic>
 #include <pthread.h>
 #include <sched.h>
+#include <QTest>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -59,7 +59,8 @@ void ThreadsTest::covers_each_index_once_data() {
     QTest::addColumn<int>("grain");
     for (const int threads : {1, 2, 3, 7}) {
         for (const int count : {0, 1, 2, 10, 1000, 1001}) {
-            for (const int grain : {1, 3, 500}) QTest::addRow("%d/%d/%d", threads, count, grain) << threads << count << grain;
+            for (const int grain : {1, 3, 500})
+                QTest::addRow("%d/%d/%d", threads, count, grain) << threads << count << grain;
         }
     }
 }

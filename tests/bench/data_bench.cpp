@@ -71,11 +71,18 @@ void load(const std::string& path, bool touch) {
 int main(int argc, char** argv) {
     const std::string what = argc > 2 ? argv[1] : "";
     try {
-        if (what == "pictures") load_pictures(argv[2], argc > 3 ? std::atoi(argv[3]) : 2);
-        else if (what == "save") save(argv[2], argc > 3);
-        else if (what == "load") load(argv[2], false);
-        else if (what == "touch") load(argv[2], true);
-        else return std::fprintf(stderr, "bench_data pictures FOLDER [WORKERS] | save FILE [stream] | load FILE | touch FILE\n"), 2;
+        if (what == "pictures")
+            load_pictures(argv[2], argc > 3 ? std::atoi(argv[3]) : 2);
+        else if (what == "save")
+            save(argv[2], argc > 3);
+        else if (what == "load")
+            load(argv[2], false);
+        else if (what == "touch")
+            load(argv[2], true);
+        else
+            return std::fprintf(stderr,
+                                "bench_data pictures FOLDER [WORKERS] | save FILE [stream] | load FILE | touch FILE\n"),
+                   2;
     } catch (const Error& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 3;

@@ -13,8 +13,8 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/nn/module.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/module.h"
 #include "core/optim/optimizer.h"
 
 using namespace loupe;
@@ -39,14 +39,16 @@ constexpr int kRounds = 101, kCalls = 5000;
 
 nn::ModulePtr identity() {
     const auto module = make_ptr<nn::Module>("__torch__.Same");
-    module->set_forward(nn::ForwardFunction([](nn::Module&, std::vector<IValue> inputs) { return std::move(inputs[0]); }));
+    module->set_forward(
+        nn::ForwardFunction([](nn::Module&, std::vector<IValue> inputs) { return std::move(inputs[0]); }));
     return module;
 }
 
 // Round by round in turn, so that what else the machine does meets both; the median of what `more` takes beyond `less`.
 double median_difference(const std::function<void()>& less, const std::function<void()>& more) {
     std::vector<double> differences;
-    for (int round = 0; round < kRounds; ++round) differences.push_back(-median_of(1, kCalls, less) + median_of(1, kCalls, more));
+    for (int round = 0; round < kRounds; ++round)
+        differences.push_back(-median_of(1, kCalls, less) + median_of(1, kCalls, more));
     std::ranges::nth_element(differences, differences.begin() + kRounds / 2);
     return differences[static_cast<std::size_t>(kRounds / 2)];
 }
@@ -77,7 +79,8 @@ TensorList parameters() {
 double time_step(std::string name) {
     const bool foreach = name.ends_with("+foreach");
     if (foreach) name.resize(name.size() - 8);
-    const auto optimizer = optim::make_optimizer(name, {parameters()}, {{"lr", 1e-3}, {"foreach", foreach ? IValue(true) : IValue()}});
+    const auto optimizer =
+        optim::make_optimizer(name, {parameters()}, {{"lr", 1e-3}, {"foreach", foreach ? IValue(true) : IValue()}});
     return median_of(7, 1, [&] { optimizer->step(); });
 }
 

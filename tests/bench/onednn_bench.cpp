@@ -13,9 +13,9 @@
 #include "core/dispatch/call.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/nn/common.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
+#include "core/plugin/plugin_loader.h"
 
 using namespace loupe;
 
@@ -90,14 +90,17 @@ std::vector<Case> cases;
 
 void add_elementwise() {
     for (const Dims& sizes : {Dims{8, 64, 56, 56}, Dims{64, 3072}, Dims{8, 64}}) {
-        for (const char* op : {"aten::relu", "aten::sigmoid", "aten::tanh", "aten::exp", "aten::silu", "aten::mish", "aten::hardswish"}) {
+        for (const char* op : {"aten::relu", "aten::sigmoid", "aten::tanh", "aten::exp", "aten::silu", "aten::mish",
+                               "aten::hardswish"}) {
             cases.push_back({op, text_of(sizes), [=] { return Drawn{draw(sizes)}; }});
         }
         cases.push_back({"aten::elu", text_of(sizes), [=] { return Drawn{draw(sizes), 1, 1, 1}; }});
         cases.push_back({"aten::softplus", text_of(sizes), [=] { return Drawn{draw(sizes), 1, 20}; }});
         cases.push_back({"aten::gelu", text_of(sizes), [=] { return Drawn{draw(sizes), "none"}; }});
         cases.push_back({"aten::gelu", text_of(sizes) + " tanh", [=] { return Drawn{draw(sizes), "tanh"}; }});
-        cases.push_back({"aten::gelu_backward", text_of(sizes), [=] { return Drawn{draw(sizes), draw(sizes), "none"}; }});
+        cases.push_back({"aten::gelu_backward", text_of(sizes), [=] {
+                             return Drawn{draw(sizes), draw(sizes), "none"};
+                         }});
     }
 }
 
@@ -108,7 +111,9 @@ void add_softmax() {
             cases.push_back({op, text_of(sizes), [=] { return Drawn{draw(sizes), -1, false}; }});
         }
         for (const char* op : {"aten::_softmax_backward_data", "aten::_log_softmax_backward_data"}) {
-            cases.push_back({op, text_of(sizes), [=] { return Drawn{draw(sizes), fn::_softmax(draw(sizes), -1, false), -1, type}; }});
+            cases.push_back({op, text_of(sizes), [=] {
+                                 return Drawn{draw(sizes), fn::_softmax(draw(sizes), -1, false), -1, type};
+                             }});
         }
     }
 }
@@ -118,29 +123,34 @@ void add_layer_norm() {
         const Dims shape{sizes[1]};
         const auto forward = [=] { return Drawn{draw(sizes), shape, draw(shape), draw(shape), 1e-5}; };
         cases.push_back({"aten::native_layer_norm", text_of(sizes), forward});
-        cases.push_back({"aten::native_layer_norm_backward", text_of(sizes), [=] {
-                             Drawn a = forward();
-                             std::array<IValue, 3> r;
-                             call_operator(*find_operator("aten::native_layer_norm"), a, r.data());
-                             return Drawn{draw(sizes), a[0], shape, r[1], r[2], a[2], a[3], nn_ops::bool_list({true, true, true})};
-                         }});
+        cases.push_back(
+            {"aten::native_layer_norm_backward", text_of(sizes), [=] {
+                 Drawn a = forward();
+                 std::array<IValue, 3> r;
+                 call_operator(*find_operator("aten::native_layer_norm"), a, r.data());
+                 return Drawn{draw(sizes), a[0], shape, r[1], r[2], a[2], a[3], nn_ops::bool_list({true, true, true})};
+             }});
     }
 }
 
 void add_batch_norm() {
     for (const bool last : {false, true}) {
-        for (const Dims& sizes : {Dims{8, 64, 56, 56}, Dims{1, 64, 112, 112}, Dims{8, 512, 7, 7}, Dims{1, 96, 14, 14}, Dims{1, 24, 28, 28}, Dims{4, 3, 32, 32}, Dims{4, 20, 32, 32}}) {
+        for (const Dims& sizes : {Dims{8, 64, 56, 56}, Dims{1, 64, 112, 112}, Dims{8, 512, 7, 7}, Dims{1, 96, 14, 14},
+                                  Dims{1, 24, 28, 28}, Dims{4, 3, 32, 32}, Dims{4, 20, 32, 32}}) {
             const Dims c{sizes[1]};
             const auto x = [=] { return last ? channels_last(draw(sizes)) : draw(sizes); };
             const std::string name = text_of(sizes) + (last ? " channels last" : "");
-            const auto forward = [=](bool train) { return Drawn{x(), draw(c), draw(c), draw(c), positive(c), train, 0.1, 1e-5}; };
+            const auto forward = [=](bool train) {
+                return Drawn{x(), draw(c), draw(c), draw(c), positive(c), train, 0.1, 1e-5};
+            };
             cases.push_back({"aten::native_batch_norm", name + " eval", [=] { return forward(false); }});
             cases.push_back({"aten::native_batch_norm", name + " train", [=] { return forward(true); }});
             cases.push_back({"aten::native_batch_norm_backward", name, [=] {
                                  const Drawn a = forward(true);
                                  std::array<IValue, 3> r;
                                  call_operator(*find_operator("aten::native_batch_norm"), a, r.data());
-                                 return Drawn{x(), a[0], a[1], a[3], a[4], r[1], r[2], true, 1e-5, nn_ops::bool_list({true, true, true})};
+                                 return Drawn{x(),  a[0], a[1], a[3], a[4],
+                                              r[1], r[2], true, 1e-5, nn_ops::bool_list({true, true, true})};
                              }});
         }
     }
@@ -152,13 +162,15 @@ struct Pool {
 };
 
 void add_pooling() {
-    const std::vector<Pool> pools{{{8, 64, 112, 112}, 3, 2, 1}, {{1, 64, 112, 112}, 3, 2, 1}, {{8, 64, 56, 56}, 2, 2, 0}, {{1, 192, 28, 28}, 3, 1, 1},
+    const std::vector<Pool> pools{{{8, 64, 112, 112}, 3, 2, 1}, {{1, 64, 112, 112}, 3, 2, 1},
+                                  {{8, 64, 56, 56}, 2, 2, 0},   {{1, 192, 28, 28}, 3, 1, 1},
                                   {{8, 64, 35, 35}, 3, 1, 1},   {{1, 16, 28, 28}, 2, 2, 0}};
     for (const bool last : {false, true}) {
         for (const Pool& p : pools) {
             const Dims k{p.kernel, p.kernel}, s{p.stride, p.stride}, pad{p.padding, p.padding}, one{1, 1};
             const auto x = [=] { return last ? channels_last(draw(p.sizes)) : draw(p.sizes); };
-            const std::string name = concat(text_of(p.sizes), " k", p.kernel, " s", p.stride, " p", p.padding, last ? " channels last" : "");
+            const std::string name =
+                concat(text_of(p.sizes), " k", p.kernel, " s", p.stride, " p", p.padding, last ? " channels last" : "");
             const auto average = [=] { return Drawn{x(), k, s, pad, false, true, IValue()}; };
             const auto largest = [=] { return Drawn{x(), k, s, pad, one, false}; };
             const auto output = [](const char* op, const Drawn& a) {
@@ -183,23 +195,31 @@ void add_pooling() {
         }
     }
     for (const Dims& sizes : {Dims{8, 512, 14, 14}, Dims{1, 256, 56, 56}}) {
-        cases.push_back({"aten::_adaptive_avg_pool2d", text_of(sizes) + " to 7x7", [=] { return Drawn{draw(sizes), Dims{7, 7}}; }});
-        cases.push_back({"aten::_adaptive_avg_pool2d_backward", text_of(sizes) + " to 7x7",
-                         [=] { return Drawn{draw({sizes[0], sizes[1], 7, 7}), draw(sizes)}; }});
+        cases.push_back({"aten::_adaptive_avg_pool2d", text_of(sizes) + " to 7x7", [=] {
+                             return Drawn{draw(sizes), Dims{7, 7}};
+                         }});
+        cases.push_back({"aten::_adaptive_avg_pool2d_backward", text_of(sizes) + " to 7x7", [=] {
+                             return Drawn{draw({sizes[0], sizes[1], 7, 7}), draw(sizes)};
+                         }});
     }
 }
 
 void add_products() {
     for (const std::int64_t m : {1, 4, 8, 16, 64, 256, 1024}) {
-        for (const auto& [n, k] : std::vector<std::pair<std::int64_t, std::int64_t>>{{64, 64}, {128, 128}, {1000, 512}, {768, 768}, {768, 3072}}) {
+        for (const auto& [n, k] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+                 {64, 64}, {128, 128}, {1000, 512}, {768, 768}, {768, 3072}}) {
             const auto weight = [n = n, k = k] {
                 const Tensor w = draw({n, k});
                 w.storage()->set_category(MemoryCategory::Parameter);
                 return fn::t(w);
             };
             const std::string name = concat(m, "x", k, " by weight ", n, "x", k);
-            cases.push_back({"aten::addmm", name, [=, n = n, k = k] { return Drawn{draw({n}), draw({m, k}), weight(), 1, 1}; }});
-            cases.push_back({"aten::mm", concat(m, "x", k, " by ", k, "x", n), [=, n = n, k = k] { return Drawn{draw({m, k}), draw({k, n})}; }});
+            cases.push_back({"aten::addmm", name, [=, n = n, k = k] {
+                                 return Drawn{draw({n}), draw({m, k}), weight(), 1, 1};
+                             }});
+            cases.push_back({"aten::mm", concat(m, "x", k, " by ", k, "x", n), [=, n = n, k = k] {
+                                 return Drawn{draw({m, k}), draw({k, n})};
+                             }});
         }
     }
     for (const std::int64_t m : {32, 64, 128, 256}) {
@@ -214,7 +234,8 @@ void add_rnn() {
         std::int64_t steps, batch, input, hidden;
     };
     for (const char* mode : {"lstm", "gru"}) {
-        for (const Size& s : {Size{6, 1, 32, 32}, Size{20, 1, 64, 64}, Size{32, 1, 128, 128}, Size{32, 8, 128, 128}, Size{64, 8, 128, 128}, Size{64, 8, 256, 256}, Size{50, 32, 256, 512},
+        for (const Size& s : {Size{6, 1, 32, 32}, Size{20, 1, 64, 64}, Size{32, 1, 128, 128}, Size{32, 8, 128, 128},
+                              Size{64, 8, 128, 128}, Size{64, 8, 256, 256}, Size{50, 32, 256, 512},
                               Size{50, 1, 512, 512}, Size{100, 1, 1024, 1024}}) {
             const bool lstm = mode[0] == 'l';
             const std::int64_t gates = (lstm ? 4 : 3) * s.hidden;
@@ -226,8 +247,16 @@ void add_rnn() {
                     return weight;
                 };
                 const IValue cx = lstm ? IValue(draw({s.batch, s.hidden})) : IValue();
-                return Drawn{draw({s.steps * s.batch, s.input}), draw({s.batch, s.hidden}), cx, w({gates, s.input}), w({gates, s.hidden}),
-                                  w({gates}), w({gates}), Dims(static_cast<std::size_t>(s.steps), s.batch), mode, false};
+                return Drawn{draw({s.steps * s.batch, s.input}),
+                             draw({s.batch, s.hidden}),
+                             cx,
+                             w({gates, s.input}),
+                             w({gates, s.hidden}),
+                             w({gates}),
+                             w({gates}),
+                             Dims(static_cast<std::size_t>(s.steps), s.batch),
+                             mode,
+                             false};
             };
             cases.push_back({"loupe::rnn_layer", name, forward});
         }
@@ -259,7 +288,8 @@ int main(int argc, char** argv) {
             std::printf("%11s\n", "-");
             continue;
         }
-        std::printf("%8.1f µs %7.2f  %s\n", other * 1e6, other / c.own, explain_kernel_choice(op, arguments).front().c_str());
+        std::printf("%8.1f µs %7.2f  %s\n", other * 1e6, other / c.own,
+                    explain_kernel_choice(op, arguments).front().c_str());
         std::fflush(stdout);
     }
     return 0;

@@ -25,8 +25,8 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/ir/compilation_unit.h"
 #include "core/dispatch/functions.h"
+#include "core/ir/compilation_unit.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/script/compile.h"
@@ -74,7 +74,8 @@ void fill(const Tensor& t, const Json& how) {
         for (std::size_t i = 0; i < count; ++i) elements[i] = static_cast<T>(draw());
     };
     if (t.dtype() == ScalarType::Bool) return each(t.data<bool>(), [] { return (engine() & 1) != 0; });
-    if (t.dtype() == ScalarType::Int64) return each(t.data<std::int64_t>(), [limit = how.get<std::uint32_t>()] { return engine() % limit; });
+    if (t.dtype() == ScalarType::Int64)
+        return each(t.data<std::int64_t>(), [limit = how.get<std::uint32_t>()] { return engine() % limit; });
     std::normal_distribution<float> normal;
     std::uniform_real_distribution<float> near_one(0.5F, 1.5F);
     if (how == "positive") return each(t.data<float>(), [&] { return near_one(engine); });
@@ -98,7 +99,8 @@ class Program {
             if (input["grad"]) leaves_.push_back(t);
             inputs_.emplace_back(t);
         }
-        const std::string text = concat("def f(", parameters, "):\n    return ", request["prepare"].get<std::string>(), "\n");
+        const std::string text =
+            concat("def f(", parameters, "):\n    return ", request["prepare"].get<std::string>(), "\n");
         script::define(*unit_, std::make_shared<const ir::Source>(text), {});
         code_ = &runtime::code_of(*unit_->find_function("f"));
     }
@@ -137,7 +139,8 @@ double time_copy(std::size_t bytes) {
     return time_calls(
         [&] {
             parallel_for(0, from.numel(), 1 << 20, [&](std::int64_t begin, std::int64_t end) {
-                std::memcpy(to.data<std::byte>() + begin, from.data<std::byte>() + begin, static_cast<std::size_t>(end - begin));
+                std::memcpy(to.data<std::byte>() + begin, from.data<std::byte>() + begin,
+                            static_cast<std::size_t>(end - begin));
             });
         },
         0.3);
@@ -183,7 +186,8 @@ Json answer(const Json& request, std::unique_ptr<Program>& program) {
     if (request.contains("dispatch")) return dispatch_times();
     if (program == nullptr) throw Error(ErrorKind::Usage, "nothing was prepared");
     const double seconds = request["seconds"];
-    return {{"seconds", request["time"] == "backward" ? program->time_backward(seconds) : program->time_forward(seconds)}};
+    return {
+        {"seconds", request["time"] == "backward" ? program->time_backward(seconds) : program->time_forward(seconds)}};
 }
 
 }  // namespace

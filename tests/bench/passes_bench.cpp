@@ -15,12 +15,12 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/dispatch/functions.h"
 #include "core/formats/format_registry.h"
 #include "core/formats/numpy/npy.h"
 #include "core/ir/parser.h"
-#include "core/dispatch/functions.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/passes/pass_manager.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
 
 using namespace loupe;
@@ -72,7 +72,9 @@ Ptr<ir::Graph> grown_graph(int nodes) {
 
 // All read the same values and all results are read at the end: equal products, equal constants, dead nodes, tuples.
 Ptr<ir::Graph> wide_graph(int nodes) {
-    std::string text = "graph(%x : Tensor, %w : Tensor, %c : bool):\n  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n";
+    std::string text =
+        "graph(%x : Tensor, %w : Tensor, %c : bool):\n  %one : int = prim::Constant[value=1]()\n  %two : int = "
+        "prim::Constant[value=2]()\n";
     std::string all;
     for (int i = 0; i < nodes / 8; ++i) {
         const std::string n = std::to_string(i);
@@ -189,7 +191,8 @@ void print_model(const char* path, const char* inputs) {
             std::printf("  %-40s %s\n", pipeline.name.c_str(), error.what());
             continue;
         }
-        std::printf("  %-40s %8.2f ms  %.2f of it  (passes %.0f ms)\n", pipeline.name.c_str(), 1e3 * seconds, seconds / eager, 1e3 * passes);
+        std::printf("  %-40s %8.2f ms  %.2f of it  (passes %.0f ms)\n", pipeline.name.c_str(), 1e3 * seconds,
+                    seconds / eager, 1e3 * passes);
     }
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 // Blocks of modules three deep, an operator of a few microseconds each, forward and then backward.
 std::shared_ptr<const session::Recording> manyEvents(int count) {
-    static const char* const kinds[] = {"aten::conv2d", "aten::batch_norm", "aten::relu_", "aten::add_", "aten::linear"};
+    static const char* const kinds[] = {"aten::conv2d", "aten::batch_norm", "aten::relu_", "aten::add_",
+                                        "aten::linear"};
     session::RecordingWriter writer;
     double time = 0;
     std::uint32_t frame = 0;

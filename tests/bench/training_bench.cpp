@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench_training [ROUNDS [EPOCHS]]: training the shipped digit model in tensorloupe-cli, in the window as it opens, and in
-// the window with every panel in sight at once, in turn, with two threads. Walls and processor times, and what the window
-// costs beside the command.
+// bench_training [ROUNDS [EPOCHS]]: training the shipped digit model in tensorloupe-cli, in the window as it opens, and
+// in the window with every panel in sight at once, in turn, with two threads. Walls and processor times, and what the
+// window costs beside the command.
 
 #include <sys/resource.h>
 
@@ -38,7 +38,9 @@ struct Cost {
     double work = 0;  // of all threads
 };
 
-double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; }
+double seconds(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
 double workOf(int who) {
     rusage usage{};
     getrusage(who, &usage);
@@ -68,7 +70,8 @@ Cost inCommand(int epochs) {
     environment.remove(QStringLiteral("GOMP_SPINCOUNT"));
     process.setProcessEnvironment(environment);
     process.start(QStringLiteral(LOUPE_BINARY_DIR "/bin/tensorloupe-cli"),
-                  {QStringLiteral("train"), kModel, QStringLiteral("--data"), kData, QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--threads"), QStringLiteral("2")});
+                  {QStringLiteral("train"), kModel, QStringLiteral("--data"), kData, QStringLiteral("--epochs"),
+                   QString::number(epochs), QStringLiteral("--threads"), QStringLiteral("2")});
     process.waitForFinished(kPatience);
     const QByteArray last = process.readAllStandardOutput().trimmed().split('\n').back();
     return {last.split(' ').value(4).toDouble(), workOf(RUSAGE_CHILDREN) - before};
@@ -104,12 +107,14 @@ Cost inWindow(int epochs, Sight sight) {
     clock.start();
     double wall = 0;
     QObject::connect(&window.bridge(), &loupe::views::SessionBridge::statusChanged, &window, [&] {
-        if (wall == 0 && window.bridge().status().state == RunState::Finished) wall = static_cast<double>(clock.nsecsElapsed()) * 1e-9;
+        if (wall == 0 && window.bridge().status().state == RunState::Finished)
+            wall = static_cast<double>(clock.nsecsElapsed()) * 1e-9;
     });
     window.bridge().train(options);
     waitFor([&] { return wall > 0 || window.bridge().status().state == RunState::Failed; });
     const Cost cost{wall, workOf(RUSAGE_SELF) - before};
-    if (window.bridge().status().state != RunState::Finished) std::printf("the training failed: %s\n", window.bridge().status().error.c_str());
+    if (window.bridge().status().state != RunState::Finished)
+        std::printf("the training failed: %s\n", window.bridge().status().error.c_str());
     return cost;
 }
 
@@ -117,8 +122,12 @@ struct Row {
     const char* name;
     std::vector<Cost> costs;
 
-    double wall(double part) const { return at(part, [](const Cost& cost) { return cost.wall; }); }
-    double work(double part) const { return at(part, [](const Cost& cost) { return cost.work; }); }
+    double wall(double part) const {
+        return at(part, [](const Cost& cost) { return cost.wall; });
+    }
+    double work(double part) const {
+        return at(part, [](const Cost& cost) { return cost.work; });
+    }
 
   private:
     template <typename Get>
@@ -133,12 +142,13 @@ struct Row {
 void print(const std::vector<Row>& rows) {
     double load[3] = {};
     getloadavg(load, 3);
-    std::printf("load %.2f %.2f %.2f\n%-26s  %8s %8s  %8s %8s  %s\n", load[0], load[1], load[2], "seconds", "least", "median", "work", "median",
-                "to the command: least wall, median wall, least work");
+    std::printf("load %.2f %.2f %.2f\n%-26s  %8s %8s  %8s %8s  %s\n", load[0], load[1], load[2], "seconds", "least",
+                "median", "work", "median", "to the command: least wall, median wall, least work");
     const Row& base = rows.front();
     for (const Row& row : rows) {
-        std::printf("%-26s  %8.3f %8.3f  %8.3f %8.3f  %.2f %.2f %.2f\n", row.name, row.wall(0), row.wall(0.5), row.work(0), row.work(0.5), row.wall(0) / base.wall(0),
-                    row.wall(0.5) / base.wall(0.5), row.work(0) / base.work(0));
+        std::printf("%-26s  %8.3f %8.3f  %8.3f %8.3f  %.2f %.2f %.2f\n", row.name, row.wall(0), row.wall(0.5),
+                    row.work(0), row.work(0.5), row.wall(0) / base.wall(0), row.wall(0.5) / base.wall(0.5),
+                    row.work(0) / base.work(0));
     }
 }
 
@@ -159,7 +169,8 @@ int main(int argc, char** argv) {
         rows[0].costs.push_back(inCommand(epochs));
         rows[1].costs.push_back(inWindow(epochs, Sight::Default));
         rows[2].costs.push_back(inWindow(epochs, Sight::Everything));
-        std::fprintf(stderr, "round %d: %.3f %.3f %.3f s\n", round + 1, rows[0].costs.back().wall, rows[1].costs.back().wall, rows[2].costs.back().wall);
+        std::fprintf(stderr, "round %d: %.3f %.3f %.3f s\n", round + 1, rows[0].costs.back().wall,
+                     rows[1].costs.back().wall, rows[2].costs.back().wall);
     }
     print(rows);
     return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench_window [MODEL...]: how long the window takes to start on the shipped model, and the longest time its main thread is
-// away from its event loop while each model is opened, laid out, run forward and backward, and every panel looked at.
+// bench_window [MODEL...]: how long the window takes to start on the shipped model, and the longest time its main
+// thread is away from its event loop while each model is opened, laid out, run forward and backward, and every panel
+// looked at.
 
 #include <QApplication>
 #include <QDockWidget>
@@ -66,7 +67,8 @@ class StallWatch {
 bool waitFor(const std::function<bool()>& done) {
     QElapsedTimer clock;
     clock.start();
-    while (!done() && clock.elapsed() < kPatience) QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+    while (!done() && clock.elapsed() < kPatience)
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
     return done();
 }
 
@@ -105,8 +107,11 @@ void measure(const QString& model) {
     rest(300);
     watch.take();
     window.openFile(model);
-    if (!waitFor([&] { return window.bridge().model() && window.bridge().status().state == RunState::Ready && isSettled(window); })) {
-        std::printf("%-28s cannot be opened: %s\n", qPrintable(QFileInfo(model).fileName()), window.bridge().status().error.c_str());
+    if (!waitFor([&] {
+            return window.bridge().model() && window.bridge().status().state == RunState::Ready && isSettled(window);
+        })) {
+        std::printf("%-28s cannot be opened: %s\n", qPrintable(QFileInfo(model).fileName()),
+                    window.bridge().status().error.c_str());
         return;
     }
     rest(300);
@@ -115,7 +120,10 @@ void measure(const QString& model) {
     options.backward = true;
     window.bridge().setRunOptions(options);
     window.bridge().run();
-    waitFor([&] { return window.bridge().status().state == RunState::Finished || window.bridge().status().state == RunState::Failed; });
+    waitFor([&] {
+        return window.bridge().status().state == RunState::Finished ||
+               window.bridge().status().state == RunState::Failed;
+    });
     rest(500);
     const auto run = watch.take();
     Stall panels;
@@ -146,8 +154,13 @@ int main(int argc, char** argv) {
     std::printf("start on digits.pt, until its graph stands in the window: %.0f ms (median of 7)\n",
                 medianStart(QStringLiteral(LOUPE_BINARY_DIR "/bin/tensorloupe"), shipped));
     QStringList models = app.arguments().mid(1);
-    if (models.isEmpty()) models = {shipped, QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/resnet18.pt"), QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/densenet.pt")};
-    std::printf("longest stall of the main thread, ms: as the clock shows, and of it the thread's own work\n%-24s  %13s  %13s  %13s\n", "model", "opening", "running", "panels");
+    if (models.isEmpty())
+        models = {shipped, QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/resnet18.pt"),
+                  QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/densenet.pt")};
+    std::printf(
+        "longest stall of the main thread, ms: as the clock shows, and of it the thread's own work\n%-24s  %13s  %13s  "
+        "%13s\n",
+        "model", "opening", "running", "panels");
     for (const QString& model : models) measure(model);
     return 0;
 }

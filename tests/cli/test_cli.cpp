@@ -18,9 +18,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/dispatch/functions.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
 #include "core/formats/numpy/npy.h"
-#include "core/dispatch/functions.h"
 #include "core/record/recording_file.h"
 
 using namespace loupe;
@@ -47,7 +47,8 @@ Outcome run_cli(const QStringList& arguments) {
         return {-1, {}, "did not end"};
     }
     const int status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
-    return {status, QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+    return {status, QString::fromUtf8(process.readAllStandardOutput()),
+            QString::fromUtf8(process.readAllStandardError())};
 }
 
 bool is_one_line(const QString& text) { return text.count('\n') == 1 && text.endsWith('\n'); }
@@ -109,8 +110,8 @@ void TestCli::fixtures_data() {
 void TestCli::fixtures() {
     QFETCH(QJsonObject, entry);
     const QString name = entry["name"].toString();
-    const QStringList common{kModels + entry["file"].toString(), "--method", entry["method"].toString(),
-                             "--mode", entry["mode"].toString(), "--inputs", kModels + name + ".in.npz"};
+    const QStringList common{kModels + entry["file"].toString(), "--method", entry["method"].toString(), "--mode",
+                             entry["mode"].toString(),           "--inputs", kModels + name + ".in.npz"};
     if (entry.contains("error")) {
         const Outcome outcome = run_cli(QStringList{"run"} + common);
         QCOMPARE(outcome.status, 4);
@@ -123,8 +124,9 @@ void TestCli::fixtures() {
     // Results and gradients have tolerances of their own; the file of expectations holds both, so the wider one counts.
     const QJsonObject tolerance = entry["grad_tolerance"].toObject();
     const Outcome outcome = run_cli(QStringList{"check"} + common +
-                                    QStringList{"--expected", kModels + name + ".out.npz", "--rtol", QString::number(tolerance["rtol"].toDouble()),
-                                                "--atol", QString::number(tolerance["atol"].toDouble())});
+                                    QStringList{"--expected", kModels + name + ".out.npz", "--rtol",
+                                                QString::number(tolerance["rtol"].toDouble()), "--atol",
+                                                QString::number(tolerance["atol"].toDouble())});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
     QVERIFY(outcome.out.contains("out0"));
 }
@@ -146,8 +148,8 @@ void TestCli::forms() {
     QFETCH(QJsonObject, entry);
     QFETCH(QString, extension);
     const QString name = kForms + entry["name"].toString();
-    const Outcome outcome = run_cli({"check", kForms + entry["file"].toString(), "--method", entry["method"].toString(), "--inputs",
-                                     name + ".in." + extension, "--expected", name + ".out.npz"});
+    const Outcome outcome = run_cli({"check", kForms + entry["file"].toString(), "--method", entry["method"].toString(),
+                                     "--inputs", name + ".in." + extension, "--expected", name + ".out.npz"});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
     QVERIFY(outcome.out.count("ok ") >= entry["results"].toArray().size());
 }
@@ -156,7 +158,8 @@ void TestCli::narrow_types_are_widened() {
     QTemporaryDir folder;
     const QString file = folder.filePath("out.npz");
     const QString inputs = kForms + "forms_gives_types.in.npz";
-    const Outcome outcome = run_cli({"run", kForms + "forms.pt", "--method", "gives_types", "--inputs", inputs, "--outputs", file});
+    const Outcome outcome =
+        run_cli({"run", kForms + "forms.pt", "--method", "gives_types", "--inputs", inputs, "--outputs", file});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
     QVERIFY(outcome.out.contains("out0  bfloat16 4x3"));
     const auto written = read_npz(file.toStdString());
@@ -174,15 +177,20 @@ void TestCli::tuples_are_inputs() {
     const QString source = folder.filePath("net.py");
     QFile file(source);
     QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-               "        self.rnn = torch.nn.LSTM(3, 4)\n\n    def forward(self, x, state):\n        h, c = state\n"
-               "        y, _ = self.rnn(x, state)\n        return y + h.sum() - c.sum()\n");
+    file.write(
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.rnn = torch.nn.LSTM(3, 4)\n\n    def forward(self, x, state):\n        h, c = state\n"
+        "        y, _ = self.rnn(x, state)\n        return y + h.sum() - c.sum()\n");
     file.close();
-    const auto filled = [](std::vector<std::int64_t> sizes) { return fn::full(sizes, Scalar(0.5), static_cast<std::int64_t>(ScalarType::Float32)); };
-    const NamedTensors arrays{{"arg0", filled({2, 1, 3})}, {"arg1.0", filled({1, 1, 4})}, {"arg1.1", filled({1, 1, 4})}};
+    const auto filled = [](std::vector<std::int64_t> sizes) {
+        return fn::full(sizes, Scalar(0.5), static_cast<std::int64_t>(ScalarType::Float32));
+    };
+    const NamedTensors arrays{
+        {"arg0", filled({2, 1, 3})}, {"arg1.0", filled({1, 1, 4})}, {"arg1.1", filled({1, 1, 4})}};
     write_npz(folder.filePath("in.npz").toStdString(), arrays);
     const auto state = make_ptr<TupleObject>(std::vector<IValue>{arrays[1].second, arrays[2].second});
-    write_checkpoint(IValue(make_ptr<TupleObject>(std::vector<IValue>{arrays[0].second, IValue(state)})), folder.filePath("in.pt").toStdString());
+    write_checkpoint(IValue(make_ptr<TupleObject>(std::vector<IValue>{arrays[0].second, IValue(state)})),
+                     folder.filePath("in.pt").toStdString());
     for (const char* inputs : {"in.npz", "in.pt"}) {
         const Outcome outcome = run_cli({"run", source, "--inputs", folder.filePath(inputs), "--backward"});
         QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
@@ -195,8 +203,8 @@ void TestCli::writes_gradient_norms() {
     for (const QString& name : {QString("forms"), QString("brain")}) {
         const QString file = folder.filePath(name + ".npz");
         const QString inputs = kForms + name + "_forward.in.pt";
-        const Outcome outcome =
-            run_cli({"run", kForms + name + ".pt", "--inputs", inputs, "--backward", "--outputs", file, "--grad-norms"});
+        const Outcome outcome = run_cli(
+            {"run", kForms + name + ".pt", "--inputs", inputs, "--backward", "--outputs", file, "--grad-norms"});
         QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
         auto written = read_npz(file.toStdString());
         const auto expected = read_npz((kForms + name + "_forward.norms.npz").toStdString());
@@ -213,8 +221,11 @@ void TestCli::writes_gradient_norms() {
         }
     }
     const QStringList forms{kForms + "forms.pt", "--inputs", kForms + "forms_forward.in.npz"};
-    QCOMPARE(run_cli(QStringList{"check"} + forms + QStringList{"--expected", kForms + "forms_forward.norms.npz"}).status, 0);
-    const Outcome implied = run_cli(QStringList{"run"} + forms + QStringList{"--grad-norms", "--outputs", folder.filePath("implied.npz")});
+    QCOMPARE(
+        run_cli(QStringList{"check"} + forms + QStringList{"--expected", kForms + "forms_forward.norms.npz"}).status,
+        0);
+    const Outcome implied =
+        run_cli(QStringList{"run"} + forms + QStringList{"--grad-norms", "--outputs", folder.filePath("implied.npz")});
     QVERIFY2(implied.status == 0, qPrintable(implied.err));
     const auto kept = read_npz(folder.filePath("implied.npz").toStdString());
     QCOMPARE(std::ranges::count_if(kept, [](const auto& each) { return each.first.starts_with("gradnorm."); }), 2);
@@ -240,7 +251,10 @@ void TestCli::reads_pictures_and_arrays() {
     const std::string npy = folder.filePath("input.npy").toStdString();
     write_npy(npy, input);
     QCOMPARE(run_cli({"run", digits, "--inputs", kShipped + "digits.in.npz", "--outputs", out}).status, 0);
-    QCOMPARE(run_cli({"check", digits, "--inputs", QString::fromStdString(npy), "--expected", out, "--rtol", "0", "--atol", "0"}).status, 0);
+    QCOMPARE(run_cli({"check", digits, "--inputs", QString::fromStdString(npy), "--expected", out, "--rtol", "0",
+                      "--atol", "0"})
+                 .status,
+             0);
     const Outcome list = run_cli({"run", kForms + "forms.pt", "--method", "takes_list", "--input", "2x3"});
     QCOMPARE(list.status, 2);
     QVERIFY2(list.err.contains("arg0.0") && is_one_line(list.err), qPrintable(list.err));
@@ -266,11 +280,14 @@ void TestCli::statuses_data() {
     QTest::newRow("outputs nowhere") << QStringList{"run", digits, "--outputs", "/no/such/folder/out.npz"} << 3;
     QTest::newRow("no such pipeline") << QStringList{"run", digits, "--pipeline", "nonsense"} << 2;
     QTest::newRow("no model") << QStringList{"info", LOUPE_SOURCE_DIR "/README.md"} << 3;
-    QTest::newRow("a checkpoint") << QStringList{"run", LOUPE_SOURCE_DIR "/tests/fixtures/checkpoints/autoencoder_weights.pt"} << 3;
+    QTest::newRow("a checkpoint") << QStringList{"run",
+                                                 LOUPE_SOURCE_DIR "/tests/fixtures/checkpoints/autoencoder_weights.pt"}
+                                  << 3;
     QTest::newRow("wrong shape") << QStringList{"run", digits, "--input", "1x3x8x8"} << 4;
     QTest::newRow("wrong dtype") << QStringList{"run", digits, "--input", "1x1x8x8:int64"} << 4;
     QTest::newRow("a tebibyte") << QStringList{"run", kModels + "allocates.pt", "--input", "1"} << 4;
-    QTest::newRow("an operator that is missing") << QStringList{"run", kModels + "needs_operator.pt", "--input", "4", "--input", "False"} << 3;
+    QTest::newRow("an operator that is missing")
+        << QStringList{"run", kModels + "needs_operator.pt", "--input", "4", "--input", "False"} << 3;
     QTest::newRow("done") << QStringList{"run", digits, "--input", "2x1x8x8"} << 0;
 }
 
@@ -292,7 +309,8 @@ void TestCli::writes_outputs_and_gradients() {
     QFile written(file);
     QVERIFY(written.open(QIODevice::ReadOnly));
     const QByteArray bytes = written.readAll();
-    for (const char* name : {"out0.npy", "grad.arg0.npy", "grad.param.features.conv1.weight.npy"}) QVERIFY(bytes.contains(name));
+    for (const char* name : {"out0.npy", "grad.arg0.npy", "grad.param.features.conv1.weight.npy"})
+        QVERIFY(bytes.contains(name));
 }
 
 void TestCli::prints_a_row_an_event() {
@@ -322,11 +340,15 @@ void TestCli::backward_starts_where_chosen() {
     QVERIFY2(sum.out.contains("backward from: sum of outputs"), qPrintable(sum.out));
     // A loss implies backward.
     const Outcome loss = first({"--loss", "cross_entropy", "--target", "[3]"});
-    QVERIFY2(loss.status == 0 && loss.out.contains("backward from: CrossEntropyLoss(), target [3]"), qPrintable(loss.out + loss.err));
+    QVERIFY2(loss.status == 0 && loss.out.contains("backward from: CrossEntropyLoss(), target [3]"),
+             qPrintable(loss.out + loss.err));
     const Outcome element = first({"--loss", "out0[0,3]"});
-    QVERIFY2(element.status == 0 && element.out.contains("backward from: out0[0, 3]"), qPrintable(element.out + element.err));
-    const Outcome labels = first({"--loss", "cross_entropy", "--target", "labels", "--data", kShipped + "digits_data.npz"});
-    QVERIFY2(labels.status == 0 && labels.out.contains("labels of digits_data.npz"), qPrintable(labels.out + labels.err));
+    QVERIFY2(element.status == 0 && element.out.contains("backward from: out0[0, 3]"),
+             qPrintable(element.out + element.err));
+    const Outcome labels =
+        first({"--loss", "cross_entropy", "--target", "labels", "--data", kShipped + "digits_data.npz"});
+    QVERIFY2(labels.status == 0 && labels.out.contains("labels of digits_data.npz"),
+             qPrintable(labels.out + labels.err));
     const Outcome outside = first({"--loss", "cross_entropy", "--target", "[10]"});
     QCOMPARE(outside.status, 4);
     QVERIFY2(is_one_line(outside.err) && outside.err.contains("Target 10 is out of bounds."), qPrintable(outside.err));
@@ -375,7 +397,9 @@ void TestCli::trace_says_what_differs() {
     const QString source = folder.filePath("net.py");
     QFile file(source);
     QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write("import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x * float(x.sum())\n\nmodel = Net().eval()\n");
+    file.write(
+        "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x * "
+        "float(x.sum())\n\nmodel = Net().eval()\n");
     file.close();
     const Outcome found = run_cli({"trace", source, "--input", "2x3"});
     QCOMPARE(found.status, 1);
@@ -393,7 +417,8 @@ void TestCli::bisect_names_the_pass() {
     QCOMPARE(same.status, 0);
     QVERIFY2(same.out.contains("no pass changed the result"), qPrintable(same.out));
     QTemporaryDir folder;
-    const Outcome found = run_cli({"bisect", model, "--pipeline", "freeze", "--rtol", "0", "--atol", "0", "-o", folder.path()});
+    const Outcome found =
+        run_cli({"bisect", model, "--pipeline", "freeze", "--rtol", "0", "--atol", "0", "-o", folder.path()});
     QCOMPARE(found.status, 1);
     QVERIFY2(found.out.contains("FoldConvBatchnorm (freeze/fold/fixpoint 1, pass "), qPrintable(found.out));
     const QStringList files = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
@@ -415,7 +440,8 @@ void TestCli::graphs_as_text_are_models() {
     };
     write(printed.out);
     const QString inputs = kModels + "function_horner.in.npz";
-    const Outcome same = run_cli({"check", text, "--inputs", inputs, "--expected", kModels + "function_horner.out.npz"});
+    const Outcome same =
+        run_cli({"check", text, "--inputs", inputs, "--expected", kModels + "function_horner.out.npz"});
     QVERIFY2(same.status == 0, qPrintable(same.err + printed.out));
     // Edited by hand it does what it says now.
     write(QString(printed.out).replace("  return (", "  %negative : Tensor = aten::neg(%x.1)\n  return (%negative, "));
@@ -429,7 +455,8 @@ void TestCli::graphs_as_text_are_models() {
     QVERIFY2(without.err.contains("the text leaves out what is in %"), qPrintable(without.err));
     write(run_cli({"ir", kModels + "mlp.pt"}).out);
     QVERIFY(run_cli({"run", text}).err.contains("reads a module, which the text does not hold"));
-    for (const char* wrong : {"graph(%x : Tensor):\n  %a : Tensor = aten::relu(%b)\n  return (%a)\n", "graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n",
+    for (const char* wrong : {"graph(%x : Tensor):\n  %a : Tensor = aten::relu(%b)\n  return (%a)\n",
+                              "graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n",
                               "graph(%x : Tensor):\n  %a : Tensor = aten::mm(%x)\n  return (%a)\n", "graph("}) {
         write(wrong);
         const Outcome outcome = run_cli({"run", text});
@@ -452,15 +479,19 @@ void TestCli::missing_operators() {
     const QString model = kModels + "needs_operator.pt";
     const Outcome fails = run_cli({"run", model, "--input", "4", "--input", "1:bool:zeros"});
     QCOMPARE(fails.status, 3);
-    QCOMPARE(fails.err, model + ": unsupported operator demo::split_bands(Tensor self, int) -> (Tensor, Tensor), used in layer1.0.conv "
-                                "(make_misbehaving.py:50)\n");
+    QCOMPARE(
+        fails.err,
+        model +
+            ": unsupported operator demo::split_bands(Tensor self, int) -> (Tensor, Tensor), used in layer1.0.conv "
+            "(make_misbehaving.py:50)\n");
     // Where the branch that needs it is not taken, nothing is missing.
     const Outcome runs = run_cli({"run", model, "--input", "4", "--input", "True"});
     QVERIFY2(runs.status == 0, qPrintable(runs.err));
     QCOMPARE(run_cli({"run", model, "--input", "4", "--input", "True", "--pipeline", "freeze"}).status, 0);
-    QCOMPARE(run_cli({"ops", "--missing", model}).out, QString("demo::split_bands(Tensor self, int) -> (Tensor, Tensor)\n"
-                                                               "demo::blur(Tensor self, int) -> Tensor\n"
-                                                               "demo::count(Tensor self) -> int\n"));
+    QCOMPARE(run_cli({"ops", "--missing", model}).out,
+             QString("demo::split_bands(Tensor self, int) -> (Tensor, Tensor)\n"
+                     "demo::blur(Tensor self, int) -> Tensor\n"
+                     "demo::count(Tensor self) -> int\n"));
     QCOMPARE(run_cli({"info", model}).status, 0);
     QVERIFY(run_cli({"ir", model, "--passes", "Inline"}).out.contains("demo::blur("));
     QCOMPARE(run_cli({"run", model, "--method", "count", "--input", "4"}).status, 3);
@@ -473,12 +504,14 @@ void TestCli::records_a_run() {
     const Outcome outcome = run_cli({"run", kShipped + "digits.pt", "--backward", "--record", file});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
     const Outcome info = run_cli({"info", file});
-    QVERIFY2(info.out.contains("a recorded run: ") && info.out.contains("20810 parameters"), qPrintable(info.out + info.err));
+    QVERIFY2(info.out.contains("a recorded run: ") && info.out.contains("20810 parameters"),
+             qPrintable(info.out + info.err));
     const session::RecordingFile recording(file.toStdString());
     QCOMPARE(recording.run().backward, true);
     QCOMPARE(recording.run().inputs.size(), std::size_t{1});
     std::set<session::Category> categories;
-    for (std::size_t i = 0; i < recording.recording()->allocation_count(); ++i) categories.insert(recording.recording()->allocation(i).category);
+    for (std::size_t i = 0; i < recording.recording()->allocation_count(); ++i)
+        categories.insert(recording.recording()->allocation(i).category);
     QVERIFY(categories.contains(session::Category::Activation) && categories.contains(session::Category::Gradient));
     // A recording is no model, and the line says what it is.
     const Outcome run = run_cli({"run", file});
@@ -494,9 +527,13 @@ void TestCli::records_a_run() {
 void TestCli::tells_warnings() {
     const Outcome outcome = run_cli({"run", kModels + "warns.pt", "--input", "3"});
     QCOMPARE(outcome.status, 0);
-    QVERIFY2(QRegularExpression("^make_misbehaving.py:\\d+: UserWarning: more than one: 3\nverdict: [^\n]*\n$").match(outcome.err).hasMatch(), qPrintable(outcome.err));
+    QVERIFY2(QRegularExpression("^make_misbehaving.py:\\d+: UserWarning: more than one: 3\nverdict: [^\n]*\n$")
+                 .match(outcome.err)
+                 .hasMatch(),
+             qPrintable(outcome.err));
     QVERIFY(outcome.out.contains("seen 1\n"));
-    QCOMPARE(run_cli({"run", kModels + "warns.pt", "--input", "1"}).err, QString("verdict: finished: 1 output without NaN or Inf\n"));
+    QCOMPARE(run_cli({"run", kModels + "warns.pt", "--input", "1"}).err,
+             QString("verdict: finished: 1 output without NaN or Inf\n"));
 }
 
 // A model that was written again runs as before.
@@ -509,9 +546,10 @@ void TestCli::converts_models() {
     const Outcome converted = run_cli({"convert", kModels + entry["file"].toString(), copy});
     QVERIFY2(converted.status == 0, qPrintable(converted.err));
     const QJsonObject tolerance = entry["grad_tolerance"].toObject();
-    const Outcome outcome = run_cli({"check", copy, "--method", entry["method"].toString(), "--mode", entry["mode"].toString(), "--inputs",
-                                     kModels + name + ".in.npz", "--expected", kModels + name + ".out.npz", "--rtol",
-                                     QString::number(tolerance["rtol"].toDouble()), "--atol", QString::number(tolerance["atol"].toDouble())});
+    const Outcome outcome = run_cli(
+        {"check", copy, "--method", entry["method"].toString(), "--mode", entry["mode"].toString(), "--inputs",
+         kModels + name + ".in.npz", "--expected", kModels + name + ".out.npz", "--rtol",
+         QString::number(tolerance["rtol"].toDouble()), "--atol", QString::number(tolerance["atol"].toDouble())});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
 }
 
@@ -573,8 +611,12 @@ void TestCli::never_overwrites_what_is_no_output() {
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     };
     const QByteArray before = contents();
-    for (const QStringList& options : {QStringList{"--outputs", model}, {"--outputs", folder.filePath("out.txt")}, {"--outputs", folder.filePath("again.npz")},
-                                       {"--trace", model}, {"--record", model}, {"--trace", folder.filePath("t"), "--record", folder.filePath("./t")}}) {
+    for (const QStringList& options : {QStringList{"--outputs", model},
+                                       {"--outputs", folder.filePath("out.txt")},
+                                       {"--outputs", folder.filePath("again.npz")},
+                                       {"--trace", model},
+                                       {"--record", model},
+                                       {"--trace", folder.filePath("t"), "--record", folder.filePath("./t")}}) {
         const Outcome outcome = run_cli(QStringList{"run", model} + options);
         QVERIFY2(outcome.status == 2 && is_one_line(outcome.err), qPrintable(options.join(' ') + ": " + outcome.err));
     }
@@ -598,7 +640,8 @@ void TestCli::a_file_that_is_standard_output() {
     const QString name = folder.filePath("t.json");
     QProcess process;
     process.setStandardOutputFile(name);
-    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", {"run", kShipped + "digits.pt", "--input", "1x1x8x8", "--trace", "/dev/stdout"});
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli",
+                  {"run", kShipped + "digits.pt", "--input", "1x1x8x8", "--trace", "/dev/stdout"});
     QVERIFY(process.waitForFinished(120'000));
     QCOMPARE(process.exitCode(), 0);
     QFile file(name);
@@ -614,16 +657,23 @@ void TestCli::a_file_that_is_standard_output() {
 // Also what no option names, or an option names in part.
 void TestCli::never_overwrites_what_it_reads() {
     QTemporaryDir folder;
-    for (const char* name : {"mlp.py", "mlp.npz", "mlp.in.npz"}) QVERIFY(QFile::copy(kSources + name, folder.filePath(name)));
-    const QString model = folder.filePath("mlp.py"), weights = folder.filePath("mlp.npz"), samples = folder.filePath("mlp.in.npz");
+    for (const char* name : {"mlp.py", "mlp.npz", "mlp.in.npz"})
+        QVERIFY(QFile::copy(kSources + name, folder.filePath(name)));
+    const QString model = folder.filePath("mlp.py"), weights = folder.filePath("mlp.npz"),
+                  samples = folder.filePath("mlp.in.npz");
     const QString array = folder.filePath("y.npz");
-    for (const QStringList& arguments : {QStringList{"run", model, "--outputs", weights}, {"run", model, "--outputs", samples}, {"run", model, "--trace", weights},
-                                         {"convert", model, weights}, {"convert", model, samples},
-                                         {"run", model, "--backward", "--loss", "cotangents:" + array, "--outputs", array},
-                                         {"run", model, "--backward", "--loss", "mse", "--target", array + ":y", "--outputs", array},
-                                         {"run", model, "--backward", "--loss", "mse", "--target", "labels", "--data", array, "--outputs", array}}) {
+    for (const QStringList& arguments :
+         {QStringList{"run", model, "--outputs", weights},
+          {"run", model, "--outputs", samples},
+          {"run", model, "--trace", weights},
+          {"convert", model, weights},
+          {"convert", model, samples},
+          {"run", model, "--backward", "--loss", "cotangents:" + array, "--outputs", array},
+          {"run", model, "--backward", "--loss", "mse", "--target", array + ":y", "--outputs", array},
+          {"run", model, "--backward", "--loss", "mse", "--target", "labels", "--data", array, "--outputs", array}}) {
         const Outcome outcome = run_cli(arguments);
-        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("would overwrite"), qPrintable(arguments.join(' ') + ": " + outcome.err));
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("would overwrite"),
+                 qPrintable(arguments.join(' ') + ": " + outcome.err));
     }
     const auto same = [&](const QString& name) {
         QFile a(kSources + name), b(folder.filePath(name));
@@ -633,7 +683,8 @@ void TestCli::never_overwrites_what_it_reads() {
 }
 
 void TestCli::a_full_disk_is_told() {
-    for (const QStringList& arguments : {QStringList{"run", kShipped + "digits.pt"}, {"info", kShipped + "digits.pt"}, {"ops"}}) {
+    for (const QStringList& arguments :
+         {QStringList{"run", kShipped + "digits.pt"}, {"info", kShipped + "digits.pt"}, {"ops"}}) {
         QProcess process;
         process.setStandardOutputFile("/dev/full");
         process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments);
@@ -648,7 +699,8 @@ void TestCli::a_full_disk_is_told() {
 void TestCli::a_training_that_ends_badly_keeps_its_steps() {
     QTemporaryDir folder;
     const QString csv = folder.filePath("log.csv"), weights = folder.filePath("w.npz");
-    const QStringList start{"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--csv", csv, "--save", weights};
+    const QStringList start{
+        "train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--csv", csv, "--save", weights};
     const auto rows = [&] {
         QFile file(csv);
         return file.open(QIODevice::ReadOnly) ? file.readAll().count('\n') - 1 : qsizetype{-1};
@@ -676,11 +728,20 @@ void TestCli::nothing_is_waited_for() {
     const QString npz = folder.filePath("q.npz");
     const QString digits = kShipped + "digits.pt";
     QVERIFY(::mkfifo(qPrintable(fifo), 0600) == 0 && ::mkfifo(qPrintable(npz), 0600) == 0);
-    for (const QStringList& arguments : {QStringList{"info", fifo}, {"run", digits, "--inputs", fifo}, {"run", digits, "--inputs", npz}, {"run", digits, "--weights", fifo},
-                                         {"run", digits, "--weights", npz}, {"check", digits, "--expected", npz}, {"info", "/dev/zero"}, {"data", npz},
-                                         {"train", digits, "--data", npz}, {"train", digits, "--resume", fifo}, {"convert", fifo, folder.filePath("o.pt")}}) {
+    for (const QStringList& arguments : {QStringList{"info", fifo},
+                                         {"run", digits, "--inputs", fifo},
+                                         {"run", digits, "--inputs", npz},
+                                         {"run", digits, "--weights", fifo},
+                                         {"run", digits, "--weights", npz},
+                                         {"check", digits, "--expected", npz},
+                                         {"info", "/dev/zero"},
+                                         {"data", npz},
+                                         {"train", digits, "--data", npz},
+                                         {"train", digits, "--resume", fifo},
+                                         {"convert", fifo, folder.filePath("o.pt")}}) {
         const Outcome outcome = run_cli(arguments);
-        QVERIFY2((outcome.status == 2 || outcome.status == 3) && is_one_line(outcome.err), qPrintable(arguments.join(' ') + ": " + outcome.err));
+        QVERIFY2((outcome.status == 2 || outcome.status == 3) && is_one_line(outcome.err),
+                 qPrintable(arguments.join(' ') + ": " + outcome.err));
     }
     // Written to, a FIFO without a reader is not waited for either.
     QCOMPARE(run_cli({"run", digits, "--outputs", npz}).status, 3);
@@ -695,10 +756,12 @@ void TestCli::a_signal_keeps_what_was_asked_for_data() {
 void TestCli::a_signal_keeps_what_was_asked_for() {
     QFETCH(int, number);
     QTemporaryDir folder;
-    const QString csv = folder.filePath("log.csv"), weights = folder.filePath("w.npz"), checkpoint = folder.filePath("c.pt");
+    const QString csv = folder.filePath("log.csv"), weights = folder.filePath("w.npz"),
+                  checkpoint = folder.filePath("c.pt");
     QProcess process;
-    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", {"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--epochs", "100000", "--csv", csv, "--save", weights,
-                                                           "--checkpoint", checkpoint});
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli",
+                  {"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--epochs", "100000",
+                   "--csv", csv, "--save", weights, "--checkpoint", checkpoint});
     QVERIFY(process.waitForStarted());
     QByteArray out;
     while (!out.contains("epoch 2/")) {
@@ -710,15 +773,20 @@ void TestCli::a_signal_keeps_what_was_asked_for() {
     const QString told = QString::fromUtf8(process.readAllStandardError());
     // It ended by the signal, as its caller sees.
     QVERIFY(process.exitStatus() == QProcess::CrashExit && process.exitCode() == number);
-    QVERIFY2(told.contains(csv) && told.contains(weights) && told.contains(checkpoint) && told.contains("step"), qPrintable(told));
-    QCOMPARE(QDir(folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot), (QStringList{"c.pt", "log.csv", "w.npz"}));
+    QVERIFY2(told.contains(csv) && told.contains(weights) && told.contains(checkpoint) && told.contains("step"),
+             qPrintable(told));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot),
+             (QStringList{"c.pt", "log.csv", "w.npz"}));
     QVERIFY(!read_npz(weights.toStdString()).empty());
     QFile rows(csv);
     QVERIFY(rows.open(QIODevice::ReadOnly));
     const qint64 steps = rows.readAll().count('\n') - 1;
     QVERIFY2(told.contains(QString("after step %1 ").arg(steps)), qPrintable(told));
-    const Outcome resumed = run_cli({"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--resume", checkpoint, "--epochs", "100000", "--steps", QString::number(steps + 1)});
-    QVERIFY2(resumed.status == 0 && resumed.out.contains(QString("going on after step %1").arg(steps)), qPrintable(resumed.out + resumed.err));
+    const Outcome resumed =
+        run_cli({"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--resume", checkpoint,
+                 "--epochs", "100000", "--steps", QString::number(steps + 1)});
+    QVERIFY2(resumed.status == 0 && resumed.out.contains(QString("going on after step %1").arg(steps)),
+             qPrintable(resumed.out + resumed.err));
 }
 
 QTEST_GUILESS_MAIN(TestCli)

@@ -22,7 +22,8 @@ Outcome run(const QString& program, const QStringList& arguments) {
         process.waitForFinished();
         return {-1, "did not end: " + QString::fromUtf8(process.readAllStandardError())};
     }
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2, QString::fromUtf8(process.readAllStandardError())};
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2,
+            QString::fromUtf8(process.readAllStandardError())};
 }
 
 Outcome run_within(int megabytes, const QStringList& arguments) {
@@ -53,15 +54,17 @@ class TestLimits : public QObject {
         }
     }
 
-    // From where the program's libraries find room to where nothing is short: done, or one line that says what is short.
+    // From where the program's libraries find room to where nothing is short: done, or one line that says what is
+    // short.
     void memoryRunsOutCleanly_data() {
         QTest::addColumn<QStringList>("arguments");
         const QString model = kShipped + "digits.pt", data = kShipped + "digits_data.npz";
         QTest::newRow("info") << QStringList{"info", model};
         for (const QString threads : {"1", "2", "4"}) {
-            QTest::addRow("run, %s threads", qPrintable(threads)) << QStringList{"run", model, "--input", "256x1x8x8", "--backward", "--threads", threads};
-            QTest::addRow("train, %s threads", qPrintable(threads))
-                << QStringList{"train", model, "--data", data, "--epochs", "1", "--batch", "1797", "--threads", threads};
+            QTest::addRow("run, %s threads", qPrintable(threads))
+                << QStringList{"run", model, "--input", "256x1x8x8", "--backward", "--threads", threads};
+            QTest::addRow("train, %s threads", qPrintable(threads)) << QStringList{
+                "train", model, "--data", data, "--epochs", "1", "--batch", "1797", "--threads", threads};
         }
     }
 
@@ -74,7 +77,11 @@ class TestLimits : public QObject {
         // In small steps where the program itself begins to find room.
         for (int megabytes = 120; megabytes <= 1500; megabytes += megabytes < 360 ? 60 : megabytes < 600 ? 20 : 100) {
             const Outcome outcome = run_within(megabytes, arguments);
-            const QByteArray told = QStringLiteral("%1 MB: status %2, %3").arg(megabytes).arg(outcome.status).arg(outcome.err.left(400)).toUtf8();
+            const QByteArray told = QStringLiteral("%1 MB: status %2, %3")
+                                        .arg(megabytes)
+                                        .arg(outcome.status)
+                                        .arg(outcome.err.left(400))
+                                        .toUtf8();
             // 127: the loader found no room for a library.
             QVERIFY2(outcome.status == 0 || outcome.status == 4 || outcome.status == 127, told);
             if (outcome.status != 0) QVERIFY2(outcome.err.count('\n') == 1, told);

@@ -15,7 +15,8 @@ constexpr std::uint64_t kEntryLimit = 256ULL << 20;
 
 std::filesystem::path make_folder() {
     std::string name = (std::filesystem::temp_directory_path() / "loupe-cases-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(ErrorKind::File, "no temporary folder could be made", {.file = name});
+    if (::mkdtemp(name.data()) == nullptr)
+        throw Error(ErrorKind::File, "no temporary folder could be made", {.file = name});
     return name;
 }
 
@@ -40,8 +41,10 @@ CaseArchive::CaseArchive(const std::filesystem::path& zip) : folder_(make_folder
         const ZipReader reader(MappedFile::open(zip));
         for (const ZipEntry& entry : reader.entries()) {
             const std::string contents = reader.read(entry, kEntryLimit);
-            if (entry.name == "index.json") cases_ = parse_index(contents, is_of_modules_);
-            else if (entry.name.find('/') == std::string::npos) write_file_atomically(folder_ / entry.name, contents);
+            if (entry.name == "index.json")
+                cases_ = parse_index(contents, is_of_modules_);
+            else if (entry.name.find('/') == std::string::npos)
+                write_file_atomically(folder_ / entry.name, contents);
         }
     } catch (...) {
         std::filesystem::remove_all(folder_);
@@ -58,7 +61,9 @@ std::filesystem::path CaseArchive::file(const CaseEntry& entry, const std::strin
     return folder_ / concat(entry.k, ".", part);
 }
 
-NamedTensors CaseArchive::arrays(const CaseEntry& entry, const std::string& part) const { return read_npz(file(entry, part)); }
+NamedTensors CaseArchive::arrays(const CaseEntry& entry, const std::string& part) const {
+    return read_npz(file(entry, part));
+}
 
 Tensor find_array(const NamedTensors& arrays, const std::string& name) {
     for (const auto& [own, array] : arrays) {

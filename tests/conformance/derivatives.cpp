@@ -9,9 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
+#include "core/ops/random/generator.h"
 #include "tests/conformance/run_case.h"
 #include "tests/support/derivative_check.h"
 
@@ -19,12 +19,14 @@ namespace loupe::conformance {
 namespace {
 
 // Differentiated for Hermitian inputs only (PyTorch's gradcheck_wrapper_hermitian_input).
-constexpr std::array kOfHermitian = std::to_array<std::string_view>({"cholesky", "symeig", "linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh",
-                                                                     "linalg.eigvalsh", "linalg.pinv.hermitian"});
+constexpr std::array kOfHermitian =
+    std::to_array<std::string_view>({"cholesky", "symeig", "linalg.cholesky", "linalg.cholesky_ex", "linalg.eigh",
+                                     "linalg.eigvalsh", "linalg.pinv.hermitian"});
 // PyTorch has no double backward for them (OpInfo's supports_gradgrad is False).
 constexpr std::array kOnceDifferentiable = std::to_array<std::string_view>(
-    {"cdist", "nn.functional.multi_margin_loss", "nn.functional.multilabel_margin_loss", "nn.functional.hardsigmoid", "nn.functional.embedding_bag",
-     "nn.functional.grid_sample", "nn.functional.pdist", "segment_reduce.lengths", "segment_reduce.offsets"});
+    {"cdist", "nn.functional.multi_margin_loss", "nn.functional.multilabel_margin_loss", "nn.functional.hardsigmoid",
+     "nn.functional.embedding_bag", "nn.functional.grid_sample", "nn.functional.pdist", "segment_reduce.lengths",
+     "segment_reduce.offsets"});
 
 template <typename Names>
 bool contains(const Names& names, std::string_view op) {
@@ -40,7 +42,8 @@ Tensor widened(const Tensor& t) {
 
 Tensor hermitian_part(const Tensor& t) {
     const Tensor turned = fn::transpose(t, -2, -1);
-    return fn::mul_scalar(fn::add(t, is_complex(t.dtype()) ? fn::conj_physical(turned) : turned, Scalar(1)), Scalar(0.5));
+    return fn::mul_scalar(fn::add(t, is_complex(t.dtype()) ? fn::conj_physical(turned) : turned, Scalar(1)),
+                          Scalar(0.5));
 }
 
 // The traced operator as a function of the arguments that have a gradient.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A case's first and second derivatives against differences, as torch.autograd.gradcheck and gradgradcheck compare them.
+// A case's first and second derivatives against differences, as torch.autograd.gradcheck and gradgradcheck compare
+// them.
 
 #include <string>
 

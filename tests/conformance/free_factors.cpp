@@ -154,7 +154,8 @@ struct Frames {
 using Group = std::vector<std::size_t>;
 
 // ours: the columns' places in our frames, expected: in the expected ones.
-void turn_group(const std::vector<const Frames*>& frames, const Group& ours, const Group& expected, bool is_unitary, Matrix& turn) {
+void turn_group(const std::vector<const Frames*>& frames, const Group& ours, const Group& expected, bool is_unitary,
+                Matrix& turn) {
     Matrix overlap(ours.size(), expected.size());
     Matrix gram(ours.size(), ours.size());
     for (const Frames* pair : frames) {
@@ -182,10 +183,13 @@ std::vector<Group> groups_of(std::span<const Number> values, double gap) {
     std::vector<Group> groups;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto near = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-            return std::any_of(group.begin(), group.end(), [&](std::size_t k) { return std::abs(values[k] - values[i]) <= gap; });
+            return std::any_of(group.begin(), group.end(),
+                               [&](std::size_t k) { return std::abs(values[k] - values[i]) <= gap; });
         });
-        if (near == groups.end()) groups.push_back({i});
-        else near->push_back(i);
+        if (near == groups.end())
+            groups.push_back({i});
+        else
+            near->push_back(i);
     }
     return groups;
 }
@@ -221,8 +225,10 @@ std::vector<Number> numbers_of(const Tensor& t) {
 Tensor tensor_of(const std::vector<Number>& numbers, const Tensor& like) {
     const Tensor wide = empty(like.sizes(), is_complex(like.dtype()) ? ScalarType::Complex128 : ScalarType::Float64);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (is_complex(like.dtype())) wide.data<Number>()[i] = numbers[i];
-        else wide.data<double>()[i] = numbers[i].real();
+        if (is_complex(like.dtype()))
+            wide.data<Number>()[i] = numbers[i];
+        else
+            wide.data<double>()[i] = numbers[i].real();
     }
     return fn::to_dtype(wide, static_cast<std::int64_t>(like.dtype()));
 }
@@ -234,13 +240,16 @@ std::vector<Matrix> matrices_of(const Tensor& t, Side side) {
     const auto rows = side == Side::Values ? std::size_t{1} : static_cast<std::size_t>(t.sizes()[dims - 2]);
     const std::vector<Number> numbers = numbers_of(t);
     std::vector<Matrix> out(rows * columns == 0 ? 0 : numbers.size() / (rows * columns), Matrix(rows, columns));
-    for (std::size_t i = 0; i < out.size(); ++i) std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(i * rows * columns), rows * columns, out[i].numbers.begin());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(i * rows * columns), rows * columns,
+                    out[i].numbers.begin());
     return out;
 }
 
 bool is_finite(const Tensor& t) {
     const std::vector<Number> numbers = numbers_of(t);
-    return std::all_of(numbers.begin(), numbers.end(), [](Number x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); });
+    return std::all_of(numbers.begin(), numbers.end(),
+                       [](Number x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); });
 }
 
 bool may_be_turned(const TensorList& actual, const TensorList& expected, const Record& record) {
@@ -251,16 +260,16 @@ bool may_be_turned(const TensorList& actual, const TensorList& expected, const R
         const auto i = static_cast<std::size_t>(part.result);
         if (i >= actual.size() || i >= expected.size() || !actual[i].defined()) return false;
         const Tensor &ours = actual[i], &want = expected[i];
-        return std::ranges::equal(ours.sizes(), want.sizes()) && ours.dim() >= (part.side == Side::Values ? 1 : 2) && ours.numel() > 0 &&
-               is_finite(ours) && is_finite(want);
+        return std::ranges::equal(ours.sizes(), want.sizes()) && ours.dim() >= (part.side == Side::Values ? 1 : 2) &&
+               ours.numel() > 0 && is_finite(ours) && is_finite(want);
     });
 }
 
 // One matrix of the batch: which vectors turn together, and where ours stand.
 struct Grouping {
-    std::vector<Group> groups;         // of expected columns
-    std::vector<std::size_t> places;   // ours, by expected column
-    std::size_t shared = 0;            // columns that the groups cover; those behind them are any basis of what is left
+    std::vector<Group> groups;        // of expected columns
+    std::vector<std::size_t> places;  // ours, by expected column
+    std::size_t shared = 0;           // columns that the groups cover; those behind them are any basis of what is left
 };
 
 Grouping group_by_values(const Record& record, const Matrix& ours, const Matrix& expected, double relative_gap) {
@@ -273,7 +282,8 @@ Grouping group_by_values(const Record& record, const Matrix& ours, const Matrix&
         while (out.shared > 0 && std::abs(expected.at(0, out.shared - 1)) <= gap) --out.shared;
     }
     out.groups = groups_of(std::span(expected.numbers).first(out.shared), gap);
-    out.places = record.freedom == Freedom::Eigenvectors ? pair_values(ours.numbers, expected.numbers) : range(0, expected.columns);
+    out.places = record.freedom == Freedom::Eigenvectors ? pair_values(ours.numbers, expected.numbers)
+                                                         : range(0, expected.columns);
     return out;
 }
 
@@ -335,7 +345,8 @@ struct FreeFactors::Turn {
 
 FreeFactors::~FreeFactors() = default;
 
-FreeFactors::FreeFactors(std::string_view op, const TensorList& actual, const TensorList& expected) : turns_(actual.size()) {
+FreeFactors::FreeFactors(std::string_view op, const TensorList& actual, const TensorList& expected)
+    : turns_(actual.size()) {
     const GradModeScope no_grad(false);
     const Record* const record = find_record(op);
     if (record == nullptr || !may_be_turned(actual, expected, *record)) return;
@@ -355,7 +366,8 @@ FreeFactors::FreeFactors(std::string_view op, const TensorList& actual, const Te
     }
     const bool has_values = record->values >= 0;
     const Part values = has_values ? part_of(record->values, Side::Values) : Part{};
-    const double gap = has_values ? 100 * tolerance_of(expected[static_cast<std::size_t>(record->values)].dtype()).rtol : 0;
+    const double gap =
+        has_values ? 100 * tolerance_of(expected[static_cast<std::size_t>(record->values)].dtype()).rtol : 0;
 
     const std::size_t count = has_values ? values.ours.size() : parts.front().ours.size();
     for (std::size_t batch = 0; batch < count; ++batch) {
@@ -363,8 +375,9 @@ FreeFactors::FreeFactors(std::string_view op, const TensorList& actual, const Te
         for (std::size_t k = 0; k < parts.size(); ++k) {
             frames.push_back(frames_of(parts[k].ours[batch], parts[k].expected[batch], record->vectors[k].side));
         }
-        const Grouping grouping = has_values ? group_by_values(*record, values.ours[batch], values.expected[batch], gap)
-                                             : group_each(std::min(frames[0].expected.columns, frames[1].expected.rows));
+        const Grouping grouping = has_values
+                                      ? group_by_values(*record, values.ours[batch], values.expected[batch], gap)
+                                      : group_each(std::min(frames[0].expected.columns, frames[1].expected.rows));
         std::vector<Matrix> turns = turns_of(frames, grouping, record->freedom != Freedom::Eigenvectors);
         for (std::size_t k = 0; k < turns.size(); ++k) {
             turns_[static_cast<std::size_t>(record->vectors[k].result)].matrices.push_back(std::move(turns[k]));

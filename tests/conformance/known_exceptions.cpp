@@ -18,15 +18,18 @@ std::vector<KnownException> read_known_exceptions(const std::filesystem::path& f
         std::istringstream words(line);
         words >> entry.op >> entry.which >> std::ws;
         std::getline(words, entry.reason);
-        if (entry.reason.empty()) throw Error(ErrorKind::File, concat("'", line, "' gives no reason"), {.file = file.string()});
+        if (entry.reason.empty())
+            throw Error(ErrorKind::File, concat("'", line, "' gives no reason"), {.file = file.string()});
         table.push_back(std::move(entry));
     }
     return table;
 }
 
-KnownException* find_exception(std::vector<KnownException>& table, const std::string& op, int k, const std::string& dtype) {
+KnownException* find_exception(std::vector<KnownException>& table, const std::string& op, int k,
+                               const std::string& dtype) {
     for (KnownException& entry : table) {
-        if (entry.op == op && (entry.which == "*" || entry.which == dtype || entry.which == std::to_string(k))) return &entry;
+        if (entry.op == op && (entry.which == "*" || entry.which == dtype || entry.which == std::to_string(k)))
+            return &entry;
     }
     return nullptr;
 }

@@ -19,6 +19,7 @@ struct KnownException {
 std::vector<KnownException> read_known_exceptions(const std::filesystem::path& file);
 
 // Null when the case has no excuse.
-KnownException* find_exception(std::vector<KnownException>& table, const std::string& op, int k, const std::string& dtype);
+KnownException* find_exception(std::vector<KnownException>& table, const std::string& op, int k,
+                               const std::string& dtype);
 
 }  // namespace loupe::conformance

@@ -42,24 +42,30 @@ std::vector<fs::path> list_zips(const Options& options) {
         if (path.extension() == ".zip" && (options.only.empty() || path.stem() == options.only)) zips.push_back(path);
     }
     std::sort(zips.begin(), zips.end());
-    if (zips.empty()) throw Error(ErrorKind::Usage, "no case zips there", {.file = options.folder, .hint = "give a folder of NAME.zip"});
+    if (zips.empty())
+        throw Error(ErrorKind::Usage, "no case zips there",
+                    {.file = options.folder, .hint = "give a folder of NAME.zip"});
     return zips;
 }
 
 // [{k, dtype, failure}]
 std::string run_zip(const fs::path& zip, const Options& options) {
     const bool checks_derivatives = options.checks_derivatives;
-    const ModuleForm form = options.written ? ModuleForm::Written : options.scripted ? ModuleForm::Scripted : ModuleForm::Source;
+    const ModuleForm form = options.written    ? ModuleForm::Written
+                            : options.scripted ? ModuleForm::Scripted
+                                               : ModuleForm::Source;
     set_thread_count(1);
     Json results = Json::array();
     try {
         const CaseArchive archive(zip);
         for (const CaseEntry& entry : archive.cases()) {
             if (checks_derivatives && (archive.is_of_modules() || !has_derivatives(entry))) continue;
-            const std::string failure = checks_derivatives        ? check_derivatives(archive, entry, zip.stem().string())
-                                        : archive.is_of_modules() ? run_module_case(archive, entry, form)
-                                                                  : run_operator_case(archive, entry, zip.stem().string());
-            results.push_back({{"k", entry.k}, {"dtype", archive.is_of_modules() ? entry.mode : entry.dtype}, {"failure", failure}});
+            const std::string failure = checks_derivatives ? check_derivatives(archive, entry, zip.stem().string())
+                                        : archive.is_of_modules()
+                                            ? run_module_case(archive, entry, form)
+                                            : run_operator_case(archive, entry, zip.stem().string());
+            results.push_back(
+                {{"k", entry.k}, {"dtype", archive.is_of_modules() ? entry.mode : entry.dtype}, {"failure", failure}});
         }
     } catch (const std::exception& error) {
         results.push_back({{"k", -1}, {"dtype", ""}, {"failure", error.what()}});
@@ -75,7 +81,8 @@ struct Tally {
 
 class Report {
   public:
-    Report(const Options& options, std::vector<KnownException> exceptions) : options_(options), exceptions_(std::move(exceptions)) {}
+    Report(const Options& options, std::vector<KnownException> exceptions)
+        : options_(options), exceptions_(std::move(exceptions)) {}
 
     void add(const std::string& name, const Json& results) {
         Tally here;
@@ -89,7 +96,8 @@ class Report {
             for (Tally* tally : {&here, &total_, &by_dtype_[dtype], &by_name_[name][dtype]}) {
                 ++(failure.empty() ? tally->passed : excuse != nullptr ? tally->excused : tally->failed);
             }
-            if (!failure.empty() && excuse == nullptr) failures.push_back(concat("case ", k, " ", dtype, ": ", failure));
+            if (!failure.empty() && excuse == nullptr)
+                failures.push_back(concat("case ", k, " ", dtype, ": ", failure));
         }
         print_line(name, here, failures);
     }
@@ -115,12 +123,14 @@ class Report {
         if (here.excused > 0) line += concat(", ", here.excused, " known");
         if (!failures.empty()) line += concat(": ", failures.front());
         std::printf("%-48s %s\n", name.c_str(), line.c_str());
-        for (std::size_t i = 1; options_.prints_all && i < failures.size(); ++i) std::printf("%-48s   %s\n", "", failures[i].c_str());
+        for (std::size_t i = 1; options_.prints_all && i < failures.size(); ++i)
+            std::printf("%-48s   %s\n", "", failures[i].c_str());
     }
 
     std::size_t count_clean() const {
         return static_cast<std::size_t>(std::count_if(by_name_.begin(), by_name_.end(), [](const auto& entry) {
-            return std::all_of(entry.second.begin(), entry.second.end(), [](const auto& tally) { return tally.second.failed == 0; });
+            return std::all_of(entry.second.begin(), entry.second.end(),
+                               [](const auto& tally) { return tally.second.failed == 0; });
         }));
     }
 
@@ -155,12 +165,14 @@ class Report {
 
 int run(const Options& options) {
     const std::vector<fs::path> zips = list_zips(options);
-    Report report(options, options.exceptions.empty() ? std::vector<KnownException>() : read_known_exceptions(options.exceptions));
+    Report report(options, options.exceptions.empty() ? std::vector<KnownException>()
+                                                      : read_known_exceptions(options.exceptions));
     const auto lost = [](std::size_t, const std::string& reason) {
         return Json::array({{{"k", -1}, {"dtype", ""}, {"failure", reason}}}).dump();
     };
-    const auto results =
-        run_in_workers(zips.size(), options.workers, options.limit_seconds, [&](std::size_t i) { return run_zip(zips[i], options); }, lost);
+    const auto results = run_in_workers(
+        zips.size(), options.workers, options.limit_seconds, [&](std::size_t i) { return run_zip(zips[i], options); },
+        lost);
     for (std::size_t i = 0; i < zips.size(); ++i) report.add(zips[i].stem().string(), Json::parse(results[i]));
     return report.finish();
 }
@@ -174,12 +186,14 @@ int main(int argc, char** argv) {
     CLI::App app("Runs operator and module cases and prints a line for each operator or module.");
     app.add_option("folder", options.folder, "folder of NAME.zip")->required();
     app.add_option("--only", options.only, "one operator or module");
-    app.add_option("--exceptions", options.exceptions, "table of cases that may fail: lines of name, case or dtype or *, reason");
+    app.add_option("--exceptions", options.exceptions,
+                   "table of cases that may fail: lines of name, case or dtype or *, reason");
     app.add_flag("--dtypes", options.prints_dtypes, "also a table of operators and dtypes");
     app.add_flag("--script", options.scripted, "modules are compiled as torch.jit.script does");
     app.add_flag("--written", options.written, "modules are scripted, written to an archive and read again");
     app.add_flag("--all", options.prints_all, "every failure, not only the first");
-    app.add_flag("--gradgrad", options.checks_derivatives, "compare first and second derivatives with differences in float64 instead");
+    app.add_flag("--gradgrad", options.checks_derivatives,
+                 "compare first and second derivatives with differences in float64 instead");
     app.add_option("--limit", options.limit_seconds, "seconds that one zip may take");
     app.add_option("--workers", options.workers, "processes")->check(CLI::Range(1, 256));
     try {

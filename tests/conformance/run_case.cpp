@@ -9,13 +9,13 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/formats/torch_writer.h"
 #include "core/dispatch/call.h"
+#include "core/formats/torch_writer.h"
+#include "core/model/inputs.h"
+#include "core/model/program.h"
 #include "core/ops/random/generator.h"
 #include "core/record/run_phases.h"
 #include "core/study/compare.h"
-#include "core/model/inputs.h"
-#include "core/model/program.h"
 #include "tests/conformance/free_factors.h"
 #include "tests/conformance/tolerance.h"
 
@@ -51,7 +51,8 @@ double greatest(const Tensor& t) {
     static const OperatorHandle<> abs{"aten::abs"};
     static const OperatorHandle<> nan_to_num{"aten::nan_to_num"};
     static const OperatorHandle<> max{"aten::max"};
-    return t.numel() == 0 || !is_differentiable(t.dtype()) ? 0 : item(max(nan_to_num(abs(t), 0.0, 0.0, 0.0))).to_double();
+    return t.numel() == 0 || !is_differentiable(t.dtype()) ? 0
+                                                           : item(max(nan_to_num(abs(t), 0.0, 0.0, 0.0))).to_double();
 }
 
 struct Strictness {
@@ -99,11 +100,13 @@ void run_backward(const TensorList& outputs, const NamedTensors& inputs, const F
 
 TensorList expected_outputs(const NamedTensors& expected) {
     TensorList out;
-    while (find_array(expected, concat("out", out.size())).defined()) out.push_back(find_array(expected, concat("out", out.size())));
+    while (find_array(expected, concat("out", out.size())).defined())
+        out.push_back(find_array(expected, concat("out", out.size())));
     return out;
 }
 
-std::string compare_outputs(const TensorList& outputs, const TensorList& expected, Strictness strictness, const FreeFactors& free) {
+std::string compare_outputs(const TensorList& outputs, const TensorList& expected, Strictness strictness,
+                            const FreeFactors& free) {
     if (outputs.size() != expected.size()) return concat(outputs.size(), " outputs, expected ", expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
         std::string found = compare(concat("out", i), free.turned(i, detach(outputs[i])), expected[i], strictness);
@@ -112,7 +115,8 @@ std::string compare_outputs(const TensorList& outputs, const TensorList& expecte
     return {};
 }
 
-std::string compare_gradients(const std::vector<IValue>& arguments, const NamedTensors& expected, Strictness strictness) {
+std::string compare_gradients(const std::vector<IValue>& arguments, const NamedTensors& expected,
+                              Strictness strictness) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const Tensor want = find_array(expected, concat("grad", i));
         if (!want.defined()) continue;
@@ -128,11 +132,13 @@ NamedTensors collect_gradients(const nn::Module& module, const std::vector<IValu
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].is_tensor()) all.emplace_back(concat("grad.arg", i), grad_of(arguments[i].to_tensor()));
     }
-    for (const auto& [name, parameter] : module.named_parameters()) all.emplace_back(concat("grad.param.", name), grad_of(parameter));
+    for (const auto& [name, parameter] : module.named_parameters())
+        all.emplace_back(concat("grad.param.", name), grad_of(parameter));
     return all;
 }
 
-std::string compare_named(const NamedTensors& actual, const NamedTensors& expected, std::string_view start, double wider) {
+std::string compare_named(const NamedTensors& actual, const NamedTensors& expected, std::string_view start,
+                          double wider) {
     for (const auto& [name, want] : expected) {
         if (!name.starts_with(start)) continue;
         std::string found = compare(name, find_array(actual, name), want, {wider});
@@ -173,14 +179,16 @@ std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry
     });
 }
 
-std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module, const ModuleForward& forward) {
+std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module,
+                         const ModuleForward& forward) {
     module.load_state_dict(archive.arrays(entry, "state.npz"));
     module.train(entry.mode != "eval");
     default_generator().set_seed(0);
     const NamedTensors inputs = archive.arrays(entry, "in.npz");
     const NamedTensors expected = archive.arrays(entry, "out.npz");
     std::vector<IValue> arguments;
-    for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i) arguments.emplace_back(find_array(inputs, concat("arg", i)));
+    for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i)
+        arguments.emplace_back(find_array(inputs, concat("arg", i)));
     session::require_input_gradients(arguments);
     const GradModeScope grad(true);
     const TensorList outputs = forward(arguments);

@@ -16,10 +16,11 @@ std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry
 enum class ModuleForm { Source, Scripted, Written };
 std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form);
 
-// A module that is there already: loads the case's state, runs forward and backward, compares outputs, gradients and the
-// state after. Throws what the module throws.
+// A module that is there already: loads the case's state, runs forward and backward, compares outputs, gradients and
+// the state after. Throws what the module throws.
 using ModuleForward = std::function<TensorList(const std::vector<IValue>& arguments)>;
-std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module, const ModuleForward& forward);
+std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module,
+                         const ModuleForward& forward);
 
 // What run answers, or the words of what it throws, on one line.
 std::string one_line(const std::function<std::string()>& run);

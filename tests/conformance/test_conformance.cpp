@@ -49,7 +49,9 @@ bool are_near(const Tensor& a, const Tensor& b) { return session::compare_tensor
 
 Complex inner(const Tensor& a, const Tensor& b) {
     Complex sum = 0;
-    const auto wide = [](const Tensor& t) { return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Complex128)), 0); };
+    const auto wide = [](const Tensor& t) {
+        return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Complex128)), 0);
+    };
     const Tensor x = wide(a), y = wide(b);
     for (std::int64_t i = 0; i < x.numel(); ++i) sum += std::conj(x.data<Complex>()[i]) * y.data<Complex>()[i];
     return sum;
@@ -59,8 +61,10 @@ Complex inner(const Tensor& a, const Tensor& b) {
 Tensor some_phases(ScalarType dtype) {
     const Tensor out = empty(span_of(Dims{4}), dtype);
     for (int i = 0; i < 4; ++i) {
-        if (is_complex(dtype)) out.data<Complex>()[i] = std::polar(1.0, 0.7 * i + 0.3);
-        else out.data<double>()[i] = i % 2 == 0 ? -1 : 1;
+        if (is_complex(dtype))
+            out.data<Complex>()[i] = std::polar(1.0, 0.7 * i + 0.3);
+        else
+            out.data<double>()[i] = i % 2 == 0 ? -1 : 1;
     }
     return out;
 }
@@ -75,7 +79,8 @@ class TestConformance : public QObject {
         const auto results = run_in_workers(
             7, 3, 10, [](std::size_t i) { return std::string(i * 100'000, static_cast<char>('a' + i)); },
             [](std::size_t, const std::string& reason) { return reason; });
-        for (std::size_t i = 0; i < results.size(); ++i) QCOMPARE(results[i], std::string(i * 100'000, static_cast<char>('a' + i)));
+        for (std::size_t i = 0; i < results.size(); ++i)
+            QCOMPARE(results[i], std::string(i * 100'000, static_cast<char>('a' + i)));
     }
 
     void aLostWorkerCostsOneJob() {
@@ -85,8 +90,10 @@ class TestConformance : public QObject {
             if (i == 3) ::_exit(7);
             return "done";
         };
-        const auto results = run_in_workers(6, 2, 1, job, [](std::size_t i, const std::string& reason) { return std::to_string(i) + " " + reason; });
-        const std::vector<std::string> expected{"done", "1 crashed: Killed", "2 took over 1 s", "3 ended with status 7", "done", "done"};
+        const auto results = run_in_workers(
+            6, 2, 1, job, [](std::size_t i, const std::string& reason) { return std::to_string(i) + " " + reason; });
+        const std::vector<std::string> expected{
+            "done", "1 crashed: Killed", "2 took over 1 s", "3 ended with status 7", "done", "done"};
         QCOMPARE(results, expected);
     }
 
@@ -96,11 +103,16 @@ class TestConformance : public QObject {
         QTest::addColumn<QString>("schema");
         QTest::addColumn<QList<int>>("columns");  // results whose columns, and whose rows, are free
         QTest::addColumn<QList<int>>("rows");
-        QTest::newRow("eigh") << "linalg.eigh" << "aten::linalg_eigh" << QList<int>{1} << QList<int>{};
-        QTest::newRow("eig") << "linalg.eig" << "aten::linalg_eig" << QList<int>{1} << QList<int>{};
-        QTest::newRow("svd") << "linalg.svd" << "aten::linalg_svd" << QList<int>{0} << QList<int>{2};
-        QTest::newRow("old svd") << "svd" << "aten::svd" << QList<int>{0, 2} << QList<int>{};
-        QTest::newRow("qr") << "linalg.qr" << "aten::linalg_qr" << QList<int>{0} << QList<int>{1};
+        QTest::newRow("eigh") << "linalg.eigh"
+                              << "aten::linalg_eigh" << QList<int>{1} << QList<int>{};
+        QTest::newRow("eig") << "linalg.eig"
+                             << "aten::linalg_eig" << QList<int>{1} << QList<int>{};
+        QTest::newRow("svd") << "linalg.svd"
+                             << "aten::linalg_svd" << QList<int>{0} << QList<int>{2};
+        QTest::newRow("old svd") << "svd"
+                                 << "aten::svd" << QList<int>{0, 2} << QList<int>{};
+        QTest::newRow("qr") << "linalg.qr"
+                            << "aten::linalg_qr" << QList<int>{0} << QList<int>{1};
     }
 
     void freeFactorsAreTurned() {
@@ -116,13 +128,17 @@ class TestConformance : public QObject {
             const ScalarType of_vectors = ours[static_cast<std::size_t>(columns[0])].dtype();
             const Tensor phases = some_phases(of_vectors);
             TensorList expected = ours;
-            for (const int i : columns) expected[static_cast<std::size_t>(i)] = scaled(ours[static_cast<std::size_t>(i)], phases, false);
-            for (const int i : rows) expected[static_cast<std::size_t>(i)] = scaled(ours[static_cast<std::size_t>(i)], fn::conj_physical(phases), true);
+            for (const int i : columns)
+                expected[static_cast<std::size_t>(i)] = scaled(ours[static_cast<std::size_t>(i)], phases, false);
+            for (const int i : rows)
+                expected[static_cast<std::size_t>(i)] =
+                    scaled(ours[static_cast<std::size_t>(i)], fn::conj_physical(phases), true);
             const FreeFactors free(op.toStdString(), ours, expected);
             for (std::size_t i = 0; i < ours.size(); ++i) {
                 QVERIFY2(are_near(free.turned(i, ours[i]), expected[i]), qPrintable(QString::number(i)));
                 // <c, turned(x)> = <turned_cotangent(c), x>
-                const Tensor c = random_tensor(random, ours[i].sizes(), ours[i].dtype()), x = random_tensor(random, ours[i].sizes(), ours[i].dtype());
+                const Tensor c = random_tensor(random, ours[i].sizes(), ours[i].dtype()),
+                             x = random_tensor(random, ours[i].sizes(), ours[i].dtype());
                 QVERIFY(std::abs(inner(c, free.turned(i, x)) - inner(free.turned_cotangent(i, c), x)) < 1e-9);
             }
             // A vector that is wrong stays wrong, and so does one side turned without the other.
@@ -138,7 +154,8 @@ class TestConformance : public QObject {
                 TensorList half = ours;
                 half[i] = expected[i];
                 const FreeFactors not_free(op.toStdString(), ours, half);
-                QVERIFY(!are_near(not_free.turned(i, ours[i]), half[i]) || !are_near(not_free.turned(other, ours[other]), half[other]));
+                QVERIFY(!are_near(not_free.turned(i, ours[i]), half[i]) ||
+                        !are_near(not_free.turned(other, ours[other]), half[other]));
             }
         }
     }
@@ -147,7 +164,8 @@ class TestConformance : public QObject {
         Random random;
         const Tensor a = random_tensor(random, {2, 4, 4}, ScalarType::Float64);
         const TensorList ours = call_by_name("aten::linalg_eig", {a});
-        const TensorList expected{fn::flip(ours[0], std::vector<std::int64_t>{-1}), fn::flip(ours[1], std::vector<std::int64_t>{-1})};
+        const TensorList expected{fn::flip(ours[0], std::vector<std::int64_t>{-1}),
+                                  fn::flip(ours[1], std::vector<std::int64_t>{-1})};
         const FreeFactors free("linalg.eig", ours, expected);
         for (std::size_t i = 0; i < 2; ++i) QVERIFY(are_near(free.turned(i, ours[i]), expected[i]));
         const FreeFactors values_alone("linalg.eigvals", {ours[0]}, {expected[0]});
@@ -163,7 +181,8 @@ class TestConformance : public QObject {
         };
         const Tensor values = empty(span_of(Dims{3}), ScalarType::Float64);
         for (int i = 0; i < 3; ++i) values.data<double>()[i] = i == 2 ? 5 : 2;
-        const Tensor straight = matrix({1, 0, 0, 0, 1, 0, 0, 0, 1}), turned = matrix({0.6, -0.8, 0, 0.8, 0.6, 0, 0, 0, -1});
+        const Tensor straight = matrix({1, 0, 0, 0, 1, 0, 0, 0, 1}),
+                     turned = matrix({0.6, -0.8, 0, 0.8, 0.6, 0, 0, 0, -1});
         const Tensor wrong = matrix({1, 0, 0, 0, 0, 1, 0, 1, 0});
         const FreeFactors free("linalg.eigh", {values, straight}, {values, turned});
         QVERIFY(are_near(free.turned(1, straight), turned));

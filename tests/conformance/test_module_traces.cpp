@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of the module cases have the operators of PyTorch's traces, in their order, with their constants, in their modules:
-// module_traces.txt, by make_module_traces.py. What differs stands in known_traces.txt with its reason.
+// Traces of the module cases have the operators of PyTorch's traces, in their order, with their constants, in their
+// modules: module_traces.txt, by make_module_traces.py. What differs stands in known_traces.txt with its reason.
 #include <QtTest/QtTest>
 
 #include <map>
@@ -9,11 +9,11 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/ir/graph.h"
 #include "core/dispatch/call.h"
+#include "core/ir/graph.h"
+#include "core/model/program.h"
 #include "core/passes/pass_manager.h"
 #include "core/runtime/trace/tracer.h"
-#include "core/model/program.h"
 #include "tests/conformance/case_archive.h"
 #include "tests/conformance/known_exceptions.h"
 
@@ -67,7 +67,8 @@ class Lines {
     }
 
     void add(const ir::Node& node) {
-        const bool is_hidden = node.kind() == ir::prim::Constant || node.kind() == ir::prim::GetAttr || node.kind() == ir::prim::ListConstruct;
+        const bool is_hidden = node.kind() == ir::prim::Constant || node.kind() == ir::prim::GetAttr ||
+                               node.kind() == ir::prim::ListConstruct;
         if (is_hidden) return;
         std::vector<std::string> arguments;
         for (const ir::Value* input : node.inputs()) arguments.push_back(argument(input));
@@ -76,7 +77,8 @@ class Lines {
             fresh(output);
             outputs.push_back(names_.at(output));
         }
-        text += concat(join(outputs, ", "), " = ", node.kind().str(), "(", join(arguments, ", "), ") | ", node.scope(), "\n");
+        text += concat(join(outputs, ", "), " = ", node.kind().str(), "(", join(arguments, ", "), ") | ", node.scope(),
+                       "\n");
     }
 
     std::map<const ir::Value*, std::string> names_;
@@ -91,7 +93,8 @@ std::string traced(const CaseArchive& archive, const CaseEntry& entry) {
         module.train(entry.mode != "eval");
         const NamedTensors inputs = archive.arrays(entry, "in.npz");
         std::vector<IValue> arguments;
-        for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i) arguments.emplace_back(find_array(inputs, concat("arg", i)));
+        for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i)
+            arguments.emplace_back(find_array(inputs, concat("arg", i)));
         const auto run = [&](std::vector<IValue> given) { return program->file().eager->forward(std::move(given)); };
         const GradModeScope grad(true);
         const runtime::Trace trace = runtime::trace_module(nn::ModulePtr(&module), run, arguments);
@@ -110,8 +113,10 @@ std::map<std::string, std::string> read_expected() {
     std::string* section = nullptr;
     const std::string text = read_text_file(kFolder + "module_traces.txt");
     for (const std::string_view line : split(text, '\n')) {
-        if (line.starts_with("== ")) section = &all[std::string(line.substr(3))];
-        else if (section != nullptr && !line.empty()) *section += concat(line, "\n");
+        if (line.starts_with("== "))
+            section = &all[std::string(line.substr(3))];
+        else if (section != nullptr && !line.empty())
+            *section += concat(line, "\n");
     }
     return all;
 }
@@ -124,7 +129,8 @@ class TestModuleTraces : public QObject {
   private slots:
     void tracesArePyTorchs_data() {
         QTest::addColumn<QString>("name");
-        for (const QString& zip : QDir(QString::fromStdString(kFolder + "modules")).entryList({"*.zip"}, QDir::Files, QDir::Name)) {
+        for (const QString& zip :
+             QDir(QString::fromStdString(kFolder + "modules")).entryList({"*.zip"}, QDir::Files, QDir::Name)) {
             QTest::newRow(qPrintable(zip)) << zip.chopped(4);
         }
     }
@@ -138,8 +144,11 @@ class TestModuleTraces : public QObject {
             QVERIFY2(want != expected.end(), "module_traces.txt has no such case: run make_module_traces.py");
             const std::string have = traced(archive, entry);
             const bool is_excused = find_exception(excused, name.toStdString(), entry.k, "") != nullptr;
-            if (have == want->second) QVERIFY2(!is_excused, "an excuse that is not needed any more");
-            else if (!is_excused) QFAIL(qPrintable(QString::fromStdString(concat(name.toStdString(), " ", entry.k, "\nPyTorch:\n", want->second, "here:\n", have))));
+            if (have == want->second)
+                QVERIFY2(!is_excused, "an excuse that is not needed any more");
+            else if (!is_excused)
+                QFAIL(qPrintable(QString::fromStdString(
+                    concat(name.toStdString(), " ", entry.k, "\nPyTorch:\n", want->second, "here:\n", have))));
         }
     }
 };

@@ -42,7 +42,8 @@ class Pool {
     Pool(std::size_t count, std::size_t workers, const std::function<std::string(std::size_t)>& job)
         : stride_(workers), results_(count), job_(job), workers_(workers) {}
 
-    std::vector<std::string> run(int limit_seconds, const std::function<std::string(std::size_t, const std::string&)>& lost) {
+    std::vector<std::string> run(int limit_seconds,
+                                 const std::function<std::string(std::size_t, const std::string&)>& lost) {
         for (std::size_t i = 0; i < workers_.size(); ++i) start(workers_[i], i);
         while (wait_for_news() > 0) {
             for (Worker& worker : workers_) {
@@ -54,7 +55,8 @@ class Pool {
                 if (!read_results(worker)) continue;
                 const std::string reason = finish(worker);
                 if (worker.next >= results_.size()) continue;
-                results_[worker.next] = lost(worker.next, worker.is_timed_out ? concat("took over ", limit_seconds, " s") : reason);
+                results_[worker.next] =
+                    lost(worker.next, worker.is_timed_out ? concat("took over ", limit_seconds, " s") : reason);
                 start(worker, worker.next + stride_);
             }
         }
@@ -103,7 +105,8 @@ class Pool {
         const ssize_t n = ::read(worker.fd, buffer, sizeof buffer);
         if (n <= 0) return true;
         worker.pending.append(buffer, static_cast<std::size_t>(n));
-        for (std::size_t line = worker.pending.find('\n'); line != std::string::npos; line = worker.pending.find('\n')) {
+        for (std::size_t line = worker.pending.find('\n'); line != std::string::npos;
+             line = worker.pending.find('\n')) {
             const std::size_t length = std::stoul(worker.pending);
             if (worker.pending.size() < line + 1 + length) break;
             results_[worker.next] = worker.pending.substr(line + 1, length);
@@ -120,7 +123,8 @@ class Pool {
         worker.fd = -1;
         int status = 0;
         ::waitpid(worker.pid, &status, 0);
-        return WIFSIGNALED(status) ? concat("crashed: ", ::strsignal(WTERMSIG(status))) : concat("ended with status ", WEXITSTATUS(status));
+        return WIFSIGNALED(status) ? concat("crashed: ", ::strsignal(WTERMSIG(status)))
+                                   : concat("ended with status ", WEXITSTATUS(status));
     }
 
     std::size_t stride_;

@@ -71,12 +71,14 @@ class TestLoader : public QObject {
     }
 
     void nestedValuesKeepTheirShape() {
-        const IValue batch = default_collate({dict({{"a", 1}, {"b", tuple({1, "x"})}}), dict({{"a", 2}, {"b", tuple({3, "y"})}})});
+        const IValue batch =
+            default_collate({dict({{"a", 1}, {"b", tuple({1, "x"})}}), dict({{"a", 2}, {"b", tuple({3, "y"})}})});
         QCOMPARE(elements<std::int64_t>(batch.to_dict().find("a")->to_tensor()), (Numbers{1, 2}));
         const auto& pair = batch.to_dict().find("b")->to_list().elements;
         QCOMPARE(elements<std::int64_t>(pair[0].to_tensor()), (Numbers{1, 3}));
         QCOMPARE(python_repr(pair[1]), std::string("('x', 'y')"));
-        const Tensor stacked = default_collate({tensor_of<float>({1, 2}, {2}), tensor_of<float>({3, 4}, {2})}).to_tensor();
+        const Tensor stacked =
+            default_collate({tensor_of<float>({1, 2}, {2}), tensor_of<float>({3, 4}, {2})}).to_tensor();
         QCOMPARE(shape_text(stacked.sizes()), std::string("2x2"));
         QCOMPARE(elements<float>(stacked), (std::vector<float>{1, 2, 3, 4}));
         // Rows that do not lie in order in memory.
@@ -86,12 +88,21 @@ class TestLoader : public QObject {
     }
 
     void whatHasNoBatchSaysSo() {
-        QCOMPARE(raised_by([] { default_collate({tuple({1, 2}), tuple({1})}); }), std::string("each element in list of batch should be of equal size"));
+        QCOMPARE(raised_by([] {
+                     default_collate({tuple({1, 2}), tuple({1})});
+                 }),
+                 std::string("each element in list of batch should be of equal size"));
         QCOMPARE(raised_by([] { default_collate({IValue()}); }),
-                 std::string("TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found <class 'NoneType'>"));
-        QVERIFY(raised_by([] { default_collate({zeros(std::array<std::int64_t, 1>{2}), zeros(std::array<std::int64_t, 1>{3})}); })
-                    .starts_with("stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1"));
-        QCOMPARE(raised_by([] { default_collate({dict({{"a", 1}}), dict({{"b", 2}})}); }), std::string("KeyError: 'a'"));
+                 std::string("TypeError: default_collate: batch must contain tensors, numpy arrays, numbers, dicts or "
+                             "lists; found <class 'NoneType'>"));
+        QVERIFY(
+            raised_by([] {
+                default_collate({zeros(std::array<std::int64_t, 1>{2}), zeros(std::array<std::int64_t, 1>{3})});
+            }).starts_with("stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1"));
+        QCOMPARE(raised_by([] {
+                     default_collate({dict({{"a", 1}}), dict({{"b", 2}})});
+                 }),
+                 std::string("KeyError: 'a'"));
         QCOMPARE(raised_by([] { default_collate({}); }), std::string("IndexError: list index out of range"));
     }
 
@@ -122,7 +133,9 @@ class TestLoader : public QObject {
         QCOMPARE(batches_of(all), (std::vector<Numbers>{{0, 1}, {100, 101}, {2}, {102, 103}, {104}}));
         DataLoader whole(make_ptr<Stream>(), {.batch_size = 2, .num_workers = 2, .drop_last = true});
         QCOMPARE(batches_of(whole), (std::vector<Numbers>{{0, 1}, {100, 101}, {102, 103}}));
-        DataLoader direct(make_ptr<ChainDataset>(std::vector<IterableDatasetPtr>{make_ptr<Stream>(), make_ptr<Stream>()}), {.batch_size = 4});
+        DataLoader direct(
+            make_ptr<ChainDataset>(std::vector<IterableDatasetPtr>{make_ptr<Stream>(), make_ptr<Stream>()}),
+            {.batch_size = 4});
         QCOMPARE(batches_of(direct), (std::vector<Numbers>{{0, 1, 2, 0}, {1, 2}}));
     }
 
@@ -174,10 +187,12 @@ class TestLoader : public QObject {
     }
 
     void anythingThrownArrives() {
-        const auto data = make_ptr<FunctionDataset>(2, [](std::int64_t) -> IValue { throw std::runtime_error("not ours"); });
+        const auto data =
+            make_ptr<FunctionDataset>(2, [](std::int64_t) -> IValue { throw std::runtime_error("not ours"); });
         DataLoader loader(data, {.num_workers = 1});
         QCOMPARE(raised_by([&] { batches_of(loader); }), std::string("sample 0, DataLoader worker 0: not ours"));
-        DataLoader init(counting(2), {.num_workers = 1, .worker_init = [](int) { throw Error(ErrorKind::Run, "no init"); }});
+        DataLoader init(counting(2),
+                        {.num_workers = 1, .worker_init = [](int) { throw Error(ErrorKind::Run, "no init"); }});
         QCOMPARE(raised_by([&] { batches_of(init); }), std::string("no init"));
     }
 
@@ -215,7 +230,9 @@ class TestLoader : public QObject {
 
     void persistentWorkersServeThePassThatIsAskedFor() {
         std::atomic<int> begun{0};
-        DataLoader loader(counting(6), {.batch_size = 2, .num_workers = 2, .worker_init = [&begun](int) { ++begun; }, .persistent_workers = true});
+        DataLoader loader(
+            counting(6),
+            {.batch_size = 2, .num_workers = 2, .worker_init = [&begun](int) { ++begun; }, .persistent_workers = true});
         auto abandoned = loader.iterate();
         abandoned->next();
         const auto fresh = loader.iterate();
@@ -225,18 +242,25 @@ class TestLoader : public QObject {
     }
 
     void optionsThatDoNotGoTogether() {
-        const auto refused = [](LoaderOptions options) { return raised_by([&] { DataLoader loader(counting(3), options); }); };
-        QCOMPARE(refused({.num_workers = -1}),
-                 std::string("ValueError: num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."));
+        const auto refused = [](LoaderOptions options) {
+            return raised_by([&] { DataLoader loader(counting(3), options); });
+        };
+        QCOMPARE(refused({.num_workers = -1}), std::string("ValueError: num_workers option should be non-negative; use "
+                                                           "num_workers=0 to disable multiprocessing."));
         QCOMPARE(refused({.timeout = -1}), std::string("ValueError: timeout option should be non-negative"));
-        QCOMPARE(refused({.batch_size = std::nullopt, .drop_last = true}),
-                 std::string("ValueError: batch_size=None option disables auto-batching and is mutually exclusive with drop_last"));
-        QCOMPARE(refused({.batch_size = 0}), std::string("ValueError: batch_size should be a positive integer value, but got batch_size=0"));
+        QCOMPARE(
+            refused({.batch_size = std::nullopt, .drop_last = true}),
+            std::string(
+                "ValueError: batch_size=None option disables auto-batching and is mutually exclusive with drop_last"));
+        QCOMPARE(refused({.batch_size = 0}),
+                 std::string("ValueError: batch_size should be a positive integer value, but got batch_size=0"));
         QCOMPARE(refused({.shuffle = true, .sampler = make_ptr<SequentialSampler>(3)}),
                  std::string("ValueError: sampler option is mutually exclusive with shuffle"));
-        QCOMPARE(refused({.persistent_workers = true}), std::string("ValueError: persistent_workers option needs num_workers > 0"));
+        QCOMPARE(refused({.persistent_workers = true}),
+                 std::string("ValueError: persistent_workers option needs num_workers > 0"));
         QCOMPARE(raised_by([] { DataLoader loader(make_ptr<Stream>(), {.shuffle = true}); }),
-                 std::string("ValueError: DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle=True"));
+                 std::string("ValueError: DataLoader with IterableDataset: expected unspecified shuffle option, but "
+                             "got shuffle=True"));
         QVERIFY(raised_by([] { DataLoader(make_ptr<Stream>(), {}).size(); }).starts_with("TypeError: "));
     }
 };

@@ -68,15 +68,19 @@ class TestSamplers : public QObject {
         QCOMPARE(both.size(), std::int64_t{5});
         QCOMPARE(both.get(3).to_int(), std::int64_t{0});
         QCOMPARE(both.get(-1).to_int(), std::int64_t{1});
-        QCOMPARE(raised_by([&] { both.get(-6); }), std::string("ValueError: absolute value of index should not exceed dataset length"));
+        QCOMPARE(raised_by([&] { both.get(-6); }),
+                 std::string("ValueError: absolute value of index should not exceed dataset length"));
         QCOMPARE(raised_by([&] { both.get(5); }), std::string("IndexError: list index out of range"));
-        QCOMPARE(raised_by([] { ConcatDataset none({}); }), std::string("AssertionError: datasets should not be an empty iterable"));
+        QCOMPARE(raised_by([] { ConcatDataset none({}); }),
+                 std::string("AssertionError: datasets should not be an empty iterable"));
         const TensorDataset rows({tensor_of<float>({1, 2, 3, 4}, {2, 2}), tensor_of<std::int64_t>({7, 8}, {2})});
         const IValue sample = rows.get(1);
         const auto& row = sample.to_tuple().elements;
         QCOMPARE(elements<float>(row[0].to_tensor()), (std::vector<float>{3, 4}));
         QCOMPARE(item(row[1].to_tensor()).to<std::int64_t>(), std::int64_t{8});
-        QCOMPARE(raised_by([] { TensorDataset wrong({tensor_of<float>({1, 2}, {2}), tensor_of<float>({1}, {1})}); }),
+        QCOMPARE(raised_by([] {
+                     TensorDataset wrong({tensor_of<float>({1, 2}, {2}), tensor_of<float>({1}, {1})});
+                 }),
                  std::string("AssertionError: Size mismatch between tensors"));
     }
 
@@ -87,11 +91,18 @@ class TestSamplers : public QObject {
                  std::string("ValueError: num_samples should be a positive integer value, but got num_samples=0"));
         QCOMPARE(raised_by([] { BatchSampler none(make_ptr<SequentialSampler>(3), 0); }),
                  std::string("ValueError: batch_size should be a positive integer value, but got batch_size=0"));
-        QCOMPARE(raised_by([] { WeightedRandomSampler wide(tensor_of<double>({1, 2}, {1, 2}), 1); }),
+        QCOMPARE(raised_by([] {
+                     WeightedRandomSampler wide(tensor_of<double>({1, 2}, {1, 2}), 1);
+                 }),
                  std::string("ValueError: weights should be a 1d sequence but given weights have shape (1, 2)"));
-        QCOMPARE(raised_by([] { random_split(counting(4), {1, 2}); }),
+        QCOMPARE(raised_by([] {
+                     random_split(counting(4), {1, 2});
+                 }),
                  std::string("ValueError: Sum of input lengths does not equal the length of the input dataset!"));
-        QCOMPARE(raised_by([] { random_split(counting(4), {1.5, -0.5}); }), std::string("ValueError: Fraction at index 0 is not between 0 and 1"));
+        QCOMPARE(raised_by([] {
+                     random_split(counting(4), {1.5, -0.5});
+                 }),
+                 std::string("ValueError: Fraction at index 0 is not between 0 and 1"));
     }
 };
 

@@ -23,7 +23,8 @@ class TestTransforms : public QObject {
 
   private slots:
     void resizingIsPyTorchs() {
-        QCOMPARE(elements<std::uint8_t>(resize(picture(), {3, 2})), (Bytes{11, 29, 58, 75, 104, 122, 151, 169, 198, 215, 88, 53}));
+        QCOMPARE(elements<std::uint8_t>(resize(picture(), {3, 2})),
+                 (Bytes{11, 29, 58, 75, 104, 122, 151, 169, 198, 215, 88, 53}));
         QCOMPARE(elements<std::uint8_t>(resize(picture(), {2, 2}, true)), (Bytes{32, 46, 87, 101, 172, 186, 154, 133}));
         QVERIFY(with_short_edge(picture(), 8) == (ImageSize{8, 10}));
         QVERIFY(with_short_edge(picture(), 2) == (ImageSize{2, 2}));
@@ -31,7 +32,8 @@ class TestTransforms : public QObject {
 
     void croppingTheMiddle() {
         // Rows 1 and 2, columns 1 to 3: round((4 - 2) / 2) = 1, round((5 - 3) / 2) = 1.
-        QCOMPARE(elements<std::uint8_t>(center_crop(picture(), {2, 3})), (Bytes{42, 49, 56, 77, 84, 91, 182, 189, 196, 217, 224, 231}));
+        QCOMPARE(elements<std::uint8_t>(center_crop(picture(), {2, 3})),
+                 (Bytes{42, 49, 56, 77, 84, 91, 182, 189, 196, 217, 224, 231}));
         const Tensor padded = center_crop(picture(), {6, 5});
         QCOMPARE(shape_text(padded.sizes()), std::string("2x6x5"));
         QCOMPARE(int{elements<std::uint8_t>(padded)[0]}, 0);
@@ -46,7 +48,10 @@ class TestTransforms : public QObject {
         const auto cropped = elements<std::uint8_t>(random_crop(wide, {4, 6}));
         QCOMPARE(int{cropped.front()}, 1 * 12 + 3);
         QCOMPARE(cropped.size(), std::size_t{24});
-        QCOMPARE(raised_by([&] { random_crop(wide, {9, 6}); }), std::string("Required crop size (9, 6) is larger then input image size (8, 12)"));
+        QCOMPARE(raised_by([&] {
+                     random_crop(wide, {9, 6});
+                 }),
+                 std::string("Required crop size (9, 6) is larger then input image size (8, 12)"));
         QCOMPARE(shape_text(random_crop(wide, {9, 6}, 1).sizes()), std::string("1x9x6"));
     }
 

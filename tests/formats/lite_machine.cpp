@@ -17,11 +17,16 @@ class Machine {
         for (const IValue& field : elements(code)) {
             const std::string& name = elements(field)[0].to_string();
             const IValue& value = elements(field)[1];
-            if (name == "register_size") registers_.resize(static_cast<std::size_t>(value.to_int()) + 1);
-            else if (name == "instructions") instructions_ = elements(value);
-            else if (name == "operators") operators_ = elements(value);
-            else if (name == "constants") constants_ = elements(value);
-            else types_ = elements(value);
+            if (name == "register_size")
+                registers_.resize(static_cast<std::size_t>(value.to_int()) + 1);
+            else if (name == "instructions")
+                instructions_ = elements(value);
+            else if (name == "operators")
+                operators_ = elements(value);
+            else if (name == "constants")
+                constants_ = elements(value);
+            else
+                types_ = elements(value);
         }
     }
 
@@ -33,10 +38,14 @@ class Machine {
             n_ = static_cast<std::size_t>(instruction[2].to_int());
             if (name_ == "RET") return std::move(stack_);
             std::int64_t next = 1;
-            if (name_ == "JMP") next = x_;
-            else if (name_ == "JF") next = pop().to_bool() ? 1 : x_;
-            else if (name_ == "LOOP") next = loop();
-            else step();
+            if (name_ == "JMP")
+                next = x_;
+            else if (name_ == "JF")
+                next = pop().to_bool() ? 1 : x_;
+            else if (name_ == "LOOP")
+                next = loop();
+            else
+                step();
             pc = static_cast<std::size_t>(static_cast<std::int64_t>(pc) + next);
         }
     }
@@ -48,7 +57,8 @@ class Machine {
         return top;
     }
     std::vector<IValue> pop_many(std::size_t count) {
-        std::vector<IValue> values(std::make_move_iterator(stack_.end() - static_cast<std::ptrdiff_t>(count)), std::make_move_iterator(stack_.end()));
+        std::vector<IValue> values(std::make_move_iterator(stack_.end() - static_cast<std::ptrdiff_t>(count)),
+                                   std::make_move_iterator(stack_.end()));
         stack_.resize(stack_.size() - count);
         return values;
     }
@@ -65,31 +75,44 @@ class Machine {
             // The body takes its inputs from the top; count and most stay below.
             return 1;
         }
-        stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(base), stack_.begin() + static_cast<std::ptrdiff_t>(base) + 3);
+        stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(base),
+                     stack_.begin() + static_cast<std::ptrdiff_t>(base) + 3);
         return x_;
     }
 
     void step() {
-        if (name_ == "LOAD") stack_.push_back(at(x_));
-        else if (name_ == "MOVE") stack_.push_back(std::exchange(at(x_), IValue()));
-        else if (name_ == "STORE") at(x_) = pop();
+        if (name_ == "LOAD")
+            stack_.push_back(at(x_));
+        else if (name_ == "MOVE")
+            stack_.push_back(std::exchange(at(x_), IValue()));
+        else if (name_ == "STORE")
+            at(x_) = pop();
         else if (name_ == "STOREN") {
             for (std::size_t i = n_; i-- > 0;) at(x_ + static_cast<std::int64_t>(i)) = pop();
-        } else if (name_ == "DROP") pop();
-        else if (name_ == "DROPR") at(x_) = IValue();
-        else if (name_ == "LOADC") stack_.push_back(constants_.at(static_cast<std::size_t>(x_)));
-        else if (name_ == "GET_ATTR") stack_.push_back(pop().to_object()->slot(static_cast<std::size_t>(x_)));
+        } else if (name_ == "DROP")
+            pop();
+        else if (name_ == "DROPR")
+            at(x_) = IValue();
+        else if (name_ == "LOADC")
+            stack_.push_back(constants_.at(static_cast<std::size_t>(x_)));
+        else if (name_ == "GET_ATTR")
+            stack_.push_back(pop().to_object()->slot(static_cast<std::size_t>(x_)));
         else if (name_ == "SET_ATTR") {
             IValue value = pop();
             pop().to_object()->set_slot(static_cast<std::size_t>(x_), std::move(value));
-        } else if (name_ == "OP" || name_ == "OPN") call(elements(operators_.at(static_cast<std::size_t>(x_))));
-        else build();
+        } else if (name_ == "OP" || name_ == "OPN")
+            call(elements(operators_.at(static_cast<std::size_t>(x_))));
+        else
+            build();
     }
 
     void build() {
-        if (name_ == "LIST_CONSTRUCT") stack_.emplace_back(make_ptr<ListObject>(type()->element(), pop_many(n_)));
-        else if (name_ == "TUPLE_CONSTRUCT") stack_.emplace_back(make_ptr<TupleObject>(pop_many(static_cast<std::size_t>(x_))));
-        else if (name_ == "NAMED_TUPLE_CONSTRUCT") stack_.emplace_back(make_ptr<TupleObject>(pop_many(n_)));
+        if (name_ == "LIST_CONSTRUCT")
+            stack_.emplace_back(make_ptr<ListObject>(type()->element(), pop_many(n_)));
+        else if (name_ == "TUPLE_CONSTRUCT")
+            stack_.emplace_back(make_ptr<TupleObject>(pop_many(static_cast<std::size_t>(x_))));
+        else if (name_ == "NAMED_TUPLE_CONSTRUCT")
+            stack_.emplace_back(make_ptr<TupleObject>(pop_many(n_)));
         else if (name_ == "DICT_CONSTRUCT") {
             const TypePtr dict_type = type();
             auto dict = make_ptr<DictObject>(dict_type->contained()[0], dict_type->contained()[1]);
@@ -107,12 +130,15 @@ class Machine {
         } else if (name_ == "TUPLE_SLICE") {
             const IValue tuple = pop();
             const auto first = elements(tuple).begin() + x_;
-            stack_.emplace_back(make_ptr<TupleObject>(std::vector<IValue>(first, first + static_cast<std::ptrdiff_t>(n_))));
-        } else if (name_ == "UN_INITIALIZED") stack_.emplace_back();
+            stack_.emplace_back(
+                make_ptr<TupleObject>(std::vector<IValue>(first, first + static_cast<std::ptrdiff_t>(n_))));
+        } else if (name_ == "UN_INITIALIZED")
+            stack_.emplace_back();
         else if (name_ == "ISINSTANCE") {
             const IValue value = pop();
             bool is_one = false;
-            for (std::size_t i = 0; i < n_; ++i) is_one |= is_instance(value, *parse_type(types_.at(static_cast<std::size_t>(x_) + i).to_string()));
+            for (std::size_t i = 0; i < n_; ++i)
+                is_one |= is_instance(value, *parse_type(types_.at(static_cast<std::size_t>(x_) + i).to_string()));
             stack_.emplace_back(is_one);
         } else if (name_ == "RAISE_EXCEPTION") {
             pop();
@@ -135,7 +161,8 @@ class Machine {
         if (name == "prim::Print") return void(pop_many(n_));
         const Operator* op = find_operator(overload.empty() ? name : concat(name, ".", overload));
         if (op == nullptr) throw Error(ErrorKind::Internal, concat("no operator ", name, ".", overload));
-        const std::vector<IValue> arguments = pop_many(entry[2].to_int() < 0 ? n_ : static_cast<std::size_t>(entry[2].to_int()));
+        const std::vector<IValue> arguments =
+            pop_many(entry[2].to_int() < 0 ? n_ : static_cast<std::size_t>(entry[2].to_int()));
         std::vector<IValue> results(std::max<std::size_t>(op->result_count(), 1));
         call_operator(*op, arguments, results.data());
         for (std::size_t i = 0; i < op->result_count(); ++i) stack_.push_back(std::move(results[i]));
@@ -149,6 +176,8 @@ class Machine {
 
 }  // namespace
 
-std::vector<IValue> run_lite(const IValue& code, std::vector<IValue> inputs) { return Machine(code, std::move(inputs)).run(); }
+std::vector<IValue> run_lite(const IValue& code, std::vector<IValue> inputs) {
+    return Machine(code, std::move(inputs)).run();
+}
 
 }  // namespace loupe

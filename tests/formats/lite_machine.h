@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Runs the lite interpreter's bytecode as torch::jit::mobile does, to see what was written. It knows the instructions that
-// files hold, and calls operators; nothing is checked.
+// Runs the lite interpreter's bytecode as torch::jit::mobile does, to see what was written. It knows the instructions
+// that files hold, and calls operators; nothing is checked.
 
 #include "core/value/ivalue.h"
 

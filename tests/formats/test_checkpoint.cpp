@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "core/autograd/variable.h"
+#include "core/dispatch/functions.h"
+#include "core/formats/archive/zip_writer.h"
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
-#include "core/formats/archive/zip_writer.h"
-#include "core/dispatch/functions.h"
 #include "core/ops/sparse/sparse.h"
 #include "tests/formats/formats_test.h"
 
@@ -36,7 +36,8 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 
 // [[0, 0, 4], [5, 0, 0]]
 Tensor sparse() {
-    return make_sparse(tensor_of<std::int64_t>({0, 1, 2, 0}, {2, 2}), tensor_of<float>({4, 5}, {2}), std::array<std::int64_t, 2>{2, 3});
+    return make_sparse(tensor_of<std::int64_t>({0, 1, 2, 0}, {2, 2}), tensor_of<float>({4, 5}, {2}),
+                       std::array<std::int64_t, 2>{2, 3});
 }
 
 // What check_written.py expects.
@@ -70,7 +71,9 @@ IValue training_state() {
                  {"steps", dict({{0, 1}, {5, 2}})}});
 }
 
-std::filesystem::path written(const char* name) { return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "formats" / "written" / name; }
+std::filesystem::path written(const char* name) {
+    return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "formats" / "written" / name;
+}
 
 const IValue& at(const IValue& value, const char* key) {
     const IValue* found = value.to_dict().find(key);
@@ -130,21 +133,33 @@ class TestCheckpoint : public QObject {
         QTest::addColumn<QByteArray>("header");
         QTest::addColumn<int>("bytes");
         QTest::addColumn<QString>("says");
-        const auto row = [](const char* name, const char* header, int bytes, const char* says) { QTest::newRow(name) << QByteArray(header) << bytes << says; };
+        const auto row = [](const char* name, const char* header, int bytes, const char* says) {
+            QTest::newRow(name) << QByteArray(header) << bytes << says;
+        };
         row("no JSON", "{\"a\"", 0, "its header is no JSON object");
         row("a list", "[1]", 0, "its header is no JSON object");
         row("no place", R"({"a":{"dtype":"F32","shape":[1]}})", 4, "'a' lacks dtype, shape or data_offsets");
-        row("unknown dtype", R"({"a":{"dtype":"Q7","shape":[1],"data_offsets":[0,4]}})", 4, "'a' has no known dtype: 'Q7'");
-        row("unsupported dtype", R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", 4, "'a' has the dtype F8_E4M3, which is not supported");
-        row("negative size", R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "the shape of 'a' is no number");
-        row("too large", R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", 4, "the shape of 'a' is too large");
-        row("other size", R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,4]}})", 4, "'a' has 4 bytes, its shape takes 12");
-        row("backwards", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "'a' has 0 bytes, its shape takes 4");
-        row("overlap", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
-            "'b' begins at byte 0 of the data, where 4 is next");
-        row("hole", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "'a' begins at byte 4 of the data, where 0 is next");
-        row("truncated", R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4, "truncated: tensors take 8 bytes, the file has 4");
-        row("more", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8, "tensors take 4 bytes, the file has 8");
+        row("unknown dtype", R"({"a":{"dtype":"Q7","shape":[1],"data_offsets":[0,4]}})", 4,
+            "'a' has no known dtype: 'Q7'");
+        row("unsupported dtype", R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", 4,
+            "'a' has the dtype F8_E4M3, which is not supported");
+        row("negative size", R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4,
+            "the shape of 'a' is no number");
+        row("too large", R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", 4,
+            "the shape of 'a' is too large");
+        row("other size", R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,4]}})", 4,
+            "'a' has 4 bytes, its shape takes 12");
+        row("backwards", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4,
+            "'a' has 0 bytes, its shape takes 4");
+        row("overlap",
+            R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+            4, "'b' begins at byte 0 of the data, where 4 is next");
+        row("hole", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8,
+            "'a' begins at byte 4 of the data, where 0 is next");
+        row("truncated", R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4,
+            "truncated: tensors take 8 bytes, the file has 4");
+        row("more", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8,
+            "tensors take 4 bytes, the file has 8");
     }
     void refuses_damaged_safetensors() {
         QFETCH(QByteArray, header);
@@ -157,7 +172,8 @@ class TestCheckpoint : public QObject {
         QVERIFY(out.open(QIODevice::WriteOnly));
         out.write(file);
         out.close();
-        QCOMPARE(QString::fromStdString(error_of([&] { read_weights(scratch_.path("c.safetensors")); })), "c.safetensors: " + says);
+        QCOMPARE(QString::fromStdString(error_of([&] { read_weights(scratch_.path("c.safetensors")); })),
+                 "c.safetensors: " + says);
         for (qsizetype length = 0; length < file.size(); ++length) {
             QVERIFY(QFile::resize(out.fileName(), length));
             QVERIFY(!error_of([&] { read_weights(scratch_.path("c.safetensors")); }).empty());
@@ -213,10 +229,22 @@ class TestCheckpoint : public QObject {
     void reads_every_kind_of_value() {
         QFETCH(QString, file);
         const IValue values = read_checkpoint(fixture(file.toStdString()));
-        const std::vector<std::pair<const char*, const char*>> expected{
-            {"int", "3"}, {"long", "1099511627776"}, {"negative", "-5"}, {"float", "0.1"}, {"infinite", "inf"}, {"bool", "True"},
-            {"none", "None"}, {"text", "'h\xc3\xa9llo'"}, {"complex", "(1-2j)"}, {"list", "[1, 'a', [2.5]]"}, {"tuple", "(1, (2,))"},
-            {"empty", "()"}, {"size", "(2, 3)"}, {"ordered", "{'b': 1, 'a': 2}"}, {"numbers", "{0: 'x', 5: 'y'}"}, {"number", "0.25"}};
+        const std::vector<std::pair<const char*, const char*>> expected{{"int", "3"},
+                                                                        {"long", "1099511627776"},
+                                                                        {"negative", "-5"},
+                                                                        {"float", "0.1"},
+                                                                        {"infinite", "inf"},
+                                                                        {"bool", "True"},
+                                                                        {"none", "None"},
+                                                                        {"text", "'h\xc3\xa9llo'"},
+                                                                        {"complex", "(1-2j)"},
+                                                                        {"list", "[1, 'a', [2.5]]"},
+                                                                        {"tuple", "(1, (2,))"},
+                                                                        {"empty", "()"},
+                                                                        {"size", "(2, 3)"},
+                                                                        {"ordered", "{'b': 1, 'a': 2}"},
+                                                                        {"numbers", "{0: 'x', 5: 'y'}"},
+                                                                        {"number", "0.25"}};
         for (const auto& [key, text] : expected) QCOMPARE(python_repr(at(values, key)), std::string(text));
         QCOMPARE(at(values, "dtype").to_int(), static_cast<std::int64_t>(ScalarType::Float16));
         const auto& shared = at(values, "shared").to_list().elements;
@@ -227,7 +255,8 @@ class TestCheckpoint : public QObject {
         QVERIFY(at(values, "view").to_tensor().storage() == base.storage());
         QCOMPARE(at(values, "view").to_tensor().storage_offset(), std::int64_t{4});
         QVERIFY(at(values, "transposed").to_tensor().storage() == base.storage());
-        QCOMPARE(elements<float>(at(values, "transposed").to_tensor()), (std::vector<float>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
+        QCOMPARE(elements<float>(at(values, "transposed").to_tensor()),
+                 (std::vector<float>{0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}));
         QCOMPARE(elements<std::int64_t>(at(values, "array").to_tensor()), (std::vector<std::int64_t>{0, 1, 2}));
         QCOMPARE(elements<double>(at(values, "fortran").to_tensor()), (std::vector<double>{0, 1, 2, 3, 4, 5}));
     }
@@ -240,7 +269,8 @@ class TestCheckpoint : public QObject {
             QCOMPARE(std::string(dtype_name(t.dtype())), name.to_string());
             visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
                 if constexpr (!std::is_same_v<T, ComplexHalf>) {
-                    QVERIFY((elements<T>(t) == std::vector<T>{T(0.0F), T(1.0F), std::is_same_v<T, bool> ? T(1.0F) : T(2.0F)}));
+                    QVERIFY((elements<T>(t) ==
+                             std::vector<T>{T(0.0F), T(1.0F), std::is_same_v<T, bool> ? T(1.0F) : T(2.0F)}));
                 }
             });
         }
@@ -273,7 +303,9 @@ class TestCheckpoint : public QObject {
     void says_what_stands_for_tensors_it_does_not_hold() {
         QFETCH(QString, file);
         const std::string error = error_of([&] { read_checkpoint(fixture(file.toStdString())); });
-        QVERIFY2(error.ends_with("'model.csr' is a sparse_csr tensor of 3 entries of size [2, 3], which is not supported; save x.to_sparse_coo() or x.to_dense()"), error.c_str());
+        QVERIFY2(error.ends_with("'model.csr' is a sparse_csr tensor of 3 entries of size [2, 3], which is not "
+                                 "supported; save x.to_sparse_coo() or x.to_dense()"),
+                 error.c_str());
         const CheckpointWeights weights = read_checkpoint_weights(fixture(file.toStdString()));
         const NamedTensors dense = read_npz(fixture("checkpoints/special.npz"));
         QCOMPARE(weights.tensors.size(), dense.size());
@@ -281,21 +313,26 @@ class TestCheckpoint : public QObject {
             const auto expected = std::ranges::find(dense, name, [](const auto& each) { return each.first; });
             QVERIFY2(expected != dense.end() && same_elements(tensor, expected->second), name.c_str());
         }
-        const std::string note = "'model.tensor_quint8' is a quantised tensor (torch.quint8, torch.per_tensor_affine, scale=0.1, zero_point=30), shown by the numbers it stands for";
+        const std::string note =
+            "'model.tensor_quint8' is a quantised tensor (torch.quint8, torch.per_tensor_affine, scale=0.1, "
+            "zero_point=30), shown by the numbers it stands for";
         QVERIFY(std::ranges::find(weights.notes, note) != weights.notes.end());
     }
 
     void says_that_meta_tensors_have_no_elements() {
-        QCOMPARE(error_of([] { read_checkpoint(fixture("checkpoints/meta.pt")); }),
-                 "meta.pt: holds a tensor on the device 'meta', which has no elements; save it from a device that has them"s);
+        QCOMPARE(
+            error_of([] { read_checkpoint(fixture("checkpoints/meta.pt")); }),
+            "meta.pt: holds a tensor on the device 'meta', which has no elements; save it from a device that has them"s);
     }
 
     void reads_tensors_of_classes_it_does_not_know_as_tensors_for_the_tree() {
-        QCOMPARE(error_of([] { read_checkpoint(fixture("checkpoints/subclass.pt")); }), "subclass.pt: refers to 'somewhere.Mask', which is not supported" + kHint);
+        QCOMPARE(error_of([] { read_checkpoint(fixture("checkpoints/subclass.pt")); }),
+                 "subclass.pt: refers to 'somewhere.Mask', which is not supported" + kHint);
         const CheckpointWeights weights = read_checkpoint_weights(fixture("checkpoints/subclass.pt"));
         QCOMPARE(weights.tensors.size(), std::size_t{2});
         QCOMPARE(elements<float>(weights.tensors[1].second), (std::vector<float>{1, 1}));
-        QCOMPARE(weights.notes, std::vector<std::string>{"not read, because files do not run code here: somewhere.Mask"});
+        QCOMPARE(weights.notes,
+                 std::vector<std::string>{"not read, because files do not run code here: somewhere.Mask"});
     }
 
     void reads_the_oldest_layout() {
@@ -343,8 +380,11 @@ class TestCheckpoint : public QObject {
         const Tensor t = tensor_of<float>({1, 2}, {2});
         const Tensor other = t.shallow_copy();
         other.impl()->dtype = ScalarType::Int32;
-        const auto written = [&](const IValue& value) { return error_of([&] { write_checkpoint(value, scratch_.path("no.pt")); }); };
-        QCOMPARE(written(list({t, other})), "Cannot save multiple tensors or storages that view the same data as different types"s);
+        const auto written = [&](const IValue& value) {
+            return error_of([&] { write_checkpoint(value, scratch_.path("no.pt")); });
+        };
+        QCOMPARE(written(list({t, other})),
+                 "Cannot save multiple tensors or storages that view the same data as different types"s);
         const auto itself = make_ptr<ListObject>(types::any());
         itself->elements.push_back(IValue(itself));
         QCOMPARE(written(IValue(itself)), ""s);  // as Python's pickles hold it
@@ -366,13 +406,17 @@ class TestCheckpoint : public QObject {
         const CheckpointWeights named = read_checkpoint_weights(fixture("checkpoints/namespace.pt"));
         QCOMPARE(named.tensors.size(), std::size_t{1});
         QCOMPARE(named.notes.back(), "not read, because files do not run code here: argparse.Namespace"s);
-        QVERIFY(error_of([&] { write_checkpoint(dict({{"a", 1}}), scratch_.path("n.pt")); read_checkpoint_weights(scratch_.path("n.pt")); })
-                    .starts_with("n.pt: no weights: "));
+        QVERIFY(error_of([&] {
+                    write_checkpoint(dict({{"a", 1}}), scratch_.path("n.pt"));
+                    read_checkpoint_weights(scratch_.path("n.pt"));
+                }).starts_with("n.pt: no weights: "));
     }
 
     void modules_are_guessed_from_names_and_shapes() {
         CheckpointWeights weights;
-        const auto add = [&](const char* name, std::vector<std::int64_t> sizes) { weights.tensors.emplace_back(std::string("module.") + name, zeros(sizes)); };
+        const auto add = [&](const char* name, std::vector<std::int64_t> sizes) {
+            weights.tensors.emplace_back(std::string("module.") + name, zeros(sizes));
+        };
         add("conv1.weight", {8, 3, 7, 7});
         add("bn1.weight", {8});
         add("bn1.bias", {8});
@@ -396,16 +440,25 @@ class TestCheckpoint : public QObject {
         add("ln_f.bias", {16});
         add("scale", {3});
         QVERIFY(strip_wrapper_prefix(weights));
-        QCOMPARE(weights.notes.back(), "all names began with 'module.', which torch.nn.DataParallel puts there: it was dropped"s);
+        QCOMPARE(weights.notes.back(),
+                 "all names began with 'module.', which torch.nn.DataParallel puts there: it was dropped"s);
         const auto tree = guess_module_tree(weights);
-        const std::vector<std::pair<const char*, const char*>> expected{
-            {"conv1", "Conv2d"}, {"bn1", "BatchNorm2d"}, {"up", "ConvTranspose2d"}, {"layers", "Sequential"},
-            {"layers.0", "TransformerEncoderLayer"}, {"layers.0.self_attn", "MultiheadAttention"}, {"layers.0.linear1", "Linear"},
-            {"rnn", "LSTM"}, {"gru", "GRUCell"}, {"tok_emb", "Embedding"}, {"ln_f", "LayerNorm"}};
+        const std::vector<std::pair<const char*, const char*>> expected{{"conv1", "Conv2d"},
+                                                                        {"bn1", "BatchNorm2d"},
+                                                                        {"up", "ConvTranspose2d"},
+                                                                        {"layers", "Sequential"},
+                                                                        {"layers.0", "TransformerEncoderLayer"},
+                                                                        {"layers.0.self_attn", "MultiheadAttention"},
+                                                                        {"layers.0.linear1", "Linear"},
+                                                                        {"rnn", "LSTM"},
+                                                                        {"gru", "GRUCell"},
+                                                                        {"tok_emb", "Embedding"},
+                                                                        {"ln_f", "LayerNorm"}};
         for (const auto& [path, name] : expected) QCOMPARE(tree->get_submodule(path)->class_name(), std::string(name));
         QCOMPARE(tree->get_submodule("conv1")->attribute("in_channels").to_int(), std::int64_t{3});
         QCOMPARE(tree->get_submodule("rnn")->attribute("hidden_size").to_int(), std::int64_t{5});
-        QVERIFY(tree->get_submodule("conv1")->attribute("guessed").to_string().find("weight 8x3x7x7 without bias") != std::string::npos);
+        QVERIFY(tree->get_submodule("conv1")->attribute("guessed").to_string().find("weight 8x3x7x7 without bias") !=
+                std::string::npos);
         // All weights are there under their names.
         QCOMPARE(tree->state_dict().size(), weights.tensors.size());
         QCOMPARE(tree->named_buffers().size(), std::size_t{2});
@@ -421,13 +474,16 @@ class TestCheckpoint : public QObject {
         QCOMPARE(tree->get_submodule("act")->class_name(), "ReLU"s);
         QCOMPARE(tree->get_submodule("rest.0")->class_name(), "BatchNorm2d"s);
         QVERIFY(tree->get_submodule("rest.0")->attribute("guessed").to_string().starts_with("100 %"));
-        QVERIFY(error_of([] { read_checkpoint(fixture("checkpoints/module.pt")); }).find("torch.nn.modules.container.Sequential") != std::string::npos);
+        QVERIFY(error_of([] {
+                    read_checkpoint(fixture("checkpoints/module.pt"));
+                }).find("torch.nn.modules.container.Sequential") != std::string::npos);
     }
 
     void names_that_lead_nowhere_do_no_harm() {
         CheckpointWeights weights;
         const std::array<std::int64_t, 1> one{1};
-        for (const std::string& name : {"a..b"s, ""s, "."s, "a"s, "a.b"s, std::string(1000, '.')}) weights.tensors.emplace_back(name, zeros(one));
+        for (const std::string& name : {"a..b"s, ""s, "."s, "a"s, "a.b"s, std::string(1000, '.')})
+            weights.tensors.emplace_back(name, zeros(one));
         const auto tree = guess_module_tree(weights);
         QCOMPARE(tree->state_dict().size(), std::size_t{1});
         QVERIFY(tree->find_attribute("note1") != nullptr);

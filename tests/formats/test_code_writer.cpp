@@ -4,13 +4,13 @@
 #include <QtTest>
 
 #include "core/base/error.h"
-#include "core/formats/torchscript/code_writer.h"
+#include "core/base/strings.h"
+#include "core/formats/format_registry.h"
 #include "core/formats/torch_writer.h"
+#include "core/formats/torchscript/code_writer.h"
 #include "core/ir/compilation_unit.h"
 #include "core/ir/parser.h"
 #include "core/runtime/interpreter/interpreter.h"
-#include "core/base/strings.h"
-#include "core/formats/format_registry.h"
 #include "tests/formats/formats_test.h"
 
 using namespace loupe;
@@ -116,8 +116,10 @@ class TestCodeWriter : public QObject {
     // The version is the least that reads the calls as they are meant.
     void versions() {
         const auto version = [](const char* op) {
-            const std::string graph = std::string("graph(%self : __torch__.M, %x : Tensor):\n  %none : str = prim::Constant[value=\"none\"]()\n  %r : Tensor = ") + op +
-                                      "\n  return (%r)\n";
+            const std::string graph = std::string(
+                                          "graph(%self : __torch__.M, %x : Tensor):\n  %none : str = "
+                                          "prim::Constant[value=\"none\"]()\n  %r : Tensor = ") +
+                                      op + "\n  return (%r)\n";
             return write_code(*Written(graph.c_str(), "forward(Any self, Tensor x) -> Tensor").module).version;
         };
         QCOMPARE(version("aten::relu(%x)"), 3);
@@ -168,7 +170,9 @@ class TestCodeWriter : public QObject {
     }
 
     void refusals() {
-        const char* const graph = "graph(%self : __torch__.M, %x : Tensor):\n  %r : Tensor = prim::FusionGroup(%x)\n    block0():\n      -> (%x)\n  return (%r)\n";
+        const char* const graph =
+            "graph(%self : __torch__.M, %x : Tensor):\n  %r : Tensor = prim::FusionGroup(%x)\n    block0():\n      -> "
+            "(%x)\n  return (%r)\n";
         const Written written(graph, "forward(Any self, Tensor x) -> Tensor");
         const QTemporaryDir folder;
         QVERIFY_THROWS_EXCEPTION(Error, write_script_module(*written.module, folder.filePath("m.pt").toStdString()));

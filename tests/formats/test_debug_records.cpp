@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/pickle/debug_records.h"
 #include "core/formats/archive/zip_reader.h"
+#include "core/formats/pickle/debug_records.h"
 #include "tests/formats/formats_test.h"
 
 using namespace loupe;
@@ -42,7 +42,8 @@ class TestDebugRecords : public QObject {
     void writes_what_it_reads() {
         const auto source = std::make_shared<const ir::Source>("a = 1\nb = 2\n", "m.py", 4);
         PlaceTags tags(2);
-        const std::string written = write_debug_records({{3, {}}, {7, {source, 6, 11}}, {20, {source, 0, 5}}, {24, {source, 6, 11}}}, tags);
+        const std::string written =
+            write_debug_records({{3, {}}, {7, {source, 6, 11}}, {20, {source, 0, 5}}, {24, {source, 6, 11}}}, tags);
         const auto records = parse_debug_records(written);
         QCOMPARE(records.size(), std::size_t{4});
         QCOMPARE(records[0].offset, std::size_t{3});

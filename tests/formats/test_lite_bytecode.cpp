@@ -6,18 +6,18 @@
 #include <QJsonObject>
 #include <map>
 
-#include "core/base/strings.h"
-#include "core/formats/lite/lite_bytecode.h"
 #include "core/autograd/grad_mode.h"
-#include "core/formats/format_registry.h"
-#include "core/ir/compilation_unit.h"
-#include "core/ir/parser.h"
-#include "core/formats/lite/lite_debug.h"
-#include "core/formats/torch_writer.h"
+#include "core/base/strings.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
-#include "core/plugin/plugin_loader.h"
+#include "core/formats/format_registry.h"
+#include "core/formats/lite/lite_bytecode.h"
+#include "core/formats/lite/lite_debug.h"
+#include "core/formats/torch_writer.h"
+#include "core/ir/compilation_unit.h"
+#include "core/ir/parser.h"
 #include "core/ops/random/generator.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "tests/formats/formats_test.h"
 #include "tests/formats/lite_machine.h"
@@ -37,8 +37,10 @@ std::vector<IValue> read_arguments(const std::string& name) {
         const auto dot = key.find('.');
         const auto index = static_cast<std::size_t>(std::stoul(key.substr(3, dot - 3)));
         if (arguments.size() <= index) arguments.resize(index + 1);
-        if (dot == std::string::npos) arguments[index] = tensor;
-        else lists[index].push_back(tensor);
+        if (dot == std::string::npos)
+            arguments[index] = tensor;
+        else
+            lists[index].push_back(tensor);
     }
     for (const auto& [index, list] : lists) arguments[index] = list;
     return arguments;
@@ -53,7 +55,8 @@ IValue code_of(const nn::Module& module, std::string_view method) {
 }
 std::vector<std::string> names_of(const IValue& code) {
     std::vector<std::string> names;
-    for (const IValue& instruction : entries(entries(entries(code)[0])[1])) names.push_back(entries(instruction)[0].to_string());
+    for (const IValue& instruction : entries(entries(entries(code)[0])[1]))
+        names.push_back(entries(instruction)[0].to_string());
     return names;
 }
 
@@ -72,13 +75,15 @@ std::vector<float> run_on_ones(const ModelFile& model) {
     return elements<float>(runtime::run_method(model.module, "forward", {ones}).to_tensor());
 }
 
-// "packed(__torch__.lite_models.Packed)::forward at line 65 > aten::linear at line 33 'torch.nn.functional.linear(x, self.weight)'".
+// "packed(__torch__.lite_models.Packed)::forward at line 65 > aten::linear at line 33 'torch.nn.functional.linear(x,
+// self.weight)'".
 std::string text_of(const LitePlace& place) {
     std::string text;
     for (auto call = place.call; call; call = call->caller) {
         // The code of an archive names a function in full, and does not say where that was written.
         const std::string_view at = call->range.text();
-        text = concat(call->scope, "(", call->function, ") at '", at.substr(at.starts_with("__torch__") ? at.rfind('.') + 1 : 0), "' > ", text);
+        text = concat(call->scope, "(", call->function, ") at '",
+                      at.substr(at.starts_with("__torch__") ? at.rfind('.') + 1 : 0), "' > ", text);
     }
     return concat(text, place.kind, " at ", place.range.short_text(), " '", place.range.text(), "'");
 }
@@ -112,12 +117,16 @@ class TestLiteBytecode : public QObject {
         QTest::addColumn<QString>("file");
         QTest::addColumn<QString>("method");
         const QByteArray index = QByteArray::fromStdString(read_text_file(fixture("models/index.json")));
-        // Hooks and __getstate__ are no part of the bytecode, nor is what the machine lacks: classes and operators of plugins.
-        static const QStringList others{"hooked", "language", "getstate", "detection", "lstm_packed", "googlenet", "inception"};
+        // Hooks and __getstate__ are no part of the bytecode, nor is what the machine lacks: classes and operators of
+        // plugins.
+        static const QStringList others{"hooked",      "language",  "getstate", "detection",
+                                        "lstm_packed", "googlenet", "inception"};
         for (const QJsonValue& item : QJsonDocument::fromJson(index).array()) {
             const QString name = item["name"].toString();
             const QString file = item["file"].toString();
-            if (item.toObject().contains("error") || item["mode"].toString() == "train" || others.contains(file.section('.', 0, 0))) continue;
+            if (item.toObject().contains("error") || item["mode"].toString() == "train" ||
+                others.contains(file.section('.', 0, 0)))
+                continue;
             QTest::newRow(qPrintable(name)) << name << file << item["method"].toString();
         }
     }
@@ -133,7 +142,8 @@ class TestLiteBytecode : public QObject {
         const auto& schema = model.module->type()->find_method(method.toStdString())->schema();
         std::vector<IValue> inputs{Ptr<Object>(model.module)};
         inputs.insert(inputs.end(), arguments.begin(), arguments.end());
-        for (std::size_t i = inputs.size(); i < schema.arguments.size(); ++i) inputs.push_back(*schema.arguments[i].default_value);
+        for (std::size_t i = inputs.size(); i < schema.arguments.size(); ++i)
+            inputs.push_back(*schema.arguments[i].default_value);
         default_generator().set_seed(0);
         const std::vector<IValue> stack = run_lite(code_of(*model.module, "." + method.toStdString()), inputs);
         QCOMPARE(stack.size(), 1U);
@@ -144,7 +154,8 @@ class TestLiteBytecode : public QObject {
         QVERIFY(!own.empty() || values_equal(stack.front(), expected));
         for (std::size_t i = 0; i < own.size(); ++i) {
             QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
-            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+            if (own[i].dtype() == ScalarType::Float32)
+                QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
         }
     }
     // A .ptl of which nothing but the bytecode is left gives the same, as a graph.
@@ -173,7 +184,8 @@ class TestLiteBytecode : public QObject {
         QCOMPARE(own.size(), wanted.size());
         for (std::size_t i = 0; i < own.size(); ++i) {
             QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
-            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+            if (own[i].dtype() == ScalarType::Float32)
+                QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
         }
     }
     // As PyTorch writes them (fixtures/lite/make_lite.py).
@@ -189,18 +201,22 @@ class TestLiteBytecode : public QObject {
         const GradModeScope no_grad(false);
         const std::vector<IValue> arguments = read_arguments(name.toStdString());
         TensorList own, wanted;
-        visit_tensors(runtime::run_method(read.module, "forward", arguments), [&](const Tensor& t) { own.push_back(t); });
-        visit_tensors(runtime::run_method(model.module, "forward", arguments), [&](const Tensor& t) { wanted.push_back(t); });
+        visit_tensors(runtime::run_method(read.module, "forward", arguments),
+                      [&](const Tensor& t) { own.push_back(t); });
+        visit_tensors(runtime::run_method(model.module, "forward", arguments),
+                      [&](const Tensor& t) { wanted.push_back(t); });
         QVERIFY(!own.empty() && own.size() == wanted.size());
         for (std::size_t i = 0; i < own.size(); ++i) {
             QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
-            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+            if (own[i].dtype() == ScalarType::Float32)
+                QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
         }
     }
     // What is written as a FlatBuffer is read again; check_written.py has PyTorch read it.
     void flatbuffers_are_written_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"mlp", "control", "lstm", "transformer", "storages", "gpt_tied", "resnet18"}) QTest::newRow(name) << name;
+        for (const char* name : {"mlp", "control", "lstm", "transformer", "storages", "gpt_tied", "resnet18"})
+            QTest::newRow(name) << name;
     }
     void flatbuffers_are_written() {
         QFETCH(QString, name);
@@ -214,12 +230,15 @@ class TestLiteBytecode : public QObject {
         const GradModeScope no_grad(false);
         const std::vector<IValue> arguments = read_arguments(name.toStdString());
         TensorList own, wanted;
-        visit_tensors(runtime::run_method(read.module, "forward", arguments), [&](const Tensor& t) { own.push_back(t); });
-        visit_tensors(runtime::run_method(model.module, "forward", arguments), [&](const Tensor& t) { wanted.push_back(t); });
+        visit_tensors(runtime::run_method(read.module, "forward", arguments),
+                      [&](const Tensor& t) { own.push_back(t); });
+        visit_tensors(runtime::run_method(model.module, "forward", arguments),
+                      [&](const Tensor& t) { wanted.push_back(t); });
         QVERIFY(!own.empty() && own.size() == wanted.size());
         for (std::size_t i = 0; i < own.size(); ++i) {
             QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
-            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+            if (own[i].dtype() == ScalarType::Float32)
+                QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
         }
     }
     // Objects that their own code restores, as PyTorch writes them and as they are written here.
@@ -281,7 +300,8 @@ class TestLiteBytecode : public QObject {
         const std::string forward = "__torch__.lite_models.Restored.forward";
         const auto theirs = operators_of(fixture("lite/restored_debug.ptl"), forward);
         QVERIFY(theirs.size() > 10);
-        QCOMPARE(theirs[0], std::string("packed(__torch__.lite_models.Packed.forward) at 'self.packed' > aten::linear at lite_models.py:28 'torch.nn.functional.linear'"));
+        QCOMPARE(theirs[0], std::string("packed(__torch__.lite_models.Packed.forward) at 'self.packed' > aten::linear "
+                                        "at lite_models.py:28 'torch.nn.functional.linear'"));
         QTemporaryDir folder;
         const auto path = std::filesystem::path(folder.path().toStdString()) / "ours.ptl";
         const auto compare = [&] {
@@ -302,7 +322,8 @@ class TestLiteBytecode : public QObject {
         unit->add_type(type);
         FunctionSchema schema = parse_schema("forward(Any self, Tensor x) -> Tensor");
         schema.arguments[0].type = type;
-        const char* const graph = "graph(%self : __torch__.M, %x : Tensor):\n  %r : Tensor = aten::relu(%x) # m.py:3:4\n  return (%r)\n";
+        const char* const graph =
+            "graph(%self : __torch__.M, %x : Tensor):\n  %r : Tensor = aten::relu(%x) # m.py:3:4\n  return (%r)\n";
         unit->add_method(*type, make_ptr<ir::ScriptFunction>("__torch__.M.forward", ir::parse_graph(graph), schema));
         const auto module = make_ptr<nn::Module>(type);
         QTemporaryDir folder;
@@ -312,11 +333,14 @@ class TestLiteBytecode : public QObject {
         std::vector<std::int64_t> known;
         for (const ZipEntry& entry : archive.zip().entries()) {
             if (!entry.name.ends_with(".debug_pkl")) continue;
-            for (const TaggedPlace& each : parse_tagged_records(archive.read(entry.name.substr(archive.root().size() + 1)))) known.push_back(each.tag);
+            for (const TaggedPlace& each :
+                 parse_tagged_records(archive.read(entry.name.substr(archive.root().size() + 1))))
+                known.push_back(each.tag);
         }
         const Pickle calls = archive.read_pickle("callstack_debug_map.pkl");
         QVERIFY(calls.root()->elements().size() > 2);
-        for (const PickleRef each : calls.root()->elements()) QVERIFY(std::ranges::count(known, each->elements()[1]->to_int()) > 0);
+        for (const PickleRef each : calls.root()->elements())
+            QVERIFY(std::ranges::count(known, each->elements()[1]->to_int()) > 0);
     }
     // Without the code, the handles say where an error happened.
     void errors_of_bytecode_have_a_place() {
@@ -340,15 +364,19 @@ class TestLiteBytecode : public QObject {
         for (int i = 0; i < 3000; ++i) {
             std::string damaged = whole;
             random = random * 1664525U + 1013904223U;
-            if (i % 3 == 0) damaged.resize(random % whole.size());
-            else damaged[8 + (random >> 8) % (whole.size() - 8)] = static_cast<char>(random >> 3);
+            if (i % 3 == 0)
+                damaged.resize(random % whole.size());
+            else
+                damaged[8 + (random >> 8) % (whole.size() - 8)] = static_cast<char>(random >> 3);
             write_file_atomically(path, damaged);
             error_of([&] { open_model(path); });  // an Error or a model, no crash
         }
         std::string far = whole;
         far.replace(0, 4, "\xff\xff\xff\x7f");
         write_file_atomically(path, far);
-        QVERIFY(QString::fromStdString(error_of([&] { open_model(path); })).contains("FlatBuffer: an offset beyond its end"));
+        QVERIFY(QString::fromStdString(error_of([&] {
+                    open_model(path);
+                })).contains("FlatBuffer: an offset beyond its end"));
     }
     void values_move_at_their_last_use() {
         const ModelFile model = open_model(fixture("models/autoencoder.pt"));
@@ -362,7 +390,8 @@ class TestLiteBytecode : public QObject {
         QTemporaryDir folder;
         const auto path = std::filesystem::path(folder.path().toStdString()) / "language.ptl";
         QCOMPARE(error_of([&] { write_torchscript(model, path); }),
-                 std::string("the lite interpreter has no instruction for prim::CallMethod (language_models.py:202); write a .pt file instead"));
+                 std::string("the lite interpreter has no instruction for prim::CallMethod (language_models.py:202); "
+                             "write a .pt file instead"));
         QVERIFY(!std::filesystem::exists(path));
     }
 };

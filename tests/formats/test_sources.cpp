@@ -19,7 +19,9 @@ namespace {
 using Options = std::map<std::string, std::string>;
 using Floats = std::vector<float>;
 
-Tensor input_of(const Source& source, std::int64_t index) { return source.dataset->get(index).to_tuple().elements[0].to_tensor(); }
+Tensor input_of(const Source& source, std::int64_t index) {
+    return source.dataset->get(index).to_tuple().elements[0].to_tensor();
+}
 IValue target_of(const Source& source, std::int64_t index) { return source.dataset->get(index).to_tuple().elements[1]; }
 
 std::string big_endian(std::uint32_t value) {
@@ -38,7 +40,9 @@ class TestSources : public QObject {
 
     Scratch scratch_;
 
-    Source csv(const std::string& text, const Options& options = {}) { return open_source({"csv", scratch_.write("t.csv", text), options}); }
+    Source csv(const std::string& text, const Options& options = {}) {
+        return open_source({"csv", scratch_.write("t.csv", text), options});
+    }
     std::string csv_error(const std::string& text, const Options& options = {}) {
         return error_of([&] {
             const Source source = csv(text, options);
@@ -63,11 +67,15 @@ class TestSources : public QObject {
     }
 
     void whatIsDoneToPictures() {
-        const Source source = open_source({"images", fixture("data/pictures"), {{"resize", "8"}, {"crop", "8x6"}, {"mean", "0.5"}, {"std", "0.25"}, {"channels", "grey"}}});
+        const Source source =
+            open_source({"images",
+                         fixture("data/pictures"),
+                         {{"resize", "8"}, {"crop", "8x6"}, {"mean", "0.5"}, {"std", "0.25"}, {"channels", "grey"}}});
         QCOMPARE(describe(input_of(source, 0)), "float32 1x8x6"s);
         const Source plain = open_source({"images", fixture("data/pictures"), {{"channels", "grey"}}});
         QCOMPARE(input_of(plain, 2).data<float>()[0], 100 / 255.0F);
-        const Source normal = open_source({"images", fixture("data/pictures"), {{"channels", "grey"}, {"mean", "0.5"}, {"std", "0.25"}}});
+        const Source normal =
+            open_source({"images", fixture("data/pictures"), {{"channels", "grey"}, {"mean", "0.5"}, {"std", "0.25"}}});
         QCOMPARE(input_of(normal, 2).data<float>()[0], (100 / 255.0F - 0.5F) / 0.25F);
     }
 
@@ -78,7 +86,8 @@ class TestSources : public QObject {
         scratch_.write("broken/a/1.png", whole.substr(0, whole.size() - 30));
         const Source source = open_source({"", scratch_.path("broken"), {}});
         DataLoader stops(source.dataset, {.batch_size = 2, .num_workers = 1});
-        QCOMPARE(error_of([&] { stops.iterate()->next(); }), "1.png: sample 1 (a/1.png), DataLoader worker 0: PNG: truncated"s);
+        QCOMPARE(error_of([&] { stops.iterate()->next(); }),
+                 "1.png: sample 1 (a/1.png), DataLoader worker 0: PNG: truncated"s);
         DataLoader skips(source.dataset, {.batch_size = 2, .on_damage = OnDamage::Skip});
         const auto stream = skips.iterate();
         QCOMPARE(stream->next()->to_list().elements[0].to_tensor().size(0), std::int64_t{1});
@@ -91,22 +100,29 @@ class TestSources : public QObject {
         QCOMPARE(describe(input_of(source, 3)), "uint8 1x3x4"s);
         QCOMPARE(int{input_of(source, 3).data<std::uint8_t>()[5]}, 65);
         QCOMPARE(target_of(source, 3).to_int(), std::int64_t{3});
-        QVERIFY(error_of([] { open_source({"mnist", fixture("data/mnist"), {}}); }).find("no train-images-idx3-ubyte") != std::string::npos);
+        QVERIFY(error_of([] {
+                    open_source({"mnist", fixture("data/mnist"), {}});
+                }).find("no train-images-idx3-ubyte") != std::string::npos);
     }
 
     void idxFilesOfOtherTypesAndDamage() {
         const std::string header = "\x00\x00\x0b\x02"s + big_endian(2) + big_endian(2);
-        const Source shorts = open_source({"idx", scratch_.write("s.idx", header + "\x00\x01\xff\xfe\x7f\xff\x80\x00"s), {}});
+        const Source shorts =
+            open_source({"idx", scratch_.write("s.idx", header + "\x00\x01\xff\xfe\x7f\xff\x80\x00"s), {}});
         QCOMPARE(elements<std::int16_t>(input_of(shorts, 0)), (std::vector<std::int16_t>{1, -2}));
         QCOMPARE(elements<std::int16_t>(input_of(shorts, 1)), (std::vector<std::int16_t>{32767, -32768}));
         const Source shortened = open_source({"idx", scratch_.write("s.idx", header + "\x00\x01\xff\xfe\x7f"s), {}});
         QCOMPARE(shortened.notes.at(0), "s.idx is truncated: 1 of 2 records are whole"s);
-        QCOMPARE(error_of([&] { shortened.dataset->get(1); }), "s.idx: record 1 of 2: truncated: the file ends after 1 whole records"s);
-        const auto opened = [&](const std::string& text) { return error_of([&] { open_source({"idx", scratch_.write("d.idx", text), {}}); }); };
+        QCOMPARE(error_of([&] { shortened.dataset->get(1); }),
+                 "s.idx: record 1 of 2: truncated: the file ends after 1 whole records"s);
+        const auto opened = [&](const std::string& text) {
+            return error_of([&] { open_source({"idx", scratch_.write("d.idx", text), {}}); });
+        };
         QCOMPARE(opened("\x01\x00\x08\x01"s), "d.idx: no IDX file: it does not begin with two zero bytes"s);
         QCOMPARE(opened("\x00\x00\x07\x01"s), "d.idx: IDX file with elements of unknown type 7"s);
         QVERIFY(opened("\x00\x00\x08\x03\x00\x00"s).starts_with("d.idx: truncated: IDX file needs 4 bytes"));
-        QCOMPARE(opened("\x00\x00\x08\x03"s + big_endian(1) + std::string(8, '\xff')), "d.idx: IDX file with records of more than 4 GiB"s);
+        QCOMPARE(opened("\x00\x00\x08\x03"s + big_endian(1) + std::string(8, '\xff')),
+                 "d.idx: IDX file with records of more than 4 GiB"s);
         const std::string packed = read_text_file(fixture("data/mnist/t10k-images-idx3-ubyte.gz"));
         std::string damaged = packed;
         damaged[damaged.size() - 6] ^= 0x7f;  // of the sum over all bytes
@@ -116,27 +132,33 @@ class TestSources : public QObject {
     }
 
     void saysWhatItPassesOver() {
-        write_npz(scratch_.path("uneven.npz"), {{"x", zeros(std::array<std::int64_t, 2>{4, 2})}, {"y", zeros(std::array<std::int64_t, 1>{3})}});
+        write_npz(scratch_.path("uneven.npz"),
+                  {{"x", zeros(std::array<std::int64_t, 2>{4, 2})}, {"y", zeros(std::array<std::int64_t, 1>{3})}});
         const Source uneven = open_source({"", scratch_.path("uneven.npz"), {}});
         QCOMPARE(uneven.notes, std::vector<std::string>{"y has 3 rows, x has 4: it is no target"});
-        write_npz(scratch_.path("even.npz"), {{"x", zeros(std::array<std::int64_t, 2>{4, 2})}, {"y", zeros(std::array<std::int64_t, 1>{4})}});
+        write_npz(scratch_.path("even.npz"),
+                  {{"x", zeros(std::array<std::int64_t, 2>{4, 2})}, {"y", zeros(std::array<std::int64_t, 1>{4})}});
         QVERIFY(open_source({"", scratch_.path("even.npz"), {}}).notes.empty());
-        QCOMPARE(csv("a,b,c\n1,red,0\n2,blue,1\n").notes, std::vector<std::string>{"column b holds texts, which count from 0 in their order: blue, red"});
+        QCOMPARE(csv("a,b,c\n1,red,0\n2,blue,1\n").notes,
+                 std::vector<std::string>{"column b holds texts, which count from 0 in their order: blue, red"});
     }
 
     void cifarRecords() {
-        const Source source = open_source({"", scratch_.write("data_batch_1.bin", cifar('\x09')), {{"scale", "false"}}});
+        const Source source =
+            open_source({"", scratch_.write("data_batch_1.bin", cifar('\x09')), {{"scale", "false"}}});
         QCOMPARE(source.description, "2 images of 3x32x32, 10 classes"s);
         QCOMPARE(int{input_of(source, 1).data<std::uint8_t>()[3071]}, 20);
         QCOMPARE(target_of(source, 1).to_int(), std::int64_t{9});
         const Source wrong = open_source({"cifar10", scratch_.write("test_batch.bin", cifar('\x0a') + "\x01\x02"), {}});
         QCOMPARE(wrong.notes.at(0), "test_batch.bin is truncated: its last record is not whole"s);
         QCOMPARE(error_of([&] { wrong.dataset->get(1); }), "test_batch.bin: record 1: label 10 of 10 classes"s);
-        QCOMPARE(error_of([&] { wrong.dataset->get(2); }), "test_batch.bin: record 2: truncated: it has 2 of 3073 bytes"s);
+        QCOMPARE(error_of([&] { wrong.dataset->get(2); }),
+                 "test_batch.bin: record 2: truncated: it has 2 of 3073 bytes"s);
         std::filesystem::create_directories(scratch_.path("hundred"));
         scratch_.write("hundred/train.bin", "\x04\x07"s + std::string(3072, '\x01'));
         QCOMPARE(target_of(open_source({"", scratch_.path("hundred"), {}}), 0).to_int(), std::int64_t{7});
-        QCOMPARE(target_of(open_source({"", scratch_.path("hundred"), {{"labels", "coarse"}}}), 0).to_int(), std::int64_t{4});
+        QCOMPARE(target_of(open_source({"", scratch_.path("hundred"), {{"labels", "coarse"}}}), 0).to_int(),
+                 std::int64_t{4});
     }
 
     void tables() {
@@ -152,7 +174,8 @@ class TestSources : public QObject {
         QCOMPARE(item(target_of(real, 0).to_tensor()).to<double>(), 2.0);
         const Source alone = csv("1,2\n3,4\n", {{"target", "none"}});
         QCOMPARE(alone.dataset->get(0).to_tuple().elements.size(), std::size_t{1});
-        QCOMPARE(elements<float>(input_of(csv("x,y\n1,NA\n,2\n", {{"missing", "zero"}, {"target", "none"}}), 0)), (Floats{1, 0}));
+        QCOMPARE(elements<float>(input_of(csv("x,y\n1,NA\n,2\n", {{"missing", "zero"}, {"target", "none"}}), 0)),
+                 (Floats{1, 0}));
     }
 
     void damagedTablesNameTheLineAndTheColumn() {
@@ -160,7 +183,8 @@ class TestSources : public QObject {
         for (int i = 0; i < 200; ++i) many += "1,2\n";
         QCOMPARE(csv_error(many + "x,2\n"), "t.csv: line 202: column 'a': 'x' is no number"s);
         QCOMPARE(csv_error("a,b\n1,2\n3\n"), "t.csv: line 3: expected 2 fields, got 1"s);
-        QCOMPARE(csv_error("a,b\n1,2\n,4\n"), "t.csv: line 3: column 'a': '' where a value is needed; the option missing says what to do"s);
+        QCOMPARE(csv_error("a,b\n1,2\n,4\n"),
+                 "t.csv: line 3: column 'a': '' where a value is needed; the option missing says what to do"s);
         QCOMPARE(csv_error("a,b\n1,\"2\n3,4\n"), "t.csv: line 2: a quote is not closed"s);
         QCOMPARE(csv_error("a,b\n1,\"2\"x\n"), "t.csv: line 2: field 2 goes on after its closing quote"s);
         QCOMPARE(csv_error(""), "t.csv: an empty table"s);
@@ -177,21 +201,29 @@ class TestSources : public QObject {
         QCOMPARE(rows.description, "3 rows of float32 2, targets int64 scalar"s);
         QCOMPARE(elements<float>(input_of(rows, 2)), (Floats{5, 6}));
         QCOMPARE(item(target_of(rows, 2).to_tensor()).to<std::int64_t>(), std::int64_t{9});
-        write_npz(scratch_.path("a.npz"), {{"x", tensor_of<float>({1, 2}, {2})}, {"n", tensor_of<float>({1}, {1})}, {"y", tensor_of<float>({3, 4}, {2})}});
+        write_npz(scratch_.path("a.npz"), {{"x", tensor_of<float>({1, 2}, {2})},
+                                           {"n", tensor_of<float>({1}, {1})},
+                                           {"y", tensor_of<float>({3, 4}, {2})}});
         const Source both = open_source({"", scratch_.path("a.npz"), {}});
         QCOMPARE(item(target_of(both, 1).to_tensor()).to<double>(), 4.0);
-        QVERIFY(error_of([&] { open_source({"", scratch_.path("a.npz"), {{"target", "n"}}}); }).find("x has 2 rows, n has 1") != std::string::npos);
-        QVERIFY(error_of([&] { open_source({"", scratch_.path("a.npz"), {{"input", "q"}}}); }).find("no array 'q'; there are x, n, y") != std::string::npos);
+        QVERIFY(error_of([&] {
+                    open_source({"", scratch_.path("a.npz"), {{"target", "n"}}});
+                }).find("x has 2 rows, n has 1") != std::string::npos);
+        QVERIFY(error_of([&] {
+                    open_source({"", scratch_.path("a.npz"), {{"input", "q"}}});
+                }).find("no array 'q'; there are x, n, y") != std::string::npos);
     }
 
     // 64 GiB that are a hole in the file: more than this machine's memory. Only pages that are read come in.
     void aSetLargerThanTheMemory() {
         constexpr std::int64_t kRows = std::int64_t{1} << 22;
         constexpr std::int64_t kWidth = 4096;
-        std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(kRows) + ", " + std::to_string(kWidth) + "), }";
+        std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(kRows) + ", " +
+                             std::to_string(kWidth) + "), }";
         header.append(127 - 10 - header.size(), ' ');
         header += '\n';
-        const auto path = scratch_.write("huge.npy", "\x93NUMPY\x01\x00"s + static_cast<char>(header.size()) + '\x00' + header);
+        const auto path =
+            scratch_.write("huge.npy", "\x93NUMPY\x01\x00"s + static_cast<char>(header.size()) + '\x00' + header);
         std::error_code failure;
         std::filesystem::resize_file(path, static_cast<std::uintmax_t>(128 + kRows * kWidth * 4), failure);
         if (failure) QSKIP("the file system has no holes");
@@ -206,7 +238,8 @@ class TestSources : public QObject {
         const Source source = open_source({"", path, {}});
         QCOMPARE(source.dataset->size(), kRows);
         QCOMPARE(input_of(source, kRows - 1).data<float>()[0], 2.5F);
-        DataLoader loader(make_ptr<Subset>(source.dataset, std::vector<std::int64_t>{5, kRows / 2, kRows - 1}), {.batch_size = 3});
+        DataLoader loader(make_ptr<Subset>(source.dataset, std::vector<std::int64_t>{5, kRows / 2, kRows - 1}),
+                          {.batch_size = 3});
         const IValue batch = loader.iterate()->next().value();
         QCOMPARE(batch.to_list().elements[0].to_tensor().data<float>()[2 * kWidth], 2.5F);
         rusage after{};
@@ -222,20 +255,31 @@ class TestSources : public QObject {
         QCOMPARE(elements<std::int64_t>(input_of(chars, 0)), (std::vector<std::int64_t>{7, 5, 1, 2}));
         QCOMPARE(elements<std::int64_t>(target_of(chars, 0).to_tensor()), (std::vector<std::int64_t>{5, 1, 2, 3}));
         QCOMPARE(chars.classes.back(), "\xc3\xb6"s);
-        const Source words = open_source({"text", scratch_.write("w.txt", "the cat, the dog\nthe end"), {{"tokens", "words"}, {"block", "2"}, {"step", "2"}}});
+        const Source words = open_source({"text",
+                                          scratch_.write("w.txt", "the cat, the dog\nthe end"),
+                                          {{"tokens", "words"}, {"block", "2"}, {"step", "2"}}});
         QCOMPARE(words.classes.front(), "the"s);
         QCOMPARE(words.dataset->size(), std::int64_t{3});
-        QVERIFY(error_of([&] { open_source({"text", path, {{"block", "12"}}}); }).find("a text of 12 tokens is too short for a block of 12") != std::string::npos);
-        QVERIFY(error_of([&] { open_source({"text", scratch_.write("b.txt", "ab\n\xff"), {}}); }).find("line 2: byte 3 is not UTF-8") != std::string::npos);
+        QVERIFY(error_of([&] {
+                    open_source({"text", path, {{"block", "12"}}});
+                }).find("a text of 12 tokens is too short for a block of 12") != std::string::npos);
+        QVERIFY(error_of([&] {
+                    open_source({"text", scratch_.write("b.txt", "ab\n\xff"), {}});
+                }).find("line 2: byte 3 is not UTF-8") != std::string::npos);
     }
 
     void wrongOptionsSayWhatTheyTake() {
         const auto refused = [](const SourceSpec& spec) { return error_of([&] { open_source(spec); }); };
-        QVERIFY(refused({"", fixture("data/mnist"), {{"spit", "test"}}}).starts_with("source mnist has no option 'spit'; it has split, resize"));
-        QCOMPARE(refused({"", fixture("data/mnist"), {{"split", "dev"}}}), "option split of source mnist takes train|test, not 'dev'"s);
-        QCOMPARE(refused({"", fixture("data/pictures"), {{"resize", "0"}}}), "option resize takes HxW or an edge of 1 to 32768 pixels, not '0'"s);
-        QCOMPARE(refused({"", fixture("data/pictures"), {{"mean", "a"}}}), "option mean of source images takes numbers, one a channel or one, not 'a'"s);
-        QVERIFY(refused({"nope", fixture("data/mnist"), {}}).starts_with("no data source 'nope'; there are npy, npz, mnist"));
+        QVERIFY(refused({"", fixture("data/mnist"), {{"spit", "test"}}})
+                    .starts_with("source mnist has no option 'spit'; it has split, resize"));
+        QCOMPARE(refused({"", fixture("data/mnist"), {{"split", "dev"}}}),
+                 "option split of source mnist takes train|test, not 'dev'"s);
+        QCOMPARE(refused({"", fixture("data/pictures"), {{"resize", "0"}}}),
+                 "option resize takes HxW or an edge of 1 to 32768 pixels, not '0'"s);
+        QCOMPARE(refused({"", fixture("data/pictures"), {{"mean", "a"}}}),
+                 "option mean of source images takes numbers, one a channel or one, not 'a'"s);
+        QVERIFY(refused({"nope", fixture("data/mnist"), {}})
+                    .starts_with("no data source 'nope'; there are npy, npz, mnist"));
         QVERIFY(refused({"", fixture("README.md"), {}}).find("no data source knows what this is") != std::string::npos);
         QVERIFY(refused({"", scratch_.path("none"), {}}).find("No such file or directory") != std::string::npos);
     }

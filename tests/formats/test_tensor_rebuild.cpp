@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/formats/archive/zip_writer.h"
 #include "core/formats/numpy/npy.h"
 #include "core/formats/pickle/tensor_rebuild.h"
-#include "core/formats/archive/zip_writer.h"
 #include "tests/formats/formats_test.h"
 
 using namespace loupe;

@@ -7,11 +7,11 @@
 #include <sstream>
 
 #include "core/autograd/variable.h"
-#include "core/formats/numpy/npy.h"
-#include "core/formats/file_kind.h"
-#include "core/formats/format_registry.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
+#include "core/formats/file_kind.h"
+#include "core/formats/format_registry.h"
+#include "core/formats/numpy/npy.h"
 #include "tests/formats/formats_test.h"
 
 using namespace loupe;
@@ -184,7 +184,8 @@ class TestTorchscript : public QObject {
         for (const char* name : {"checkpoints/autoencoder_weights.pt", "checkpoints/autoencoder_weights_legacy.pth"}) {
             const ModelFile model = open_model(fixture(name));
             QVERIFY(model.module->type()->methods().empty());
-            QCOMPARE(model.module->state_dict().size(), read_npz(fixture("checkpoints/autoencoder_weights.npz")).size());
+            QCOMPARE(model.module->state_dict().size(),
+                     read_npz(fixture("checkpoints/autoencoder_weights.npz")).size());
             QVERIFY2(model.format.find("guessed") != std::string::npos, model.format.c_str());
         }
     }
@@ -196,7 +197,8 @@ class TestTorchscript : public QObject {
         row("models/mlp.in.npz",
             "mlp.in.npz: not a model that can be opened: NumPy arrays (.npz); give them as inputs of a model");
         row("io/package.pt",
-            "package.pt: not a model that can be opened: a torch.package archive, whose code Python imports; in Python, load the model with "
+            "package.pt: not a model that can be opened: a torch.package archive, whose code Python imports; in "
+            "Python, load the model with "
             "torch.package.PackageImporter and save it with torch.jit.save");
         row("README.md", "README.md: not a model that can be opened: a text file");
     }

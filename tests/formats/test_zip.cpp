@@ -62,7 +62,8 @@ class TestZip : public QObject {
     void writes_the_checksum_of_long_payloads() {
         const std::string bytes = [] {
             std::string text(5'000'001, '\0');
-            for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(static_cast<unsigned char>(i * i % 251));
+            for (std::size_t i = 0; i < text.size(); ++i)
+                text[i] = static_cast<char>(static_cast<unsigned char>(i * i % 251));
             return text;
         }();
         const std::span<const std::byte> all = std::as_bytes(std::span(bytes));

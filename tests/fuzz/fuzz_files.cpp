@@ -27,15 +27,15 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/formats/checkpoint/checkpoint.h"
-#include "core/formats/model_file.h"
 #include "core/formats/image/image.h"
+#include "core/formats/model_file.h"
 #include "core/formats/numpy/npy.h"
 #include "core/formats/sources/source.h"
 #include "core/ir/function.h"
 #include "core/model/input_file.h"
-#include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
+#include "core/record/backward_roots.h"
 #include "core/record/run_phases.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/fuzz_cases.h"
@@ -168,7 +168,8 @@ class Fuzzer {
         const DeadlineScope deadline(std::chrono::seconds(2));
         const GradModeScope grad(true);
         const session::PreparedMethod method(program, program->default_method(), "none");
-        const auto arguments = session::make_inputs(session::input_specs_of_file(inputs_, method.schema(), *program->info()), method.schema(), true);
+        const auto arguments = session::make_inputs(
+            session::input_specs_of_file(inputs_, method.schema(), *program->info()), method.schema(), true);
         session::require_input_gradients(arguments);
         const TensorList outputs = session::flatten_tensors(method.forward(arguments));
         for (const Tensor& output : outputs) touch(output);
@@ -220,10 +221,12 @@ std::vector<std::filesystem::path> fixture_files() {
     const std::filesystem::path tests = std::filesystem::path(LOUPE_SOURCE_DIR) / "tests";
     std::vector<std::filesystem::path> files;
     for (const auto& folder :
-         {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data", tests / "fixtures" / "lite", tests / "formats" / "arrays"}) {
+         {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data",
+          tests / "fixtures" / "lite", tests / "formats" / "arrays"}) {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             const std::string extension = entry.path().extension().string();
-            const std::set<std::string> known{".pt", ".pth", ".ptl", ".npz", ".npy", ".png", ".jpg", ".tar", ".csv", ".bin", ".idx", ".gz", ".txt"};
+            const std::set<std::string> known{".pt",  ".pth", ".ptl", ".npz", ".npy", ".png", ".jpg",
+                                              ".tar", ".csv", ".bin", ".idx", ".gz",  ".txt"};
             if (known.contains(extension)) files.push_back(entry.path());
         }
     }

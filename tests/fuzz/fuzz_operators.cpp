@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe_fuzz_operators [--rounds N] [--verbose] [--plugins] [OPERATOR [ROUND]]: calls every operator with arguments that no honest
-// program gives: numbers at the ends of their range, shapes and dtypes that do not fit, indices outside. Whatever the
-// arguments, a call must end soon with a result or with an Error.
+// loupe_fuzz_operators [--rounds N] [--verbose] [--plugins] [OPERATOR [ROUND]]: calls every operator with arguments
+// that no honest program gives: numbers at the ends of their range, shapes and dtypes that do not fit, indices outside.
+// Whatever the arguments, a call must end soon with a result or with an Error.
 //
 // Half of the drawn calls come from the schema's types alone, half are the record's own samples with an argument or two
-// exchanged; the rounds behind them change one argument of a sample at a time, in every way there is. Results that require grad are sent backward. Calls run in a child process, so that
-// one that crashes does not hide the next; seeds are fixed, and the report names the operator and the round to run again.
+// exchanged; the rounds behind them change one argument of a sample at a time, in every way there is. Results that
+// require grad are sent backward. Calls run in a child process, so that one that crashes does not hide the next; seeds
+// are fixed, and the report names the operator and the round to run again.
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -27,8 +28,8 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/dispatch/dispatch.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/dispatch/registry.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/hostile_arguments.h"
 
@@ -94,7 +95,8 @@ void call_once(const Operator& op, std::size_t round, Progress& progress) {
 
 using Operators = std::vector<const Operator*>;
 
-[[noreturn]] void run_child(const Operators& operators, Position at, std::size_t rounds, Progress& progress, bool verbose) {
+[[noreturn]] void run_child(const Operators& operators, Position at, std::size_t rounds, Progress& progress,
+                            bool verbose) {
     set_allocation_limit(kMemory);
     for (; at.op < operators.size(); ++at.op, at.round = 0) {
         const Operator& op = *operators[at.op];
@@ -104,8 +106,10 @@ using Operators = std::vector<const Operator*>;
             if (at.round > rounds && op.written_arguments != 0) changed = fuzz::systematic_arguments(op);
             progress.at = at;
             try {
-                if (at.round < rounds) call_once(op, at.round, progress);
-                else call_with(op, changed[at.round - rounds], progress);
+                if (at.round < rounds)
+                    call_once(op, at.round, progress);
+                else
+                    call_with(op, changed[at.round - rounds], progress);
             } catch (const std::exception& error) {
                 std::fprintf(stderr, "throws something else: %s\n", error.what());
                 std::_Exit(2);
@@ -124,7 +128,8 @@ std::string digest(const std::filesystem::path& log) {
     int frames = 0;
     while (std::getline(in, line)) {
         const bool is_frame = line.find("    #") != std::string::npos && line.find("/core/") != std::string::npos;
-        const bool is_head = line.find("ERROR") != std::string::npos || line.find("runtime error") != std::string::npos ||
+        const bool is_head = line.find("ERROR") != std::string::npos ||
+                             line.find("runtime error") != std::string::npos ||
                              line.find("throws") != std::string::npos || line.find("terminate") != std::string::npos;
         if (is_head || (is_frame && ++frames <= 6)) out += "    " + line + "\n";
     }
@@ -143,7 +148,8 @@ Position after(Position at, std::map<std::size_t, int>& crashes) {
     return {at.op, at.round + 1};
 }
 
-void run_operators(const Operators& operators, Position at, std::size_t rounds, bool verbose, Progress& progress, Totals& totals) {
+void run_operators(const Operators& operators, Position at, std::size_t rounds, bool verbose, Progress& progress,
+                   Totals& totals) {
     const auto log = std::filesystem::temp_directory_path() / ("loupe_fuzz_operators_" + std::to_string(::getpid()));
     std::map<std::size_t, int> crashes;
     while (at.op < operators.size()) {
@@ -180,10 +186,14 @@ int main(int argc, char** argv) {
     std::vector<std::string> names;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
-        if (argument == "--rounds" && i + 1 < argc) rounds = std::stoul(argv[++i]);
-        else if (argument == "--verbose") verbose = true;
-        else if (argument == "--plugins") of_plugins = true;
-        else names.push_back(argument);
+        if (argument == "--rounds" && i + 1 < argc)
+            rounds = std::stoul(argv[++i]);
+        else if (argument == "--verbose")
+            verbose = true;
+        else if (argument == "--plugins")
+            of_plugins = true;
+        else
+            names.push_back(argument);
     }
     Progress* progress = shared_progress();
     Totals totals;
@@ -195,6 +205,7 @@ int main(int argc, char** argv) {
     }
     const std::size_t first = names.size() > 1 ? std::stoul(names[1]) : 0;
     run_operators(operators, {0, first}, names.size() > 1 ? first + 1 : rounds, verbose, *progress, totals);
-    std::printf("%zu operators, %zu calls, %zu refused, %zu wrong\n", operators.size(), totals.calls, totals.refused, totals.wrong);
+    std::printf("%zu operators, %zu calls, %zu refused, %zu wrong\n", operators.size(), totals.calls, totals.refused,
+                totals.wrong);
     return totals.wrong == 0 && !operators.empty() ? 0 : 1;
 }

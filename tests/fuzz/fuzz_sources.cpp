@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken program text: every token of the fixture programs deleted, doubled, swapped with the next; and texts that no honest
-// author writes. Each is run by the evaluator, which scripts what the program scripts, and compiled as TorchScript: it works,
-// or gives an error with a place. A crash, a hang or anything else that is thrown is a failure. A sample of the cases is
-// tried, all of them with --full.
+// Broken program text: every token of the fixture programs deleted, doubled, swapped with the next; and texts that no
+// honest author writes. Each is run by the evaluator, which scripts what the program scripts, and compiled as
+// TorchScript: it works, or gives an error with a place. A crash, a hang or anything else that is thrown is a failure.
+// A sample of the cases is tried, all of them with --full.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kCaseSeconds = 20;           // until a case counts as a hang
+constexpr unsigned kCaseSeconds = 20;  // until a case counts as a hang
 constexpr rlim_t kMostMemory = rlim_t{3} << 30;
 
 struct Program {
@@ -52,9 +52,11 @@ std::string read(const fs::path& path) {
 std::vector<Program> fixture_programs() {
     const fs::path tests = fs::path(LOUPE_SOURCE_DIR) / "tests";
     std::vector<Program> programs;
-    for (const fs::path& folder : {tests / "python" / "programs", tests / "python" / "torch", tests / "fixtures" / "sources"}) {
+    for (const fs::path& folder :
+         {tests / "python" / "programs", tests / "python" / "torch", tests / "fixtures" / "sources"}) {
         for (const auto& entry : fs::directory_iterator(folder)) {
-            if (entry.path().extension() == ".py") programs.push_back({entry.path().filename().string(), read(entry.path())});
+            if (entry.path().extension() == ".py")
+                programs.push_back({entry.path().filename().string(), read(entry.path())});
         }
     }
     const std::string prelude = read(tests / "python" / "scripted" / "prelude.py.txt");
@@ -71,7 +73,8 @@ std::vector<Program> fixture_programs() {
 }
 
 // The program with each token deleted, doubled, and swapped with the next.
-void visit_mutations(const Program& program, std::size_t stride, std::size_t& counter, const std::function<void(const Program&)>& visit) {
+void visit_mutations(const Program& program, std::size_t stride, std::size_t& counter,
+                     const std::function<void(const Program&)>& visit) {
     const auto source = std::make_shared<const ir::Source>(program.text, program.name);
     const auto tokens = script::tokenize(source, script::Dialect::Python).tokens;
     const std::string& text = program.text;
@@ -88,7 +91,8 @@ void visit_mutations(const Program& program, std::size_t stride, std::size_t& co
         offer("doubled", concat(before, part(range), " ", part(range), after));
         if (i + 1 == tokens.size() || tokens[i + 1].range.end <= tokens[i + 1].range.begin) continue;
         const script::Range next = tokens[i + 1].range;
-        offer("swapped", concat(before, part(next), text.substr(range.end, next.begin - range.end), part(range), text.substr(next.end)));
+        offer("swapped", concat(before, part(next), text.substr(range.end, next.begin - range.end), part(range),
+                                text.substr(next.end)));
     }
 }
 
@@ -105,10 +109,13 @@ std::vector<Program> hostile_programs() {
         {"recursion", "def f(n):\n    return f(n + 1)\nf(0)\n"},
         {"recursion of a script", script + "@torch.jit.script\ndef f(n: int) -> int:\n    return f(n + 1)\nf(0)\n"},
         {"recursion without a result type", script + "@torch.jit.script\ndef f(n: int):\n    return f(n + 1)\n"},
-        {"a method without self", script + "@torch.jit.script\nclass A:\n    def __init__(self):\n        self.x = 1\n    def f() -> int:\n        return 1\n"},
-        {"recursion of two", script + "def g(n: int):\n    return f(n)\ndef f(n: int):\n    return g(n)\ntorch.jit.script(f)\n"},
+        {"a method without self", script + "@torch.jit.script\nclass A:\n    def __init__(self):\n        self.x = 1\n "
+                                           "   def f() -> int:\n        return 1\n"},
+        {"recursion of two",
+         script + "def g(n: int):\n    return f(n)\ndef f(n: int):\n    return g(n)\ntorch.jit.script(f)\n"},
         {"a loop without end", "while True:\n    pass\n"},
-        {"a script without end", script + "@torch.jit.script\ndef f():\n    n = 0\n    while True:\n        n += 1\n    return n\nf()\n"},
+        {"a script without end",
+         script + "@torch.jit.script\ndef f():\n    n = 0\n    while True:\n        n += 1\n    return n\nf()\n"},
         {"10 MB of statements", repeated("x = 1\n", 1'700'000)},
         {"10 MB of one sum", "x = 1" + repeated(" + 1", 2'500'000) + "\n"},
         {"10 MB of brackets", "x = " + repeated("[", 10'000'000) + "\n"},
@@ -119,35 +126,55 @@ std::vector<Program> hostile_programs() {
         {"10 MB of calls", "x = f" + repeated("()", 5'000'000) + "\n"},
         {"10 MB of attributes", "x = f" + repeated(".a", 5'000'000) + "\n"},
         {"10 MB of digits", "x = " + repeated("9", 10'000'000) + "\nprint(x)\n"},
-        {"10 MB of nested blocks", [] {
+        {"10 MB of nested blocks",
+         [] {
              std::string text;
              for (std::size_t i = 0; i < 4000; ++i) text += repeated(" ", i) + "if x:\n";
              return text;
          }()},
         {"10 MB of an f-string", "x = f'" + repeated("{1}", 3'000'000) + "'\n"},
         {"nested f-strings", "x = " + repeated("f'{", 200) + "1" + repeated("}'", 200) + "\n"},
-        {"a script of 10 MB", script + "@torch.jit.script\ndef f(x: int):\n" + repeated("    x = x + 1\n", 100'000) + "    return x\n"},
-        {"deep expression in a script", script + "@torch.jit.script\ndef f(x: int):\n    return x" + repeated(" + 1", 5000) + "\n"},
-        {"deep types", script + "def f(x: " + repeated("List[", 5000) + "int" + repeated("]", 5000) + "):\n    return x\ntorch.jit.script(f)\n"},
-        {"deep type in a string", script + "def f(x: '" + repeated("List[", 300) + "int" + repeated("]", 300) + "'):\n    return x\ntorch.jit.script(f)\n"},
+        {"a script of 10 MB",
+         script + "@torch.jit.script\ndef f(x: int):\n" + repeated("    x = x + 1\n", 100'000) + "    return x\n"},
+        {"deep expression in a script",
+         script + "@torch.jit.script\ndef f(x: int):\n    return x" + repeated(" + 1", 5000) + "\n"},
+        {"deep types", script + "def f(x: " + repeated("List[", 5000) + "int" + repeated("]", 5000) +
+                           "):\n    return x\ntorch.jit.script(f)\n"},
+        {"deep type in a string", script + "def f(x: '" + repeated("List[", 300) + "int" + repeated("]", 300) +
+                                      "'):\n    return x\ntorch.jit.script(f)\n"},
         {"huge integer in a script", script + "@torch.jit.script\ndef f():\n    return 99999999999999999999999\n"},
         {"huge float in a script", script + "@torch.jit.script\ndef f():\n    return 1e999999\n"},
         {"huge shift", "x = 1 << 100000000000\n"},
         {"huge power", "x = 10 ** 1000000000000\n"},
         {"huge repetition", "x = [1] * (1 << 60)\n"},
         {"huge string", "x = 'a' * (1 << 60)\n"},
-        {"huge range in a script", script + "@torch.jit.script\ndef f():\n    return [i for i in range(1 << 60)]\nf()\n"},
-        {"shadowed builtins", "def len(x):\n    return 'no'\nint = float = str = list = dict = range = print = isinstance = type = 3\nclass A:\n    pass\nlen(A())\n"},
-        {"shadowed builtins in a script", script + "int = 3\nlen = 4\n@torch.jit.script\ndef f(x: int, torch: str):\n    range = len(torch)\n    return range\n"},
-        {"shadowed torch", "import torch\nscript = torch.jit.script\ntorch = 3\n@script\ndef f(x):\n    return torch.relu(x)\n"},
-        {"a type that is its own part", script + "@torch.jit.script\nclass A:\n    def __init__(self, x: 'List[A]'):\n        self.x = x\n"},
-        {"types that hold each other", script + "class A:\n    def __init__(self, b: 'B'):\n        self.b = b\nclass B:\n    def __init__(self, a: A):\n        self.a = a\ntorch.jit.script(A)\n"},
-        {"a type that is no type", script + "T = 3\ndef f(x: T, y: 'T', z: List[T]):\n    return x\ntorch.jit.script(f)\n"},
-        {"a module that holds itself", script + "m = torch.nn.Linear(1, 1)\nn = torch.nn.Module()\nn.m = n\ntorch.jit.script(n)\n"},
-        {"a list that holds itself", script + "x = []\nx.append(x)\nm = torch.nn.Linear(1, 1)\nm.x = x\ntorch.jit.script(m)\n"},
-        {"a default that is a list of itself", script + "x = []\nx.append(x)\ndef f(y, z=x):\n    return y\ntorch.jit.script(f)\n"},
-        {"a decorator that is script twice", script + "@torch.jit.script\n@torch.jit.script\ndef f(x):\n    return x\nf(1)\n"},
-        {"a property that raises", script + "class M(torch.nn.Module):\n    @property\n    def p(self):\n        raise ValueError\n    def forward(self, x):\n        return self.p\ntorch.jit.script(M())\n"},
+        {"huge range in a script",
+         script + "@torch.jit.script\ndef f():\n    return [i for i in range(1 << 60)]\nf()\n"},
+        {"shadowed builtins",
+         "def len(x):\n    return 'no'\nint = float = str = list = dict = range = print = isinstance = type = 3\nclass "
+         "A:\n    pass\nlen(A())\n"},
+        {"shadowed builtins in a script", script + "int = 3\nlen = 4\n@torch.jit.script\ndef f(x: int, torch: str):\n  "
+                                                   "  range = len(torch)\n    return range\n"},
+        {"shadowed torch",
+         "import torch\nscript = torch.jit.script\ntorch = 3\n@script\ndef f(x):\n    return torch.relu(x)\n"},
+        {"a type that is its own part",
+         script + "@torch.jit.script\nclass A:\n    def __init__(self, x: 'List[A]'):\n        self.x = x\n"},
+        {"types that hold each other",
+         script + "class A:\n    def __init__(self, b: 'B'):\n        self.b = b\nclass B:\n    def __init__(self, a: "
+                  "A):\n        self.a = a\ntorch.jit.script(A)\n"},
+        {"a type that is no type",
+         script + "T = 3\ndef f(x: T, y: 'T', z: List[T]):\n    return x\ntorch.jit.script(f)\n"},
+        {"a module that holds itself",
+         script + "m = torch.nn.Linear(1, 1)\nn = torch.nn.Module()\nn.m = n\ntorch.jit.script(n)\n"},
+        {"a list that holds itself",
+         script + "x = []\nx.append(x)\nm = torch.nn.Linear(1, 1)\nm.x = x\ntorch.jit.script(m)\n"},
+        {"a default that is a list of itself",
+         script + "x = []\nx.append(x)\ndef f(y, z=x):\n    return y\ntorch.jit.script(f)\n"},
+        {"a decorator that is script twice",
+         script + "@torch.jit.script\n@torch.jit.script\ndef f(x):\n    return x\nf(1)\n"},
+        {"a property that raises",
+         script + "class M(torch.nn.Module):\n    @property\n    def p(self):\n        raise ValueError\n    def "
+                  "forward(self, x):\n        return self.p\ntorch.jit.script(M())\n"},
         {"null bytes", std::string("x = 1\0\0 + 2\n", 12)},
         {"bytes that are no text", "x = '\xff\xfe\x80'\n\x80\n"},
     };
@@ -290,10 +317,14 @@ int main(int argc, char** argv) {
     std::string only;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
-        if (argument == "--full") stride = 1;
-        else if (argument == "--stride" && i + 1 < argc) stride = std::max<std::size_t>(1, std::strtoull(argv[++i], nullptr, 10));
-        else if (argument == "--only" && i + 1 < argc) only = argv[++i];
-        else if (argument == "--verbose") verbose = true;
+        if (argument == "--full")
+            stride = 1;
+        else if (argument == "--stride" && i + 1 < argc)
+            stride = std::max<std::size_t>(1, std::strtoull(argv[++i], nullptr, 10));
+        else if (argument == "--only" && i + 1 < argc)
+            only = argv[++i];
+        else if (argument == "--verbose")
+            verbose = true;
         else {
             std::fprintf(stderr, "usage: loupe_fuzz_sources [--full | --stride N] [--only TEXT] [--verbose]\n");
             return 2;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// loupe_fuzz_window: random keys, clicks, drags, typed text, resizes and actions over the real window, in a home of its own.
+// loupe_fuzz_window: random keys, clicks, drags, typed text, resizes and actions over the real window, in a home of its
+// own.
 //
 //     loupe_fuzz_window --seed 7 --steps 2000      the same steps each time, as far as threads allow
 //     loupe_fuzz_window --seconds 3600             until then; a new seed every 1,000 steps
 //
-// Every step is a line of the log in its folder, which is kept when something is found. A finding is a crash, an exception that reaches
-// the event loop, or a window that answers no more.
+// Every step is a line of the log in its folder, which is kept when something is found. A finding is a crash, an
+// exception that reaches the event loop, or a window that answers no more.
 
 #include <signal.h>
 #include <unistd.h>
@@ -61,10 +62,48 @@ constexpr int kSecondsOfStep = 300;
 constexpr int kSecondsOfStep = 120;
 #endif
 
-const char* const kTexts[] = {"absmax > 5", "absmax > x", "i == 1", "nan or inf", "shape differs", "((", "op:conv* time>1ms", "scope:", "time>", "[0, :, 3]", "[", "[..., 1:2]", "::",
-                              "layer1.0.conv1.out.absmax", "fc.weight.norm", "out[99999999999]", "conv*", "0", "-1", "1e309", "nan", "2x3", "1x1x8x8", "999999999x999999999", "x\xc3\xa9\xe2\x88\x9e",
-                              "import torch", "    x = self.conv(x)", "def forward(self, x):", "return x", "'", "\"\"\"", "lambda: 0", "Net(10, width=64)", "SGD(0.1, momentum=0.9)",
-                              "CrossEntropyLoss(", "a b c d e f g h", "", "*", "?", "relu", "digits", "%x.3"};
+const char* const kTexts[] = {"absmax > 5",
+                              "absmax > x",
+                              "i == 1",
+                              "nan or inf",
+                              "shape differs",
+                              "((",
+                              "op:conv* time>1ms",
+                              "scope:",
+                              "time>",
+                              "[0, :, 3]",
+                              "[",
+                              "[..., 1:2]",
+                              "::",
+                              "layer1.0.conv1.out.absmax",
+                              "fc.weight.norm",
+                              "out[99999999999]",
+                              "conv*",
+                              "0",
+                              "-1",
+                              "1e309",
+                              "nan",
+                              "2x3",
+                              "1x1x8x8",
+                              "999999999x999999999",
+                              "x\xc3\xa9\xe2\x88\x9e",
+                              "import torch",
+                              "    x = self.conv(x)",
+                              "def forward(self, x):",
+                              "return x",
+                              "'",
+                              "\"\"\"",
+                              "lambda: 0",
+                              "Net(10, width=64)",
+                              "SGD(0.1, momentum=0.9)",
+                              "CrossEntropyLoss(",
+                              "a b c d e f g h",
+                              "",
+                              "*",
+                              "?",
+                              "relu",
+                              "digits",
+                              "%x.3"};
 
 // The last steps, for whoever is left with a crash.
 std::array<std::array<char, 200>, 40> last_steps;
@@ -91,7 +130,12 @@ class Fuzzer : public QObject {
 
   public:
     Fuzzer(QDir folder, unsigned seed, unsigned steps, int seconds)
-        : folder_(std::move(folder)), log_(folder_.filePath(QStringLiteral("steps.log"))), random_(seed), seed_(seed), steps_(steps), seconds_(seconds) {
+        : folder_(std::move(folder)),
+          log_(folder_.filePath(QStringLiteral("steps.log"))),
+          random_(seed),
+          seed_(seed),
+          steps_(steps),
+          seconds_(seconds) {
         log_.open(QIODevice::WriteOnly | QIODevice::Append);
         clock_.start();
         say(QStringLiteral("seed %1").arg(seed_));
@@ -173,14 +217,19 @@ class Fuzzer : public QObject {
         auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
         if (dialog == nullptr) {
             for (QWidget* widget : QApplication::topLevelWidgets()) {
-                if (auto* open = qobject_cast<QFileDialog*>(widget); open != nullptr && open->isVisible()) dialog = open;
+                if (auto* open = qobject_cast<QFileDialog*>(widget); open != nullptr && open->isVisible())
+                    dialog = open;
             }
         }
         if (dialog == nullptr) return false;
         dialog->setDirectory(folder_);
         const bool saves = dialog->acceptMode() == QFileDialog::AcceptSave;
         const QStringList files = folder_.entryList(QDir::Files);
-        const QString file = saves ? QStringLiteral("saved%1%2").arg(pick(5)).arg(oneOf(QStringList{".pt", ".npz", ".py", ".json", ".png", ".svg", ".pdf", ".loupe", ".csv", ""})) : oneOf(files);
+        const QString file = saves ? QStringLiteral("saved%1%2")
+                                         .arg(pick(5))
+                                         .arg(oneOf(QStringList{".pt", ".npz", ".py", ".json", ".png", ".svg", ".pdf",
+                                                                ".loupe", ".csv", ""}))
+                                   : oneOf(files);
         if (chance(40)) {
             say(QStringLiteral("file dialog: reject"));
             dialog->reject();
@@ -197,13 +246,15 @@ class Fuzzer : public QObject {
     QWidget* someWidget(QWidget* in) {
         QList<QWidget*> all;
         for (QWidget* widget : in->findChildren<QWidget*>()) {
-            if (widget->isVisible() && widget->window() == in->window() && widget->width() > 0 && widget->height() > 0) all << widget;
+            if (widget->isVisible() && widget->window() == in->window() && widget->width() > 0 && widget->height() > 0)
+                all << widget;
         }
         return all.empty() ? in : oneOf(all);
     }
 
     static QString nameOf(const QWidget* widget) {
-        return QStringLiteral("%1 %2").arg(QString::fromLatin1(widget->metaObject()->className()), widget->objectName());
+        return QStringLiteral("%1 %2").arg(QString::fromLatin1(widget->metaObject()->className()),
+                                           widget->objectName());
     }
     QPoint somePlace(const QWidget* widget) { return {pick(widget->width()), pick(widget->height())}; }
     Qt::KeyboardModifiers someModifiers() {
@@ -217,7 +268,8 @@ class Fuzzer : public QObject {
     void act() {
         if (answerFileDialog()) return;
         if (!window_->isVisible() && QApplication::activeModalWidget() == nullptr) {
-            // A window that was closed ends the program: it is never shown again (Qt 6.4 could not, with OpenGL inside).
+            // A window that was closed ends the program: it is never shown again (Qt 6.4 could not, with OpenGL
+            // inside).
             say(QStringLiteral("a new window"));
             window_.reset();
             return makeWindow();
@@ -225,16 +277,26 @@ class Fuzzer : public QObject {
         const QPointer<QWidget> in = root();
         if (in == nullptr) return;
         const int kind = pick(100);
-        if (kind < 30) click(in);
-        else if (kind < 52) key(in);
-        else if (kind < 64) type(in);
-        else if (kind < 76) trigger();
-        else if (kind < 81) drag(in);
-        else if (kind < 85) wheel(in);
-        else if (kind < 88) shape();
-        else if (kind < 91) panel();
-        else if (kind < 94) take();
-        else wait();
+        if (kind < 30)
+            click(in);
+        else if (kind < 52)
+            key(in);
+        else if (kind < 64)
+            type(in);
+        else if (kind < 76)
+            trigger();
+        else if (kind < 81)
+            drag(in);
+        else if (kind < 85)
+            wheel(in);
+        else if (kind < 88)
+            shape();
+        else if (kind < 91)
+            panel();
+        else if (kind < 94)
+            take();
+        else
+            wait();
     }
 
     void click(QWidget* in) {
@@ -243,16 +305,22 @@ class Fuzzer : public QObject {
         const auto button = chance(85) ? Qt::LeftButton : chance(80) ? Qt::RightButton : Qt::MiddleButton;
         const auto modifiers = someModifiers();
         const bool twice = chance(15);
-        say(QStringLiteral("%1 %2 at %3,%4").arg(twice ? "double click" : "click", nameOf(widget)).arg(place.x()).arg(place.y()));
+        say(QStringLiteral("%1 %2 at %3,%4")
+                .arg(twice ? "double click" : "click", nameOf(widget))
+                .arg(place.x())
+                .arg(place.y()));
         QTest::mouseClick(widget, button, modifiers, place);
         if (twice && widget) QTest::mouseDClick(widget, button, modifiers, place);
     }
 
     void key(QWidget* in) {
-        static const int kKeys[] = {Qt::Key_Return, Qt::Key_Escape, Qt::Key_Tab,    Qt::Key_Backtab, Qt::Key_Backspace, Qt::Key_Delete, Qt::Key_Up,   Qt::Key_Down, Qt::Key_Left, Qt::Key_Right,
-                                    Qt::Key_Home,   Qt::Key_End,    Qt::Key_PageUp, Qt::Key_PageDown, Qt::Key_Space,    Qt::Key_F1,     Qt::Key_F2,   Qt::Key_F3,   Qt::Key_F5,   Qt::Key_F6,
-                                    Qt::Key_F7,     Qt::Key_F9,     Qt::Key_F10,    Qt::Key_F11,      Qt::Key_A,        Qt::Key_B,      Qt::Key_F,    Qt::Key_P,    Qt::Key_S,    Qt::Key_Z,
-                                    Qt::Key_W,      Qt::Key_0,      Qt::Key_1,      Qt::Key_Plus,     Qt::Key_Minus,    Qt::Key_Insert};
+        static const int kKeys[] = {
+            Qt::Key_Return, Qt::Key_Escape,   Qt::Key_Tab,   Qt::Key_Backtab, Qt::Key_Backspace, Qt::Key_Delete,
+            Qt::Key_Up,     Qt::Key_Down,     Qt::Key_Left,  Qt::Key_Right,   Qt::Key_Home,      Qt::Key_End,
+            Qt::Key_PageUp, Qt::Key_PageDown, Qt::Key_Space, Qt::Key_F1,      Qt::Key_F2,        Qt::Key_F3,
+            Qt::Key_F5,     Qt::Key_F6,       Qt::Key_F7,    Qt::Key_F9,      Qt::Key_F10,       Qt::Key_F11,
+            Qt::Key_A,      Qt::Key_B,        Qt::Key_F,     Qt::Key_P,       Qt::Key_S,         Qt::Key_Z,
+            Qt::Key_W,      Qt::Key_0,        Qt::Key_1,     Qt::Key_Plus,    Qt::Key_Minus,     Qt::Key_Insert};
         QWidget* target = QApplication::focusWidget();
         if (target == nullptr || target->window() != in->window() || chance(20)) target = someWidget(in);
         const int which = oneOf(kKeys);
@@ -265,7 +333,9 @@ class Fuzzer : public QObject {
     void type(QWidget* in) {
         QList<QWidget*> all;
         for (QWidget* widget : in->findChildren<QWidget*>()) {
-            const bool takes_text = qobject_cast<QLineEdit*>(widget) != nullptr || qobject_cast<QPlainTextEdit*>(widget) != nullptr || widget->inherits("QsciScintilla");
+            const bool takes_text = qobject_cast<QLineEdit*>(widget) != nullptr ||
+                                    qobject_cast<QPlainTextEdit*>(widget) != nullptr ||
+                                    widget->inherits("QsciScintilla");
             if (widget->isVisible() && takes_text) all << widget;
         }
         const QPointer<QWidget> target = all.empty() || chance(30) ? QApplication::focusWidget() : oneOf(all);
@@ -295,9 +365,15 @@ class Fuzzer : public QObject {
 
     void drag(QWidget* in) {
         const QPointer<QWidget> widget = someWidget(in);
-        if (widget->inherits("QDockWidget") || widget->inherits("QTabBar")) return;  // a drag of a dock waits for the pointer
+        if (widget->inherits("QDockWidget") || widget->inherits("QTabBar"))
+            return;  // a drag of a dock waits for the pointer
         const QPoint from = somePlace(widget), to = somePlace(widget);
-        say(QStringLiteral("drag %1 %2,%3 to %4,%5").arg(nameOf(widget)).arg(from.x()).arg(from.y()).arg(to.x()).arg(to.y()));
+        say(QStringLiteral("drag %1 %2,%3 to %4,%5")
+                .arg(nameOf(widget))
+                .arg(from.x())
+                .arg(from.y())
+                .arg(to.x())
+                .arg(to.y()));
         const auto send = [&](QEvent::Type kind, const QPoint& place, Qt::MouseButton button, Qt::MouseButtons held) {
             if (!widget) return;
             QMouseEvent event(kind, place, widget->mapToGlobal(place), button, held, Qt::NoModifier);
@@ -313,7 +389,8 @@ class Fuzzer : public QObject {
         const QPoint place = somePlace(widget);
         say(QStringLiteral("wheel %1").arg(nameOf(widget)));
         const int turns = (pick(9) - 4) * 120;
-        QWheelEvent event(place, widget->mapToGlobal(place), {}, {0, turns}, Qt::NoButton, chance(30) ? Qt::ControlModifier : Qt::NoModifier, Qt::NoScrollPhase, false);
+        QWheelEvent event(place, widget->mapToGlobal(place), {}, {0, turns}, Qt::NoButton,
+                          chance(30) ? Qt::ControlModifier : Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(widget, &event);
     }
 
@@ -329,8 +406,10 @@ class Fuzzer : public QObject {
         QDockWidget* dock = docks[static_cast<std::size_t>(pick(static_cast<int>(docks.size())))];
         const int what = pick(10);
         say(QStringLiteral("panel %1: %2").arg(dock->windowTitle()).arg(what));
-        if (what == 0) dock->setFloating(!dock->isFloating());
-        else if (what == 1) dock->setVisible(!dock->isVisible());
+        if (what == 0)
+            dock->setFloating(!dock->isFloating());
+        else if (what == 1)
+            dock->setVisible(!dock->isVisible());
         else {
             dock->show();
             dock->raise();
@@ -343,8 +422,10 @@ class Fuzzer : public QObject {
         const QString file = folder_.filePath(oneOf(files));
         const bool is_dropped = chance(40);
         say(QStringLiteral("%1 %2").arg(is_dropped ? "drop" : "open", file));
-        if (is_dropped) window_->takeFile(file);
-        else window_->openFile(file);
+        if (is_dropped)
+            window_->takeFile(file);
+        else
+            window_->openFile(file);
     }
 
     void wait() {
@@ -352,7 +433,8 @@ class Fuzzer : public QObject {
         QElapsedTimer clock;
         clock.start();
         const int length = pick(60);
-        while (clock.elapsed() < length && !is_over) QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents, 5);
+        while (clock.elapsed() < length && !is_over)
+            QCoreApplication::processEvents(QEventLoop::ExcludeUserInputEvents, 5);
     }
 
     const QDir folder_;
@@ -378,7 +460,8 @@ class Nowhere : public QObject {
 // Nothing in the folder is anybody else's.
 void fillFolder(const QDir& folder) {
     const QString root = QStringLiteral(LOUPE_SOURCE_DIR);
-    for (const char* file : {"/resources/models/digits.pt", "/resources/models/digits_data.npz", "/resources/models/gpt.pt", "/tests/session/conditions.py"}) {
+    for (const char* file : {"/resources/models/digits.pt", "/resources/models/digits_data.npz",
+                             "/resources/models/gpt.pt", "/tests/session/conditions.py"}) {
         QFile::copy(root + QLatin1String(file), folder.filePath(QFileInfo(root + QLatin1String(file)).fileName()));
     }
     const QDir sources(root + QStringLiteral("/tests/fixtures/sources"));
@@ -388,7 +471,8 @@ void fillFolder(const QDir& folder) {
     }
     QFile damaged(folder.filePath(QStringLiteral("damaged.pt")));
     if (damaged.open(QIODevice::WriteOnly)) damaged.write("PK\x03\x04 no archive");
-    for (const QString& file : folder.entryList(QDir::Files)) QFile::setPermissions(folder.filePath(file), QFile::ReadOwner | QFile::WriteOwner);
+    for (const QString& file : folder.entryList(QDir::Files))
+        QFile::setPermissions(folder.filePath(file), QFile::ReadOwner | QFile::WriteOwner);
 }
 
 }  // namespace
@@ -397,7 +481,9 @@ int main(int argc, char** argv) {
     QTemporaryDir home;
     home.setAutoRemove(false);
     const QDir folder(home.path());
-    for (const char* name : {"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"}) qputenv(name, home.path().toUtf8());
+    for (const char* name :
+         {"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"})
+        qputenv(name, home.path().toUtf8());
     QDir::setCurrent(home.path());
     fillFolder(folder);
 
@@ -411,9 +497,12 @@ int main(int argc, char** argv) {
 
     QCommandLineParser parser;
     parser.addHelpOption();
-    parser.addOption({QStringLiteral("seed"), QStringLiteral("What the steps are drawn from."), QStringLiteral("n"), QStringLiteral("1")});
-    parser.addOption({QStringLiteral("steps"), QStringLiteral("How many."), QStringLiteral("n"), QStringLiteral("500")});
-    parser.addOption({QStringLiteral("seconds"), QStringLiteral("How long, in place of a number of steps."), QStringLiteral("n"), QStringLiteral("0")});
+    parser.addOption({QStringLiteral("seed"), QStringLiteral("What the steps are drawn from."), QStringLiteral("n"),
+                      QStringLiteral("1")});
+    parser.addOption(
+        {QStringLiteral("steps"), QStringLiteral("How many."), QStringLiteral("n"), QStringLiteral("500")});
+    parser.addOption({QStringLiteral("seconds"), QStringLiteral("How long, in place of a number of steps."),
+                      QStringLiteral("n"), QStringLiteral("0")});
     parser.process(app);
 
     Nowhere nowhere;
@@ -443,7 +532,8 @@ int main(int argc, char** argv) {
     int status = 0;
     int findings = 0;
     {
-        Fuzzer fuzzer(folder, parser.value(QStringLiteral("seed")).toUInt(), parser.value(QStringLiteral("steps")).toUInt(), parser.value(QStringLiteral("seconds")).toInt());
+        Fuzzer fuzzer(folder, parser.value(QStringLiteral("seed")).toUInt(),
+                      parser.value(QStringLiteral("steps")).toUInt(), parser.value(QStringLiteral("seconds")).toInt());
         while (!is_over) status = QApplication::exec();  // an action may have asked to quit
         findings = fuzzer.findings();
     }

@@ -190,11 +190,13 @@ void visit_classes(const Visit& visit) {
           script(kHead + "  a : int\n  def __getstate__(self) -> int:\n    return 1\n"
                          "  def __setstate__(self, state: int) -> NoneType:\n    return (self).__setstate__(state, )\n",
                  pickled("c__torch__\nM\n)\x81K\1b"s)));
-    visit("state that never ends", ".pt",
-          script(kHead + "  a : int\n  def __getstate__(self) -> int:\n    return 1\n"
-                         "  def __setstate__(self, state: int) -> NoneType:\n    _0 = True\n    while _0:\n      self.a = 1\n"
-                         "    return None\n",
-                 pickled("c__torch__\nM\n)\x81K\1b"s)));
+    visit(
+        "state that never ends", ".pt",
+        script(kHead +
+                   "  a : int\n  def __getstate__(self) -> int:\n    return 1\n"
+                   "  def __setstate__(self, state: int) -> NoneType:\n    _0 = True\n    while _0:\n      self.a = 1\n"
+                   "    return None\n",
+               pickled("c__torch__\nM\n)\x81K\1b"s)));
     visit(
         "state that wants a terabyte", ".pt",
         script(kHead + "  a : Tensor\n  def __getstate__(self) -> int:\n    return 1\n"

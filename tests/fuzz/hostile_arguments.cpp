@@ -21,20 +21,19 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-constexpr std::array<std::int64_t, 22> kInts{0,          1,       -1,     2,          -2,           3,
-                                             4,          5,       7,      -5,         16,           100,
-                                             1LL << 31,  1LL << 40, -(1LL << 40), 1LL << 62, kMost, kMost - 1,
-                                             kLeast,     kLeast + 1, 1000003, 0xffffffff};
+constexpr std::array<std::int64_t, 22> kInts{
+    0,         1,         -1,           2,         -2,    3,         4,      5,          7,       -5,        16, 100,
+    1LL << 31, 1LL << 40, -(1LL << 40), 1LL << 62, kMost, kMost - 1, kLeast, kLeast + 1, 1000003, 0xffffffff};
 constexpr std::array<std::int64_t, 8> kTameInts{0, 1, -1, 2, 3, 1, 2, -2};
-constexpr std::array<double, 14> kDoubles{0,    1,     -1,         0.5,  2,      1e-5,   -0.0,
+constexpr std::array<double, 14> kDoubles{0,    1,     -1,        0.5,        2,    1e-5,   -0.0,
                                           1e30, 1e308, kInfinity, -kInfinity, kNan, 5e-324, -1e19};
-constexpr std::array<const char*, 20> kTexts{"",      "none", "mean",  "sum",   "ij,jk->ik", "i,i->", "...ij->...",
-                                             "trunc", "floor", "tanh", "left",  "bilinear",  "fro",  "nuc",
-                                             "{}",    "%d%s", "reflect", "ortho", "reduced", "a\xff\x00z"};
-constexpr std::array<ScalarType, 12> kDtypes{ScalarType::Float32,   ScalarType::Float64,  ScalarType::Int64,
-                                             ScalarType::Bool,      ScalarType::UInt8,    ScalarType::BFloat16,
-                                             ScalarType::Float16,   ScalarType::Complex64, ScalarType::Int32,
-                                             ScalarType::Complex128, ScalarType::Int8,    ScalarType::Int16};
+constexpr std::array<const char*, 20> kTexts{
+    "",     "none",     "mean", "sum", "ij,jk->ik", "i,i->", "...ij->...", "trunc", "floor",   "tanh",
+    "left", "bilinear", "fro",  "nuc", "{}",        "%d%s",  "reflect",    "ortho", "reduced", "a\xff\x00z"};
+constexpr std::array<ScalarType, 12> kDtypes{ScalarType::Float32,    ScalarType::Float64,   ScalarType::Int64,
+                                             ScalarType::Bool,       ScalarType::UInt8,     ScalarType::BFloat16,
+                                             ScalarType::Float16,    ScalarType::Complex64, ScalarType::Int32,
+                                             ScalarType::Complex128, ScalarType::Int8,      ScalarType::Int16};
 
 // Shapes that fit each other now and then.
 std::vector<std::int64_t> draw_shape(Draw& draw) {
@@ -61,7 +60,8 @@ std::vector<std::int64_t> draw_shape(Draw& draw) {
 
 Tensor extreme_indices(Draw& draw, const std::vector<std::int64_t>& shape) {
     Tensor t = empty(shape, ScalarType::Int64);
-    std::generate_n(t.data<std::int64_t>(), t.numel(), [&] { return draw.one_in(3) ? draw.pick(kInts) : draw.pick(kTameInts); });
+    std::generate_n(t.data<std::int64_t>(), t.numel(),
+                    [&] { return draw.one_in(3) ? draw.pick(kInts) : draw.pick(kTameInts); });
     return t;
 }
 
@@ -71,14 +71,18 @@ Tensor relaid(Draw& draw, const Tensor& t) {
     Dims sizes = to_dims(t.sizes());
     Dims strides = to_dims(t.strides());
     switch (draw.below(3)) {
-        case 0: strides[draw.below(strides.size())] = 0; break;
+        case 0:
+            strides[draw.below(strides.size())] = 0;
+            break;
         case 1: {
             const std::size_t d = draw.below(sizes.size());
             sizes[d] = (sizes[d] + 1) / 2;
             strides[d] *= 2;
             break;
         }
-        default: std::reverse(sizes.begin(), sizes.end()); std::reverse(strides.begin(), strides.end());
+        default:
+            std::reverse(sizes.begin(), sizes.end());
+            std::reverse(strides.begin(), strides.end());
     }
     return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
 }
@@ -101,20 +105,29 @@ IValue draw_list(const Type& element, Draw& draw, const std::optional<std::int64
 
 IValue draw_scalar(Draw& draw) {
     switch (draw.below(4)) {
-        case 0: return draw.pick(kDoubles);
-        case 1: return std::complex<double>(draw.pick(kDoubles), draw.pick(kDoubles));
-        case 2: return draw.one_in(2);
-        default: return draw.pick(kInts);
+        case 0:
+            return draw.pick(kDoubles);
+        case 1:
+            return std::complex<double>(draw.pick(kDoubles), draw.pick(kDoubles));
+        case 2:
+            return draw.one_in(2);
+        default:
+            return draw.pick(kInts);
     }
 }
 
 IValue draw_any(Draw& draw) {
     switch (draw.below(6)) {
-        case 0: return draw_tensor(draw);
-        case 1: return std::string(draw.pick(kTexts));
-        case 2: return draw_list(*types::integer(), draw, {});
-        case 3: return IValue();
-        default: return draw_scalar(draw);
+        case 0:
+            return draw_tensor(draw);
+        case 1:
+            return std::string(draw.pick(kTexts));
+        case 2:
+            return draw_list(*types::integer(), draw, {});
+        case 3:
+            return IValue();
+        default:
+            return draw_scalar(draw);
     }
 }
 
@@ -122,27 +135,42 @@ IValue draw_dict(const Type& type, Draw& draw);
 
 IValue draw_value(const Type& type, Draw& draw, const std::optional<std::int64_t>& size = {}) {
     switch (type.kind()) {
-        case TypeKind::Tensor: return draw.one_in(40) ? IValue() : IValue(draw_tensor(draw));
-        case TypeKind::Int: return draw.one_in(2) ? draw.pick(kTameInts) : draw.pick(kInts);
-        case TypeKind::Float: return draw.pick(kDoubles);
-        case TypeKind::Complex: return std::complex<double>(draw.pick(kDoubles), draw.pick(kDoubles));
-        case TypeKind::Bool: return draw.one_in(2);
-        case TypeKind::Number: return draw_scalar(draw);
-        case TypeKind::String: return std::string(draw.pick(kTexts));
-        case TypeKind::Device: return Device{};
-        case TypeKind::Generator: return IValue::other(make_ptr<Generator>());
-        case TypeKind::Optional: return draw.one_in(2) ? IValue() : draw_value(*type.element(), draw, size);
-        case TypeKind::List: return draw_list(*type.element(), draw, size);
-        case TypeKind::AnyList: return draw_list(*types::integer(), draw, {});
-        case TypeKind::Dict: return draw_dict(type, draw);
+        case TypeKind::Tensor:
+            return draw.one_in(40) ? IValue() : IValue(draw_tensor(draw));
+        case TypeKind::Int:
+            return draw.one_in(2) ? draw.pick(kTameInts) : draw.pick(kInts);
+        case TypeKind::Float:
+            return draw.pick(kDoubles);
+        case TypeKind::Complex:
+            return std::complex<double>(draw.pick(kDoubles), draw.pick(kDoubles));
+        case TypeKind::Bool:
+            return draw.one_in(2);
+        case TypeKind::Number:
+            return draw_scalar(draw);
+        case TypeKind::String:
+            return std::string(draw.pick(kTexts));
+        case TypeKind::Device:
+            return Device{};
+        case TypeKind::Generator:
+            return IValue::other(make_ptr<Generator>());
+        case TypeKind::Optional:
+            return draw.one_in(2) ? IValue() : draw_value(*type.element(), draw, size);
+        case TypeKind::List:
+            return draw_list(*type.element(), draw, size);
+        case TypeKind::AnyList:
+            return draw_list(*types::integer(), draw, {});
+        case TypeKind::Dict:
+            return draw_dict(type, draw);
         case TypeKind::Tuple: {
             std::vector<IValue> elements;
             for (const TypePtr& element : type.contained()) elements.push_back(draw_value(*element, draw));
             return make_ptr<TupleObject>(std::move(elements));
         }
         case TypeKind::Any:
-        case TypeKind::Var: return draw_any(draw);
-        default: return {};
+        case TypeKind::Var:
+            return draw_any(draw);
+        default:
+            return {};
     }
 }
 
@@ -152,8 +180,10 @@ IValue draw_list(const Type& element, Draw& draw, const std::optional<std::int64
     if (size && !draw.one_in(4)) count = static_cast<std::size_t>(*size);
     const bool tame = draw.one_in(2);
     for (std::size_t i = 0; i < count; ++i) {
-        if (tame && element.kind() == TypeKind::Int) list->elements.push_back(draw.pick(kTameInts));
-        else list->elements.push_back(draw_value(element, draw));
+        if (tame && element.kind() == TypeKind::Int)
+            list->elements.push_back(draw.pick(kTameInts));
+        else
+            list->elements.push_back(draw_value(element, draw));
     }
     return list;
 }
@@ -197,7 +227,8 @@ std::vector<IValue> sample_arguments(const Operator& op, Draw& draw) {
         arguments.push_back(wanted[i].default_value ? *wanted[i].default_value : draw_argument(wanted[i], draw));
     }
     for (const IValue& value : arguments) {
-        if (value.is_tensor() && is_differentiable(value.to_tensor().dtype()) && op.variant == OperatorVariant::Functional) {
+        if (value.is_tensor() && is_differentiable(value.to_tensor().dtype()) &&
+            op.variant == OperatorVariant::Functional) {
             set_requires_grad(value.to_tensor(), draw.one_in(2));
         }
     }
@@ -207,7 +238,8 @@ std::vector<IValue> sample_arguments(const Operator& op, Draw& draw) {
 std::string describe_value(const IValue& value) {
     if (value.is_tensor()) {
         const Tensor t = value.to_tensor();
-        std::string text = concat(describe(t), " strides ", shape_list_text(t.strides()), requires_grad(t) ? " grad" : "");
+        std::string text =
+            concat(describe(t), " strides ", shape_list_text(t.strides()), requires_grad(t) ? " grad" : "");
         if (t.dtype() == ScalarType::Int64 && t.numel() > 0) text += concat(" from ", *t.data<std::int64_t>());
         return text;
     }

@@ -28,8 +28,8 @@ class Draw {
 
 // All of the operator's arguments: drawn by type in even rounds, a sample of the record with exchanges in odd ones.
 std::vector<IValue> hostile_arguments(const Operator& op, std::size_t round, Draw& draw);
-// The first float32 sample of the record with one argument changed at a time: sizes, dtypes, layouts, numbers and counts that
-// do not fit, and outputs that lie in inputs. Empty when the record has no sample.
+// The first float32 sample of the record with one argument changed at a time: sizes, dtypes, layouts, numbers and
+// counts that do not fit, and outputs that lie in inputs. Empty when the record has no sample.
 std::vector<std::vector<IValue>> systematic_arguments(const Operator& op);
 // "aten::add.Tensor(self=float32 [2, 3], other=...)"
 std::string describe_call(const Operator& op, const std::vector<IValue>& arguments);

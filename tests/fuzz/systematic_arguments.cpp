@@ -13,8 +13,14 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::int64_t, 12> kInts{0, 1, -1, 2, 7, -7, 100, -100, 1LL << 31, 1LL << 62, kMost, kLeast};
-constexpr std::array<double, 8> kDoubles{0, -1, 1e308, -1e308, 5e-324, std::numeric_limits<double>::infinity(),
-                                         -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+constexpr std::array<double, 8> kDoubles{0,
+                                         -1,
+                                         1e308,
+                                         -1e308,
+                                         5e-324,
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity(),
+                                         std::numeric_limits<double>::quiet_NaN()};
 constexpr std::array<ScalarType, 6> kDtypes{ScalarType::Bool,      ScalarType::Int64,   ScalarType::UInt8,
                                             ScalarType::Complex64, ScalarType::Float16, ScalarType::Float64};
 
@@ -36,7 +42,8 @@ Tensor filled(const Tensor& t, std::int64_t value) {
 // Shapes, dtypes and layouts that do not fit where t did.
 std::vector<IValue> changes_of(const Tensor& t) {
     std::vector<IValue> out{IValue()};
-    for (const Dims& sizes : {Dims{0}, Dims{}, Dims{1, 0, 2}, Dims{2, 3, 5, 7, 1, 2}}) out.emplace_back(blank(sizes, t.dtype()));
+    for (const Dims& sizes : {Dims{0}, Dims{}, Dims{1, 0, 2}, Dims{2, 3, 5, 7, 1, 2}})
+        out.emplace_back(blank(sizes, t.dtype()));
     const Dims sizes = to_dims(t.sizes());
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         for (const std::int64_t step : {-1, 1}) {
@@ -62,7 +69,9 @@ std::vector<IValue> changes_of(const Tensor& t) {
 std::vector<IValue> changes_of(const IValue& value, const Type& type);
 
 std::vector<IValue> changes_of_list(const ListObject& list, const Type& type) {
-    const auto with = [&](const std::vector<IValue>& elements) { return IValue(make_ptr<ListObject>(list.element_type, elements)); };
+    const auto with = [&](const std::vector<IValue>& elements) {
+        return IValue(make_ptr<ListObject>(list.element_type, elements));
+    };
     std::vector<IValue> out{with({})};
     if (!list.elements.empty()) {
         std::vector<IValue> longer = list.elements;
@@ -96,17 +105,22 @@ std::vector<IValue> changes_of(const IValue& value, const Type& type) {
     if (value.is_tensor()) return changes_of(value.to_tensor());
     if (value.is_list() && type.kind() == TypeKind::List) return changes_of_list(value.to_list(), type);
     switch (type.kind()) {
-        case TypeKind::Int: return as_values(kInts);
-        case TypeKind::Float: return as_values(kDoubles);
-        case TypeKind::Bool: return {true, false};
-        case TypeKind::String: return {std::string(), std::string("mean"), std::string("no such")};
+        case TypeKind::Int:
+            return as_values(kInts);
+        case TypeKind::Float:
+            return as_values(kDoubles);
+        case TypeKind::Bool:
+            return {true, false};
+        case TypeKind::String:
+            return {std::string(), std::string("mean"), std::string("no such")};
         case TypeKind::Number: {
             std::vector<IValue> out = as_values(kInts);
             for (const double d : kDoubles) out.emplace_back(d);
             out.emplace_back(std::complex<double>(1, 2));
             return out;
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 
@@ -135,7 +149,9 @@ std::optional<std::vector<IValue>> sample_of(const Operator& op) {
         for (std::size_t i = arguments.size(); i < op.argument_count(); ++i) {
             const Argument& argument = op.schema.arguments[i];
             const bool is_written = (op.written_arguments >> i & 1) != 0;
-            arguments.push_back(argument.default_value ? *argument.default_value : is_written ? IValue(blank(Dims{0}, ScalarType::Float32)) : IValue());
+            arguments.push_back(argument.default_value ? *argument.default_value
+                                : is_written           ? IValue(blank(Dims{0}, ScalarType::Float32))
+                                                       : IValue());
         }
         return arguments;
     } catch (const Error&) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as PyTorch 1.13 and 2.4 print them (fixtures/graph_texts.zip, written by make_graph_texts.py) are read, and printed
-// as they were.
+// Graphs as PyTorch 1.13 and 2.4 print them (fixtures/graph_texts.zip, written by make_graph_texts.py) are read, and
+// printed as they were.
 #include <QRegularExpression>
 #include <QtTest>
 
@@ -15,10 +15,11 @@ using namespace loupe;
 
 namespace {
 
-// What a text does not say, or says in a way of its own: objects of C++, imaginary parts, tensors in other layouts, and the
-// digits of bytes that are no ASCII.
+// What a text does not say, or says in a way of its own: objects of C++, imaginary parts, tensors in other layouts, and
+// the digits of bytes that are no ASCII.
 QString without_unknown(QString text) {
-    static const QRegularExpression unknown(R"(object\(0x[0-9a-f]+\)|[-+0-9. ji]*\[ CPUComplexFloatType\{2\} \]|MKLDNN Tensor:[^\]]*\])");
+    static const QRegularExpression unknown(
+        R"(object\(0x[0-9a-f]+\)|[-+0-9. ji]*\[ CPUComplexFloatType\{2\} \]|MKLDNN Tensor:[^\]]*\])");
     text.replace(unknown, "<Tensor>");
     return text.replace(R"(\0)+\/.)\0-,\//0\/.-\\)", R"(\303\251\344\270\255\\)");
 }
@@ -31,7 +32,8 @@ class TestGraphTexts : public QObject {
   private slots:
     void printsWhatItParsed_data() {
         QTest::addColumn<QString>("text");
-        const ZipReader archive(MappedFile::open(std::filesystem::path(LOUPE_SOURCE_DIR) / "tests/fixtures/graph_texts.zip"));
+        const ZipReader archive(
+            MappedFile::open(std::filesystem::path(LOUPE_SOURCE_DIR) / "tests/fixtures/graph_texts.zip"));
         for (const ZipEntry& entry : archive.entries()) {
             QTest::newRow(entry.name.c_str()) << QString::fromStdString(archive.read(entry, std::uint64_t{1} << 24));
         }
@@ -45,7 +47,8 @@ class TestGraphTexts : public QObject {
             const ir::PrintOptions options{.ranges = text.contains(" # "), .scopes = text.contains(", scope: ")};
             const QStringList ours = QString::fromStdString(ir::print_graph(*graph, options)).split('\n');
             const QStringList theirs = without_unknown(text).split('\n');
-            for (qsizetype i = 0; i < std::max(ours.size(), theirs.size()); ++i) QCOMPARE(ours.value(i), theirs.value(i));
+            for (qsizetype i = 0; i < std::max(ours.size(), theirs.size()); ++i)
+                QCOMPARE(ours.value(i), theirs.value(i));
             // What is printed is read again.
             const Ptr<ir::Graph> again = ir::parse_graph(ours.join('\n').toStdString());
             QCOMPARE(QString::fromStdString(ir::print_graph(*again, options)), ours.join('\n'));

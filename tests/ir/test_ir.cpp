@@ -59,16 +59,20 @@ class TestIr : public QObject {
     }
 
     void complexTensorsAreReadBack() {
-        const std::string text = "graph(%x : Tensor):\n  %a : Tensor = prim::Constant[value=1.+2.j 3.-4.5j [ CPUComplexFloatType{2} ]]()\n"
-                                 "  %b : complex = prim::Constant[value=-1.5-2.5j]()\n  %c : Tensor = prim::Constant[value={(1,2)}]()\n"
-                                 "  return (%a)\n";
+        const std::string text =
+            "graph(%x : Tensor):\n  %a : Tensor = prim::Constant[value=1.+2.j 3.-4.5j [ CPUComplexFloatType{2} ]]()\n"
+            "  %b : complex = prim::Constant[value=-1.5-2.5j]()\n  %c : Tensor = prim::Constant[value={(1,2)}]()\n"
+            "  return (%a)\n";
         const Ptr<Graph> graph = parse_graph(text);
         QCOMPARE(QString::fromStdString(print_graph(*graph)), QString::fromStdString(text));
         const auto value = constant_of(graph->outputs()[0]);
         QVERIFY(value && value->is_tensor());
         QVERIFY(value->to_tensor().data<std::complex<float>>()[1] == std::complex<float>(3, -4.5F));
         // PyTorch prints the real parts: nobody knows the value.
-        QVERIFY(!constant_of(parse_graph("graph():\n  %a : Tensor = prim::Constant[value= 1  3 [ CPUComplexFloatType{2} ]]()\n  return (%a)\n")->outputs()[0]));
+        QVERIFY(!constant_of(
+            parse_graph(
+                "graph():\n  %a : Tensor = prim::Constant[value= 1  3 [ CPUComplexFloatType{2} ]]()\n  return (%a)\n")
+                ->outputs()[0]));
     }
 
     void namesGetSuffixes() {
@@ -123,19 +127,22 @@ class TestIr : public QObject {
     }
 
     void lintFindsUseBeforeDefinition() {
-        const auto graph = parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::relu(%a)\n  return (%b)\n");
+        const auto graph = parse_graph(
+            "graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::relu(%a)\n  return (%b)\n");
         graph->value_by_name("b")->node()->move_before(graph->value_by_name("a")->node());
         QVERIFY_THROWS_EXCEPTION(Error, graph->lint());
     }
 
     void replacesAndDestroys() {
-        const auto graph = parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::add(%a, %a)\n  return (%b)\n");
+        const auto graph = parse_graph(
+            "graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::add(%a, %a)\n  return (%b)\n");
         Value* a = graph->value_by_name("a");
         QCOMPARE(a->uses().size(), std::size_t(2));
         a->replace_all_uses_with(graph->inputs()[0]);
         a->node()->destroy();
         graph->lint();
-        QCOMPARE(QString::fromStdString(graph->str()), "graph(%x : Tensor):\n  %b : Tensor = aten::add(%x, %x)\n  return (%b)\n");
+        QCOMPARE(QString::fromStdString(graph->str()),
+                 "graph(%x : Tensor):\n  %b : Tensor = aten::add(%x, %x)\n  return (%b)\n");
     }
 
     void copiesWhatBlocksUseFromOutside() {
@@ -166,7 +173,8 @@ class TestIr : public QObject {
     }
 
     void remembersWhereNodesCameFrom() {
-        const auto graph = parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x) # m.py:3:4\n  return (%a)\n");
+        const auto graph =
+            parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x) # m.py:3:4\n  return (%a)\n");
         ir::Node* relu = graph->value_by_name("a")->node();
         const OriginScope scope(*graph, {relu}, "Pass", "rule");
         const ir::Node* made = graph->create(Symbol::intern("aten::tanh"), {relu->output()});
@@ -204,7 +212,8 @@ class TestIr : public QObject {
         function.graph();
         QCOMPARE(compiled, 1);
         QCOMPARE(QString::fromStdString(unit.mangle("__torch__.f")), "__torch__.___torch_mangle_0.f");
-        ScriptFunction& loop = unit.add_function(make_ptr<ScriptFunction>("__torch__.loop", [](ScriptFunction& f) { f.graph(); }));
+        ScriptFunction& loop =
+            unit.add_function(make_ptr<ScriptFunction>("__torch__.loop", [](ScriptFunction& f) { f.graph(); }));
         QVERIFY_THROWS_EXCEPTION(Error, loop.graph());
     }
 };

@@ -6,10 +6,10 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/call.h"
 #include "core/nn/layer.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/dispatch/call.h"
 #include "core/script/parser.h"
 
 namespace loupe::test {
@@ -48,7 +48,8 @@ IValue called(const Call& call) {
     for (const Keyword& keyword : call.keywords) keywords.emplace_back(keyword.name, value_of(keyword.value));
     const auto* from = as<Name>(callee->object);
     if (from != nullptr && from->id != "nn") {
-        const nn::NativeFunction* function = from->id == "F" ? nn::find_functional(callee->name) : nn::find_init(callee->name);
+        const nn::NativeFunction* function =
+            from->id == "F" ? nn::find_functional(callee->name) : nn::find_init(callee->name);
         if (function == nullptr) throw Error(ErrorKind::Usage, concat("no function ", callee->name));
         return nn::call_function(*function, {std::move(arguments), std::move(keywords)});
     }
@@ -72,10 +73,14 @@ IValue value_of(const Expr* node) {
         return operand.is_int() ? IValue(-operand.to_int()) : IValue(-operand.to_double());
     }
     switch (node->kind) {
-        case ExprKind::True: return true;
-        case ExprKind::False: return false;
-        case ExprKind::None: return {};
-        default: throw Error(ErrorKind::Usage, "the model's source is more than a constructor call");
+        case ExprKind::True:
+            return true;
+        case ExprKind::False:
+            return false;
+        case ExprKind::None:
+            return {};
+        default:
+            throw Error(ErrorKind::Usage, "the model's source is more than a constructor call");
     }
 }
 

@@ -54,7 +54,8 @@ std::string check(const Expected& expected) {
     visit_tensors(value, [&](const Tensor& t) { outputs.push_back(t); });
     if (outputs.size() != expected.outputs.size()) return concat(outputs.size(), " outputs");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (const auto found = test::digest_difference(outputs[i], expected.outputs[i], 2e-5); !found.empty()) return found;
+        if (const auto found = test::digest_difference(outputs[i], expected.outputs[i], 2e-5); !found.empty())
+            return found;
     }
     return {};
 }

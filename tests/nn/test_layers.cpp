@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
 #include "core/dispatch/call.h"
+#include "core/nn/layer.h"
 #include "core/ops/random/generator.h"
 #include "tests/nn/constructor_call.h"
 #include "tests/nn/digest.h"
@@ -27,11 +27,16 @@ std::vector<Expected> read_expected() {
     std::vector<Expected> out;
     std::ifstream file(LOUPE_SOURCE_DIR "/tests/nn/layers.txt");
     for (std::string line; std::getline(file, line);) {
-        if (line.starts_with("= ")) out.push_back({line.substr(2), {}, {}, {}, {}});
-        else if (line.starts_with("+ ")) out.back().state.push_back(line.substr(2));
-        else if (line.starts_with("x ")) out.back().inputs.push_back(line.substr(2));
-        else if (line.starts_with("y ")) out.back().outputs.push_back(line.substr(2));
-        else out.back().printed.push_back(line);
+        if (line.starts_with("= "))
+            out.push_back({line.substr(2), {}, {}, {}, {}});
+        else if (line.starts_with("+ "))
+            out.back().state.push_back(line.substr(2));
+        else if (line.starts_with("x "))
+            out.back().inputs.push_back(line.substr(2));
+        else if (line.starts_with("y "))
+            out.back().outputs.push_back(line.substr(2));
+        else
+            out.back().printed.push_back(line);
     }
     return out;
 }
@@ -50,22 +55,26 @@ std::string check(const Expected& expected) {
         return concat("prints ", module->str(), ", expected ", printed);
     }
     const auto state = module->state_dict();
-    if (state.size() != expected.state.size()) return concat(state.size(), " entries of state, expected ", expected.state.size());
+    if (state.size() != expected.state.size())
+        return concat(state.size(), " entries of state, expected ", expected.state.size());
     for (std::size_t i = 0; i < state.size(); ++i) {
         const std::string_view line = expected.state[i];
         const auto space = line.find(' ');
         if (state[i].first != line.substr(0, space)) return concat("state has ", state[i].first, ", expected ", line);
         // Initial weights are the same numbers.
-        if (const auto found = test::digest_difference(state[i].second, line.substr(space + 1), 0); !found.empty()) return concat(state[i].first, ": ", found);
+        if (const auto found = test::digest_difference(state[i].second, line.substr(space + 1), 0); !found.empty())
+            return concat(state[i].first, ": ", found);
     }
     if (expected.inputs.empty()) return {};
     std::vector<IValue> inputs;
     for (const auto& shape : expected.inputs) inputs.push_back(drawn(shape));
     TensorList outputs;
     visit_tensors(module->call(std::move(inputs)), [&](const Tensor& t) { outputs.push_back(t); });
-    if (outputs.size() != expected.outputs.size()) return concat(outputs.size(), " outputs, expected ", expected.outputs.size());
+    if (outputs.size() != expected.outputs.size())
+        return concat(outputs.size(), " outputs, expected ", expected.outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (const auto found = test::digest_difference(outputs[i], expected.outputs[i], 2e-5); !found.empty()) return concat("output ", i, ": ", found);
+        if (const auto found = test::digest_difference(outputs[i], expected.outputs[i], 2e-5); !found.empty())
+            return concat("output ", i, ": ", found);
     }
     return {};
 }

@@ -5,8 +5,8 @@
 
 #include "core/autograd/engine.h"
 #include "core/base/error.h"
-#include "core/nn/module.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/module.h"
 
 using namespace loupe;
 using nn::Module;
@@ -82,29 +82,36 @@ class TestModule : public QObject {
     }
     void bad_names_are_refused() {
         const auto module = chain();
-        QCOMPARE(message_of([&] { module->register_parameter("", vector_of({1})); }), QString("parameter name can't be empty string \"\""));
-        QCOMPARE(message_of([&] { module->register_buffer("a.b", vector_of({1})); }), QString("buffer name can't contain \".\""));
+        QCOMPARE(message_of([&] { module->register_parameter("", vector_of({1})); }),
+                 QString("parameter name can't be empty string \"\""));
+        QCOMPARE(message_of([&] { module->register_buffer("a.b", vector_of({1})); }),
+                 QString("buffer name can't contain \".\""));
         QCOMPARE(message_of([&] { module->register_parameter("first", vector_of({1})); }),
                  QString("attribute 'first' already exists"));
         const Tensor made = fn::mul(module->get_parameter("first.weight"), vector_of({1}));
-        QVERIFY(message_of([&] { module->register_parameter("made", made); }).startsWith("Cannot assign non-leaf Tensor to parameter 'made'"));
+        QVERIFY(message_of([&] {
+                    module->register_parameter("made", made);
+                }).startsWith("Cannot assign non-leaf Tensor to parameter 'made'"));
     }
     void forward_hooks_replace_and_come_off() {
         const auto module = scale(2);
         QStringList order;
-        module->register_forward_pre_hook([&](Module&, const std::vector<IValue>& inputs) -> std::optional<std::vector<IValue>> {
-            order.append("pre");
-            return std::vector<IValue>{fn::add(inputs[0].to_tensor(), vector_of({1}))};
-        });
+        module->register_forward_pre_hook(
+            [&](Module&, const std::vector<IValue>& inputs) -> std::optional<std::vector<IValue>> {
+                order.append("pre");
+                return std::vector<IValue>{fn::add(inputs[0].to_tensor(), vector_of({1}))};
+            });
         RemovableHandle handle = module->register_forward_hook(
             [&](Module&, const std::vector<IValue>&, const IValue& output) -> std::optional<IValue> {
                 order.append("post");
                 return IValue(fn::neg(output.to_tensor()));
             });
-        module->register_forward_hook([&](Module&, const std::vector<IValue>&, const IValue&) -> std::optional<IValue> {
-            order.append("first of all");
-            return std::nullopt;
-        }, true);
+        module->register_forward_hook(
+            [&](Module&, const std::vector<IValue>&, const IValue&) -> std::optional<IValue> {
+                order.append("first of all");
+                return std::nullopt;
+            },
+            true);
         QCOMPARE(first_element(module->call({IValue(vector_of({4}))}).to_tensor()), -10.0f);
         QCOMPARE(order, (QStringList{"pre", "first of all", "post"}));
         handle.remove();
@@ -130,13 +137,15 @@ class TestModule : public QObject {
     }
     void load_state_dict_reports_everything_at_once() {
         const auto module = chain();
-        nn::Named<Tensor> state{{"first.weight", vector_of({7})}, {"second.weight", vector_of({1, 2})}, {"extra", vector_of({1})}};
+        nn::Named<Tensor> state{
+            {"first.weight", vector_of({7})}, {"second.weight", vector_of({1, 2})}, {"extra", vector_of({1})}};
         const QString message = message_of([&] { module->load_state_dict(state); });
         QVERIFY(message.contains("Error(s) in loading state_dict for Chain"));
         QVERIFY(message.contains("Unexpected key(s) in state_dict: \"extra\". "));
         QVERIFY(message.contains("Missing key(s) in state_dict: \"count\". "));
-        QVERIFY(message.contains("size mismatch for second.weight: copying a param with shape torch.Size([2]) from checkpoint, the shape in "
-                                 "current model is torch.Size([1])."));
+        QVERIFY(message.contains(
+            "size mismatch for second.weight: copying a param with shape torch.Size([2]) from checkpoint, the shape in "
+            "current model is torch.Size([1])."));
         QCOMPARE(first_element(module->get_parameter("first.weight")), 2.0f);  // nothing was copied
         // Sizes must fit even when names need not.
         QVERIFY(message_of([&] { module->load_state_dict(state, false); }).contains("size mismatch for second.weight"));

@@ -49,7 +49,8 @@ void ModuleCasesTest::layer_data() {
     for (const auto& path : paths) {
         const conformance::CaseArchive archive(path);
         for (std::size_t i = 0; i < archive.cases().size(); ++i) {
-            QTest::addRow("%s.%d", path.stem().c_str(), archive.cases()[i].k) << QString::fromStdString(path.string()) << static_cast<int>(i);
+            QTest::addRow("%s.%d", path.stem().c_str(), archive.cases()[i].k)
+                << QString::fromStdString(path.string()) << static_cast<int>(i);
         }
     }
 }
@@ -67,8 +68,9 @@ void ModuleCasesTest::layer() {
         std::string want = printed.str();
         while (want.ends_with('\n')) want.pop_back();
         if (model->str() != want) return concat("prints ", model->str(), ", expected ", want);
-        return conformance::check_module(cases, entry, *model,
-                                         [&](const std::vector<IValue>& arguments) { return tensors_in(model->call(arguments)); });
+        return conformance::check_module(cases, entry, *model, [&](const std::vector<IValue>& arguments) {
+            return tensors_in(model->call(arguments));
+        });
     });
     QCOMPARE(QString::fromStdString(difference), QString());
 }

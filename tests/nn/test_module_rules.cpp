@@ -8,10 +8,10 @@
 
 #include "core/autograd/engine.h"
 #include "core/base/error.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/gradients.h"
 #include "core/nn/utils/packed_sequence.h"
-#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 
 using namespace loupe;
@@ -48,10 +48,14 @@ QString message_of(const std::function<void()>& run) {
 
 bool is_close(const Tensor& a, const Tensor& b, double tolerance = 1e-5) {
     return std::ranges::equal(a.sizes(), b.sizes()) &&
-           item(fn::amax(fn::abs(fn::sub(fn::detach(a), fn::detach(b), Scalar(1))), Dims{}, false)).to_double() <= tolerance;
+           item(fn::amax(fn::abs(fn::sub(fn::detach(a), fn::detach(b), Scalar(1))), Dims{}, false)).to_double() <=
+               tolerance;
 }
 
-ModulePtr two_linears() { return make_layer("Sequential", {IValue(Ptr<Object>(make_layer("Linear", {2, 3}))), IValue(Ptr<Object>(make_layer("Linear", {3, 1})))}); }
+ModulePtr two_linears() {
+    return make_layer("Sequential", {IValue(Ptr<Object>(make_layer("Linear", {2, 3}))),
+                                     IValue(Ptr<Object>(make_layer("Linear", {3, 1})))});
+}
 
 class ModuleRulesTest : public QObject {
     Q_OBJECT
@@ -104,8 +108,10 @@ void ModuleRulesTest::assignments_keep_their_kind() {
     linear->set_attribute("scale", 2.0);
     linear->set_attribute("scale", make_parameter(vector_of({1})));
     QCOMPARE(names(linear->own_parameters()), (QStringList{"weight", "bias", "scale"}));
-    QCOMPARE(message_of([&] { linear->register_parameter("training", Tensor()); }), QString("attribute 'training' already exists"));
-    QCOMPARE(message_of([&] { linear->register_module("a.b", make_layer("ReLU")); }), QString("module name can't contain \".\", got: a.b"));
+    QCOMPARE(message_of([&] { linear->register_parameter("training", Tensor()); }),
+             QString("attribute 'training' already exists"));
+    QCOMPARE(message_of([&] { linear->register_module("a.b", make_layer("ReLU")); }),
+             QString("module name can't contain \".\", got: a.b"));
     linear->delete_attribute("scale");
     QCOMPARE(message_of([&] { linear->attribute("scale"); }), QString("'Linear' object has no attribute 'scale'"));
 }
@@ -131,34 +137,58 @@ void ModuleRulesTest::lookups_name_what_is_missing() {
 }
 
 void ModuleRulesTest::calls_that_do_not_fit() {
-    QCOMPARE(message_of([&] { make_layer("Linear", {1}); }), QString("Linear.__init__() missing 1 required positional argument: 'out_features'"));
-    QCOMPARE(message_of([&] { make_layer("Linear", {1, 2}, {{"foo", IValue(3)}}); }),
+    QCOMPARE(message_of([&] { make_layer("Linear", {1}); }),
+             QString("Linear.__init__() missing 1 required positional argument: 'out_features'"));
+    QCOMPARE(message_of([&] {
+                 make_layer("Linear", {1, 2}, {{"foo", IValue(3)}});
+             }),
              QString("Linear.__init__() got an unexpected keyword argument 'foo'"));
-    QCOMPARE(message_of([&] { make_layer("Linear", {1, 2, true, IValue(), IValue(), 5}); }),
+    QCOMPARE(message_of([&] {
+                 make_layer("Linear", {1, 2, true, IValue(), IValue(), 5});
+             }),
              QString("Linear.__init__() takes from 3 to 6 positional arguments but 7 were given"));
-    QCOMPARE(message_of([&] { make_layer("Linear", {2, 3})->call({}); }),
+    QCOMPARE(message_of([&] {
+                 make_layer("Linear", {2, 3})->call({});
+             }),
              QString("Linear.forward() missing 1 required positional argument: 'input'"));
     QCOMPARE(message_of([&] { make_layer("ModuleList")->call({1}); }),
              QString("Module [ModuleList] is missing the required \"forward\" function"));
-    QCOMPARE(message_of([&] { make_layer("BatchNorm2d", {3})->call({random({2, 3})}); }), QString("expected 4D input (got 2D input)"));
-    QCOMPARE(message_of([&] { make_layer("Conv2d", {3, 4, 3}, {{"groups", IValue(2)}}); }), QString("in_channels must be divisible by groups"));
-    QCOMPARE(message_of([&] { make_layer("LSTM", {3, 4})->call({random({2, 5, 4})}); }),
+    QCOMPARE(message_of([&] {
+                 make_layer("BatchNorm2d", {3})->call({random({2, 3})});
+             }),
+             QString("expected 4D input (got 2D input)"));
+    QCOMPARE(message_of([&] {
+                 make_layer("Conv2d", {3, 4, 3}, {{"groups", IValue(2)}});
+             }),
+             QString("in_channels must be divisible by groups"));
+    QCOMPARE(message_of([&] {
+                 make_layer("LSTM", {3, 4})->call({random({2, 5, 4})});
+             }),
              QString("input.size(-1) must be equal to input_size. Expected 3, got 4"));
-    QCOMPARE(message_of([&] { make_layer("GRU", {3, 4})->call({random({2, 5, 3}), random({1, 5, 3})}); }),
+    QCOMPARE(message_of([&] {
+                 make_layer("GRU", {3, 4})->call({random({2, 5, 3}), random({1, 5, 3})});
+             }),
              QString("Expected hidden size (1, 5, 4), got [1, 5, 3]"));
-    QCOMPARE(message_of([&] { make_layer("GRU", {3, 4})->call({random({3})}); }), QString("input must have 3 dimensions, got 2"));
+    QCOMPARE(message_of([&] {
+                 make_layer("GRU", {3, 4})->call({random({3})});
+             }),
+             QString("input must have 3 dimensions, got 2"));
     QCOMPARE(message_of([&] { make_layer("Sequential", {3}); }), QString("int is not a Module subclass"));
     QCOMPARE(message_of([&] { make_layer("ModuleList", {3}); }),
              QString("ModuleList.extend should be called with an iterable, but got int"));
     const IValue size = make_ptr<TupleObject>(std::vector<IValue>{20, 20});
-    QCOMPARE(message_of([&] { make_layer("ConvTranspose2d", {2, 3, 3, 2})->call({random({1, 2, 3, 3}), size}); }),
-             QString("requested an output size of (20, 20), but valid sizes range from [7, 7] to [8, 8] (for an input of torch.Size([3, 3]))"));
+    QCOMPARE(message_of([&] {
+                 make_layer("ConvTranspose2d", {2, 3, 3, 2})->call({random({1, 2, 3, 3}), size});
+             }),
+             QString("requested an output size of (20, 20), but valid sizes range from [7, 7] to [8, 8] (for an input "
+                     "of torch.Size([3, 3]))"));
 }
 
 void ModuleRulesTest::names_with_options() {
     const auto net = two_linears();
     net->register_module("again", net->get_submodule("0"));
-    QCOMPARE(names(net->named_parameters({.prefix = "net"})), (QStringList{"net.0.weight", "net.0.bias", "net.1.weight", "net.1.bias"}));
+    QCOMPARE(names(net->named_parameters({.prefix = "net"})),
+             (QStringList{"net.0.weight", "net.0.bias", "net.1.weight", "net.1.bias"}));
     QVERIFY(net->named_parameters({.recurse = false}).empty());
     QCOMPARE(net->named_parameters({.remove_duplicate = false}).size(), std::size_t{6});
     QCOMPARE(names(net->named_modules({.remove_duplicate = false})), (QStringList{"", "0", "1", "again"}));
@@ -168,10 +198,14 @@ void ModuleRulesTest::names_with_options() {
 void ModuleRulesTest::state_hooks_collect_and_rename() {
     const auto net = two_linears();
     QStringList seen;
-    net->get_submodule("1")->register_state_dict_pre_hook([&](Module&, const std::string& prefix, bool) { seen.append(QString::fromStdString(prefix)); });
+    net->get_submodule("1")->register_state_dict_pre_hook(
+        [&](Module&, const std::string& prefix, bool) { seen.append(QString::fromStdString(prefix)); });
     RemovableHandle handle = net->get_submodule("1")->register_state_dict_hook(
-        [](Module&, nn::Named<Tensor>& state, const std::string& prefix) { state.emplace_back(prefix + "extra", vector_of({5})); });
-    QCOMPARE(names(net->state_dict("net.")), (QStringList{"net.0.weight", "net.0.bias", "net.1.weight", "net.1.bias", "net.1.extra"}));
+        [](Module&, nn::Named<Tensor>& state, const std::string& prefix) {
+            state.emplace_back(prefix + "extra", vector_of({5}));
+        });
+    QCOMPARE(names(net->state_dict("net.")),
+             (QStringList{"net.0.weight", "net.0.bias", "net.1.weight", "net.1.bias", "net.1.extra"}));
     QCOMPARE(seen, QStringList{"net.1."});
     handle.remove();
 
@@ -180,11 +214,12 @@ void ModuleRulesTest::state_hooks_collect_and_rename() {
         if (entry.first.starts_with("1.")) entry.first = "last" + entry.first.substr(1);
     }
     const auto renamed = two_linears();
-    renamed->register_load_state_dict_pre_hook([](Module&, nn::Named<Tensor>& state, const std::string&, bool, nn::LoadReport&) {
-        for (auto& entry : state) {
-            if (entry.first.starts_with("last.")) entry.first = "1" + entry.first.substr(4);
-        }
-    });
+    renamed->register_load_state_dict_pre_hook(
+        [](Module&, nn::Named<Tensor>& state, const std::string&, bool, nn::LoadReport&) {
+            for (auto& entry : state) {
+                if (entry.first.starts_with("last.")) entry.first = "1" + entry.first.substr(4);
+            }
+        });
     QVERIFY(renamed->load_state_dict(old).is_clean());
     QVERIFY(is_close(renamed->get_parameter("1.weight"), old[2].second, 0));
 
@@ -238,10 +273,13 @@ void ModuleRulesTest::deep_copies_share_within() {
     QVERIFY(copy->get_parameter("1.tied").is_same(copy->get_parameter("0.bias")));
     QCOMPARE(copy->str(), net->str());
     const Tensor x = random({4, 2});
-    QVERIFY(is_close(copy->get_submodule("0")->call({x}).to_tensor(), net->get_submodule("0")->call({x}).to_tensor(), 0));
+    QVERIFY(
+        is_close(copy->get_submodule("0")->call({x}).to_tensor(), net->get_submodule("0")->call({x}).to_tensor(), 0));
     net->set_attribute("made", fn::mul(net->get_parameter("0.bias"), net->get_parameter("0.bias")));
-    QCOMPARE(message_of([&] { net->deep_copy(); }),
-             QString("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment"));
+    QCOMPARE(
+        message_of([&] { net->deep_copy(); }),
+        QString(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment"));
 }
 
 void ModuleRulesTest::apply_goes_children_first() {
@@ -254,16 +292,18 @@ void ModuleRulesTest::hooks_run_in_order() {
     const auto relu = make_layer("ReLU");
     QStringList order;
     const auto pre = [&](const char* name) {
-        return nn::ForwardPreHook([&order, name](Module&, const std::vector<IValue>&) -> std::optional<std::vector<IValue>> {
-            order.append(name);
-            return std::nullopt;
-        });
+        return nn::ForwardPreHook(
+            [&order, name](Module&, const std::vector<IValue>&) -> std::optional<std::vector<IValue>> {
+                order.append(name);
+                return std::nullopt;
+            });
     };
     const auto post = [&](const char* name) {
-        return nn::ForwardHook([&order, name](Module&, const std::vector<IValue>&, const IValue&) -> std::optional<IValue> {
-            order.append(name);
-            return std::nullopt;
-        });
+        return nn::ForwardHook(
+            [&order, name](Module&, const std::vector<IValue>&, const IValue&) -> std::optional<IValue> {
+                order.append(name);
+                return std::nullopt;
+            });
     };
     relu->register_forward_pre_hook(pre("pre 1"));
     relu->register_forward_pre_hook(pre("pre 0"), true);
@@ -275,14 +315,16 @@ void ModuleRulesTest::hooks_run_in_order() {
 
 void ModuleRulesTest::hooks_see_keywords() {
     const auto linear = make_layer("Linear", {2, 2});
-    linear->register_forward_pre_hook(nn::ForwardPreHookWithKeywords([](Module&, const CallArguments& given) -> std::optional<CallArguments> {
-        return CallArguments{{given.keywords.at(0).second}, {}};
-    }));
+    linear->register_forward_pre_hook(
+        nn::ForwardPreHookWithKeywords([](Module&, const CallArguments& given) -> std::optional<CallArguments> {
+            return CallArguments{{given.keywords.at(0).second}, {}};
+        }));
     std::size_t count = 0;
-    linear->register_forward_hook(nn::ForwardHookWithKeywords([&](Module&, const CallArguments& given, const IValue&) -> std::optional<IValue> {
-        count = given.positional.size();
-        return IValue(7);
-    }));
+    linear->register_forward_hook(
+        nn::ForwardHookWithKeywords([&](Module&, const CallArguments& given, const IValue&) -> std::optional<IValue> {
+            count = given.positional.size();
+            return IValue(7);
+        }));
     QCOMPARE(linear->invoke({{}, {{"input", IValue(random({3, 2}))}}}).to_int(), std::int64_t{7});
     QCOMPARE(count, std::size_t{1});
 }
@@ -294,11 +336,12 @@ void ModuleRulesTest::hooks_that_are_always_called() {
     linear->register_forward_hook([&](Module&, const std::vector<IValue>&, const IValue&) -> std::optional<IValue> {
         throw Error(ErrorKind::Run, "the hook failed");
     });
-    linear->register_always_called_forward_hook([&](Module&, const CallArguments&, const IValue& output) -> std::optional<IValue> {
-        ++calls;
-        had_output = !output.is_none();
-        return std::nullopt;
-    });
+    linear->register_always_called_forward_hook(
+        [&](Module&, const CallArguments&, const IValue& output) -> std::optional<IValue> {
+            ++calls;
+            had_output = !output.is_none();
+            return std::nullopt;
+        });
     QCOMPARE(message_of([&] { linear->call({random({3, 2})}); }), QString("the hook failed"));
     QCOMPARE(calls, 1);
     QVERIFY(!had_output);
@@ -330,10 +373,11 @@ void ModuleRulesTest::backward_pre_hooks_replace() {
         return TensorList{fn::mul_scalar(grads[0], Scalar(3.0))};
     });
     float seen = 0;
-    relu->register_full_backward_hook([&](Module&, const TensorList&, const TensorList& outputs) -> std::optional<TensorList> {
-        seen = first_element(outputs[0]);
-        return std::nullopt;
-    });
+    relu->register_full_backward_hook(
+        [&](Module&, const TensorList&, const TensorList& outputs) -> std::optional<TensorList> {
+            seen = first_element(outputs[0]);
+            return std::nullopt;
+        });
     const Tensor x = vector_of({2});
     set_requires_grad(x, true);
     backward({relu->call({x}).to_tensor()}, {vector_of({1})});
@@ -343,14 +387,16 @@ void ModuleRulesTest::backward_pre_hooks_replace() {
 
 void ModuleRulesTest::registration_hooks() {
     QStringList seen;
-    RemovableHandle parameters = nn::register_parameter_registration_hook([&](Module&, const std::string& name, const Tensor&) -> std::optional<Tensor> {
-        seen.append(QString::fromStdString(name));
-        return std::nullopt;
-    });
-    RemovableHandle modules = nn::register_module_registration_hook([&](Module&, const std::string& name, const ModulePtr&) -> std::optional<ModulePtr> {
-        seen.append("module " + QString::fromStdString(name));
-        return std::nullopt;
-    });
+    RemovableHandle parameters = nn::register_parameter_registration_hook(
+        [&](Module&, const std::string& name, const Tensor&) -> std::optional<Tensor> {
+            seen.append(QString::fromStdString(name));
+            return std::nullopt;
+        });
+    RemovableHandle modules = nn::register_module_registration_hook(
+        [&](Module&, const std::string& name, const ModulePtr&) -> std::optional<ModulePtr> {
+            seen.append("module " + QString::fromStdString(name));
+            return std::nullopt;
+        });
     two_linears();
     parameters.remove();
     modules.remove();
@@ -380,8 +426,10 @@ void ModuleRulesTest::gradients_are_clipped() {
     nn::clip_grad_value_({a, b}, 0.7);
     QVERIFY(is_close(grad_of(b), vector_of({0.7F})));
     set_grad(b, vector_of({std::numeric_limits<float>::infinity()}));
-    QVERIFY(message_of([&] { nn::clip_grad_norm_({b}, 1, 2, true); })
-                .startsWith("The total norm of order 2.0 for gradients from `parameters` is non-finite, so it cannot be clipped."));
+    QVERIFY(
+        message_of([&] { nn::clip_grad_norm_({b}, 1, 2, true); })
+            .startsWith(
+                "The total norm of order 2.0 for gradients from `parameters` is non-finite, so it cannot be clipped."));
 }
 
 void ModuleRulesTest::parameters_to_vector_and_back() {
@@ -412,12 +460,14 @@ void ModuleRulesTest::fusion_computes_the_same() {
     QVERIFY(is_close(fused->call({x}).to_tensor(), bn->call({conv->call({x})}).to_tensor()));
     const auto transposed = make_layer("ConvTranspose2d", {3, 4, 3}, {{"bias", false}});
     transposed->eval();
-    QVERIFY(is_close(nn::fuse_conv_bn_eval(transposed, bn, true)->call({x}).to_tensor(), bn->call({transposed->call({x})}).to_tensor()));
+    QVERIFY(is_close(nn::fuse_conv_bn_eval(transposed, bn, true)->call({x}).to_tensor(),
+                     bn->call({transposed->call({x})}).to_tensor()));
     const auto linear = make_layer("Linear", {3, 4});
     linear->eval();
     const auto bn1 = norm_of("BatchNorm1d", 4, random({7, 4}));
     const Tensor rows = random({5, 3});
-    QVERIFY(is_close(nn::fuse_linear_bn_eval(linear, bn1)->call({rows}).to_tensor(), bn1->call({linear->call({rows})}).to_tensor()));
+    QVERIFY(is_close(nn::fuse_linear_bn_eval(linear, bn1)->call({rows}).to_tensor(),
+                     bn1->call({linear->call({rows})}).to_tensor()));
 }
 
 void ModuleRulesTest::packed_sequences_run_as_each_alone() {
@@ -445,7 +495,8 @@ void ModuleRulesTest::packed_sequences_run_as_each_alone() {
 }
 
 void ModuleRulesTest::containers_are_edited() {
-    const auto net = make_layer("Sequential", {IValue(Ptr<Object>(make_layer("ReLU"))), IValue(Ptr<Object>(make_layer("Tanh")))});
+    const auto net =
+        make_layer("Sequential", {IValue(Ptr<Object>(make_layer("ReLU"))), IValue(Ptr<Object>(make_layer("Tanh")))});
     const auto method = [&](const char* name, std::vector<IValue> arguments) {
         const nn::LayerMethod* found = nn::find_method(*net->layer(), name);
         return nn::call_method(*net, *found, {std::move(arguments), {}});
@@ -453,16 +504,19 @@ void ModuleRulesTest::containers_are_edited() {
     method("append", {IValue(Ptr<Object>(make_layer("Sigmoid")))});
     method("insert", {0, IValue(Ptr<Object>(make_layer("Identity")))});
     method("__delitem__", {-2});
-    QCOMPARE(QString::fromStdString(net->str()), QString("Sequential(\n  (0): Identity()\n  (1): ReLU()\n  (2): Sigmoid()\n)"));
+    QCOMPARE(QString::fromStdString(net->str()),
+             QString("Sequential(\n  (0): Identity()\n  (1): ReLU()\n  (2): Sigmoid()\n)"));
     QCOMPARE(message_of([&] { method("__getitem__", {3}); }), QString("index 3 is out of range"));
     QCOMPARE(QString::fromStdString(nn::as_module(method("_slice", {1, 3, 1}))->str()),
              QString("Sequential(\n  (1): ReLU()\n  (2): Sigmoid()\n)"));
 }
 
 void ModuleRulesTest::parameter_lists_print() {
-    const IValue values = make_ptr<ListObject>(types::any(), std::vector<IValue>{random({2, 3}), make_parameter(random({4})), 5});
+    const IValue values =
+        make_ptr<ListObject>(types::any(), std::vector<IValue>{random({2, 3}), make_parameter(random({4})), 5});
     QCOMPARE(QString::fromStdString(make_layer("ParameterList", {values})->str()),
-             QString("ParameterList(\n    (0): Parameter containing: [torch.float32 of size 2x3]\n    (1): Parameter containing: "
+             QString("ParameterList(\n    (0): Parameter containing: [torch.float32 of size 2x3]\n    (1): Parameter "
+                     "containing: "
                      "[torch.float32 of size 4]\n    (2): Object of type: int\n)"));
 }
 

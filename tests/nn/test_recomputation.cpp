@@ -4,14 +4,14 @@
 #include <QtTest>
 #include <atomic>
 
-#include "core/tensor/allocation_observers.h"
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/checkpoint.h"
-#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
+#include "core/tensor/allocation_observers.h"
 
 using namespace loupe;
 
@@ -39,9 +39,9 @@ std::vector<nn::ModulePtr> blocks() {
     default_generator().set_seed(3);
     std::vector<nn::ModulePtr> out;
     for (int i = 0; i < kBlocks; ++i) {
-        const nn::ModulePtr block = nn::make_layer("Sequential", {Ptr<Object>(nn::make_layer("Linear", {kWidth, kWidth})),
-                                                                  Ptr<Object>(nn::make_layer("Dropout", {0.25})),
-                                                                  Ptr<Object>(nn::make_layer("Tanh"))});
+        const nn::ModulePtr block = nn::make_layer(
+            "Sequential", {Ptr<Object>(nn::make_layer("Linear", {kWidth, kWidth})),
+                           Ptr<Object>(nn::make_layer("Dropout", {0.25})), Ptr<Object>(nn::make_layer("Tanh"))});
         out.push_back(block);
     }
     return out;
@@ -58,7 +58,8 @@ nn::CheckpointedFunction called(const nn::ModulePtr& module) {
 Tensor through(const std::vector<nn::ModulePtr>& all, const Tensor& x, bool checkpointed, bool reentrant = false) {
     IValue value = x;
     for (const nn::ModulePtr& block : all) {
-        value = checkpointed ? nn::checkpoint(called(block), {{value}, {}}, {.use_reentrant = reentrant}) : block->call({value});
+        value = checkpointed ? nn::checkpoint(called(block), {{value}, {}}, {.use_reentrant = reentrant})
+                             : block->call({value});
     }
     return value.to_tensor();
 }
@@ -110,7 +111,8 @@ class TestRecomputation : public QObject {
         const Outcome plain = run([](const auto& all, const Tensor& x) { return through(all, x, false); });
         QVERIFY(plain.kept >= 2 * kBlocks * kActivation);
         for (const bool reentrant : {false, true}) {
-            const Outcome each = run([=](const auto& all, const Tensor& x) { return through(all, x, true, reentrant); });
+            const Outcome each =
+                run([=](const auto& all, const Tensor& x) { return through(all, x, true, reentrant); });
             // The input of each block and no more; nodes and small change besides.
             QVERIFY2(each.kept <= (kBlocks + 1) * kActivation, QByteArray::number(qlonglong(each.kept / kActivation)));
             QVERIFY(each.peak < plain.peak);
@@ -169,25 +171,33 @@ class TestRecomputation : public QObject {
         QCOMPARE(inner, 2);
         backward({y});
         const Tensor expected = fn::mul_scalar(fn::exp(fn::mul_scalar(detach(x), Scalar(2))), Scalar(2));
-        QVERIFY(fn::is_nonzero(fn::all(fn::lt_scalar(fn::abs(fn::sub(grad_of(x), expected, Scalar(1))), Scalar(1e-4)))));
+        QVERIFY(
+            fn::is_nonzero(fn::all(fn::lt_scalar(fn::abs(fn::sub(grad_of(x), expected, Scalar(1))), Scalar(1e-4)))));
     }
     void second_runs_that_differ_are_refused() {
         const Tensor x = input();
         int runs = 0;
-        const Tensor y = nn::checkpoint([&](CallArguments in) {
-            const Tensor once = fn::exp(in.positional[0].to_tensor());
-            return IValue(++runs == 1 ? once : fn::exp(once));
-        }, {{x}, {}}).to_tensor();
+        const Tensor y = nn::checkpoint(
+                             [&](CallArguments in) {
+                                 const Tensor once = fn::exp(in.positional[0].to_tensor());
+                                 return IValue(++runs == 1 ? once : fn::exp(once));
+                             },
+                             {{x}, {}})
+                             .to_tensor();
         const std::string message = refusal([&] { backward({fn::sum(y, IValue())}); });
-        QVERIFY2(message.starts_with("torch.utils.checkpoint: A different number of tensors was saved"), message.c_str());
+        QVERIFY2(message.starts_with("torch.utils.checkpoint: A different number of tensors was saved"),
+                 message.c_str());
     }
     void an_error_in_the_second_run_leaves_the_surroundings() {
         const Tensor x = input();
         int runs = 0;
-        const Tensor y = nn::checkpoint([&](CallArguments in) -> IValue {
-            if (++runs == 2) throw Error(ErrorKind::Run, "second");
-            return fn::exp(in.positional[0].to_tensor());
-        }, {{x}, {}}).to_tensor();
+        const Tensor y = nn::checkpoint(
+                             [&](CallArguments in) -> IValue {
+                                 if (++runs == 2) throw Error(ErrorKind::Run, "second");
+                                 return fn::exp(in.positional[0].to_tensor());
+                             },
+                             {{x}, {}})
+                             .to_tensor();
         const auto state = default_generator().state();
         QCOMPARE(refusal([&] { backward({fn::sum(y, IValue())}); }), std::string("second"));
         QVERIFY(default_generator().state().words == state.words);

@@ -60,7 +60,8 @@ Tensor tensor_from(const QJsonObject& json) {
             } else if constexpr (std::is_integral_v<T>) {
                 t.data<T>()[offset] = static_cast<T>(value.toInteger());
             } else {
-                t.data<T>()[offset] = T(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(real_from(value)));
+                t.data<T>()[offset] =
+                    T(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(real_from(value)));
             }
         });
     });
@@ -89,7 +90,8 @@ IValue value_from(const QJsonValue& json) {
     if (object.contains("u")) return make_ptr<TupleObject>(values_from(object["u"].toArray()));
     if (object.contains("d")) {
         const QJsonArray types = object["d"].toArray();
-        auto dict = make_ptr<DictObject>(parse_type(types[0].toString().toStdString()), parse_type(types[1].toString().toStdString()));
+        auto dict = make_ptr<DictObject>(parse_type(types[0].toString().toStdString()),
+                                         parse_type(types[1].toString().toStdString()));
         for (const QJsonValue entry : object["v"].toArray()) dict->set(value_from(entry[0]), value_from(entry[1]));
         return dict;
     }
@@ -117,7 +119,8 @@ std::string tensor_difference(const Tensor& got, const Tensor& want, double tole
     read(got, elements);
     read(want, wanted);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-        if (!close(elements[i].real(), wanted[i].real(), tolerance) || !close(elements[i].imag(), wanted[i].imag(), tolerance)) {
+        if (!close(elements[i].real(), wanted[i].real(), tolerance) ||
+            !close(elements[i].imag(), wanted[i].imag(), tolerance)) {
             return concat("element ", i, " is ", elements[i].real(), ", should be ", wanted[i].real());
         }
     }
@@ -131,17 +134,22 @@ std::string difference(const IValue& got, const IValue& want, double tolerance) 
         const auto& b = want.to_list().elements;
         if (a.size() != b.size()) return concat("has ", a.size(), " elements, should have ", b.size());
         for (std::size_t i = 0; i < a.size(); ++i) {
-            if (const std::string text = difference(a[i], b[i], tolerance); !text.empty()) return concat("[", i, "] ", text);
+            if (const std::string text = difference(a[i], b[i], tolerance); !text.empty())
+                return concat("[", i, "] ", text);
         }
         return {};
     }
     if (want.is_double() && got.is_double()) {
-        return close(got.to_double(), want.to_double(), tolerance) ? "" : concat("is ", got.to_double(), ", should be ", want.to_double());
+        return close(got.to_double(), want.to_double(), tolerance)
+                   ? ""
+                   : concat("is ", got.to_double(), ", should be ", want.to_double());
     }
     if (want.is_complex() && got.is_complex()) {
         const auto a = got.to_complex();
         const auto b = want.to_complex();
-        return close(a.real(), b.real(), tolerance) && close(a.imag(), b.imag(), tolerance) ? "" : concat("is ", python_repr(got), ", should be ", python_repr(want));
+        return close(a.real(), b.real(), tolerance) && close(a.imag(), b.imag(), tolerance)
+                   ? ""
+                   : concat("is ", python_repr(got), ", should be ", python_repr(want));
     }
     if (got.tag() == want.tag() && values_equal(got, want)) return {};
     return concat("is ", python_repr(got), ", should be ", python_repr(want));
@@ -152,7 +160,8 @@ std::string stride_difference(const IValue& got, const QJsonValue& want) {
         const Tensor t = got.to_tensor();
         const Dims strides = dims_from(want["st"].toArray());
         if (!std::ranges::equal(t.strides(), strides)) {
-            return concat("has strides ", shape_list_text(t.strides()), ", should have ", shape_list_text(span_of(strides)));
+            return concat("has strides ", shape_list_text(t.strides()), ", should have ",
+                          shape_list_text(span_of(strides)));
         }
         if (t.storage_offset() != want["o"].toInteger()) return concat("starts at ", t.storage_offset());
         return {};
@@ -165,7 +174,8 @@ std::string stride_difference(const IValue& got, const QJsonValue& want) {
     return {};
 }
 
-void check_gradients(const QJsonObject& wanted, double tolerance, const std::vector<IValue>& arguments, const IValue* results) {
+void check_gradients(const QJsonObject& wanted, double tolerance, const std::vector<IValue>& arguments,
+                     const IValue* results) {
     TensorList roots;
     TensorList cotangents;
     const QJsonArray given = wanted["cotangents"].toArray();
@@ -230,7 +240,8 @@ void OperatorCases::call() {
     if (wanted.contains("error")) {
         QVERIFY2(!message.empty(), "no error");
         const QString text = wanted["error"].toString();
-        QVERIFY2(QString::fromStdString(message).contains(text), qPrintable(QString::fromStdString(message) + " <> " + text));
+        QVERIFY2(QString::fromStdString(message).contains(text),
+                 qPrintable(QString::fromStdString(message) + " <> " + text));
         return;
     }
     QVERIFY2(message.empty(), message.c_str());
@@ -250,5 +261,6 @@ void OperatorCases::call() {
         const std::string text = difference(arguments[static_cast<std::size_t>(i)], value_from(after[i]), tolerance);
         QVERIFY2(text.empty(), concat("argument ", i, " afterwards ", text).c_str());
     }
-    if (wanted.contains("gradient")) check_gradients(wanted["gradient"].toObject(), std::max(tolerance, 1e-5), arguments, results.data());
+    if (wanted.contains("gradient"))
+        check_gradients(wanted["gradient"].toObject(), std::max(tolerance, 1e-5), arguments, results.data());
 }

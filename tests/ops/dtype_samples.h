@@ -4,15 +4,16 @@
 
 #include "core/base/error.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/random.h"
 #include "core/dispatch/registry.h"
+#include "core/ops/random/random.h"
 #include "tests/ops/layouts.h"
 
 namespace loupe {
 
-inline constexpr ScalarType kAllDtypes[] = {ScalarType::Float32,   ScalarType::Float64,   ScalarType::Float16,    ScalarType::BFloat16,
-                                            ScalarType::Int64,     ScalarType::Int32,     ScalarType::Int16,      ScalarType::Int8,
-                                            ScalarType::UInt8,     ScalarType::Bool,      ScalarType::Complex64,  ScalarType::Complex128};
+inline constexpr ScalarType kAllDtypes[] = {ScalarType::Float32,  ScalarType::Float64,   ScalarType::Float16,
+                                            ScalarType::BFloat16, ScalarType::Int64,     ScalarType::Int32,
+                                            ScalarType::Int16,    ScalarType::Int8,      ScalarType::UInt8,
+                                            ScalarType::Bool,     ScalarType::Complex64, ScalarType::Complex128};
 
 inline bool is_swept(const Operator& op) {
     return op.variant == OperatorVariant::Functional && op.record->samples != nullptr && !op.record->is_random;
@@ -56,7 +57,8 @@ inline std::vector<EdgeCall> edge_calls(const Operator& op) {
     for (sweep::EmptyCall& empty_call : sweep::emptied(arguments)) {
         calls.push_back({"0 for " + std::to_string(empty_call.size), std::move(empty_call.arguments)});
     }
-    if (!sweep::tensors_in(arguments).empty()) calls.push_back({"no dimensions", sweep::changed(arguments, sweep::first_element)});
+    if (!sweep::tensors_in(arguments).empty())
+        calls.push_back({"no dimensions", sweep::changed(arguments, sweep::first_element)});
     return calls;
 }
 

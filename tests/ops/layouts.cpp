@@ -65,10 +65,10 @@ std::vector<EmptyCall> emptied(const std::vector<IValue>& arguments) {
     for (const std::int64_t gone : sizes) {
         if (gone == 0) continue;
         calls.push_back({gone, changed(arguments, [&](const Tensor& t) {
-            Dims left = to_dims(t.sizes());
-            std::replace(left.begin(), left.end(), gone, std::int64_t{0});
-            return left == to_dims(t.sizes()) ? fn::clone(t) : empty(span_of(left), t.dtype());
-        })});
+                             Dims left = to_dims(t.sizes());
+                             std::replace(left.begin(), left.end(), gone, std::int64_t{0});
+                             return left == to_dims(t.sizes()) ? fn::clone(t) : empty(span_of(left), t.dtype());
+                         })});
     }
     return calls;
 }

@@ -16,11 +16,12 @@ TensorList tensors_in(const std::vector<IValue>& values);
 IValue changed(const IValue& value, const std::function<Tensor(const Tensor&)>& change);
 std::vector<IValue> changed(const std::vector<IValue>& values, const std::function<Tensor(const Tensor&)>& change);
 
-// The same elements in another layout, in memory of their own: with a gap after each; with the first dimension innermost.
+// The same elements in another layout, in memory of their own: with a gap after each; with the first dimension
+// innermost.
 Tensor spaced_out(const Tensor& t);
 Tensor turned(const Tensor& t);
-// All that stands along the dimension (from the end when negative) is one element with stride 0: the first one. The tensor
-// itself when it has no such dimension.
+// All that stands along the dimension (from the end when negative) is one element with stride 0: the first one. The
+// tensor itself when it has no such dimension.
 Tensor expanded_along(const Tensor& t, std::int64_t dim);
 // The first element, without dimensions; a tensor without elements becomes a copy.
 Tensor first_element(const Tensor& t);

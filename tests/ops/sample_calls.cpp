@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample_calls [edges]: prints the sweep's sample of every operator in every dtype, or the calls at the edge that the float32
-// one leads to; a line of JSON a call, for make_dtype_table.py, make_gradient_table.py and make_edge_table.py to repeat with
-// PyTorch.
+// sample_calls [edges]: prints the sweep's sample of every operator in every dtype, or the calls at the edge that the
+// float32 one leads to; a line of JSON a call, for make_dtype_table.py, make_gradient_table.py and make_edge_table.py
+// to repeat with PyTorch.
 
 #include <complex>
 #include <cstdio>
@@ -29,7 +29,9 @@ json tensor_json(const Tensor& t) {
         const auto v = wide.data<std::complex<double>>()[i];
         values.push_back({number_of(v.real()), number_of(v.imag())});
     }
-    return {{"dtype", dtype_name(t.dtype())}, {"sizes", std::vector<std::int64_t>(t.sizes().begin(), t.sizes().end())}, {"values", values}};
+    return {{"dtype", dtype_name(t.dtype())},
+            {"sizes", std::vector<std::int64_t>(t.sizes().begin(), t.sizes().end())},
+            {"values", values}};
 }
 
 json json_of(const IValue& value) {
@@ -54,8 +56,11 @@ int main(int argc, char** argv) {
     for (const Operator* op : all_operators()) {
         if (!is_swept(*op)) continue;
         const auto print = [op](ScalarType dtype, const std::string& edge, const std::vector<IValue>& arguments) {
-            json call{{"name", op->schema.name},    {"overload", op->schema.overload}, {"dtype", dtype_name(dtype)},
-                      {"edge", edge}, {"arguments", json::array()}};
+            json call{{"name", op->schema.name},
+                      {"overload", op->schema.overload},
+                      {"dtype", dtype_name(dtype)},
+                      {"edge", edge},
+                      {"arguments", json::array()}};
             for (const IValue& argument : arguments) call["arguments"].push_back(json_of(argument));
             std::printf("%s\n", call.dump().c_str());
         };

@@ -17,9 +17,13 @@ namespace {
 using Numbers = std::vector<std::complex<double>>;
 
 // How PyTorch refuses a dtype, or a derivative.
-constexpr std::string_view kRefusals[] = {"not implemented for", "could not infer output dtype", "expected scalar type",
-                                          "Expected floating point type", "not supported for complex",
-                                          "should be between 0 and 1", "is not implemented",
+constexpr std::string_view kRefusals[] = {"not implemented for",
+                                          "could not infer output dtype",
+                                          "expected scalar type",
+                                          "Expected floating point type",
+                                          "not supported for complex",
+                                          "should be between 0 and 1",
+                                          "is not implemented",
                                           "grid_sampler(): expected input and grid to have same dtype",
                                           "Negation, the `-` operator, on a bool tensor is not supported"};
 
@@ -66,7 +70,8 @@ bool close(std::complex<double> a, std::complex<double> b, double relative, doub
 void list_operators() {
     QTest::addColumn<QString>("name");
     for (const Operator* op : all_operators()) {
-        if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random) continue;
+        if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random)
+            continue;
         const QString name = QString::fromStdString(op->full_name);
         QTest::newRow(qPrintable(name)) << name;
     }
@@ -106,7 +111,8 @@ std::string difference(const Tensor& actual, const Tensor& expected, double rela
     const Numbers b = numbers_of(expected);
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (!close(a[i], b[i], relative, absolute)) {
-            return concat("element ", i, " is (", a[i].real(), ", ", a[i].imag(), "), not (", b[i].real(), ", ", b[i].imag(), ")");
+            return concat("element ", i, " is (", a[i].real(), ", ", a[i].imag(), "), not (", b[i].real(), ", ",
+                          b[i].imag(), ")");
         }
     }
     return {};
@@ -119,10 +125,14 @@ std::string difference(const Tensor& actual, const Tensor& expected, double rela
 double precision(ScalarType dtype) {
     switch (dtype) {
         case ScalarType::Float64:
-        case ScalarType::Complex128: return 1e-11;
-        case ScalarType::BFloat16: return 6e-2;
-        case ScalarType::Float16: return 2e-3;
-        default: return 2e-6;
+        case ScalarType::Complex128:
+            return 1e-11;
+        case ScalarType::BFloat16:
+            return 6e-2;
+        case ScalarType::Float16:
+            return 2e-3;
+        default:
+            return 2e-6;
     }
 }
 

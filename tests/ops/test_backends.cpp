@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each backend is the reference: every operator that has samples is called in every dtype and layout without plugins, then
-// with oneDNN's kernels, and gives the same, by PyTorch's own tolerances.
+// Each backend is the reference: every operator that has samples is called in every dtype and layout without plugins,
+// then with oneDNN's kernels, and gives the same, by PyTorch's own tolerances.
 
 #include <QtTest>
 #include <map>
@@ -15,8 +15,8 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/nn/common.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/ops/random/random.h"
+#include "core/plugin/plugin_loader.h"
 #include "tests/conformance/tolerance.h"
 #include "tests/ops/sweep.h"
 
@@ -25,20 +25,27 @@ using namespace loupe::sweep;
 
 namespace {
 
-constexpr ScalarType kDtypes[] = {ScalarType::Float32, ScalarType::Float64, ScalarType::Float16, ScalarType::BFloat16, ScalarType::Int64,
-                                  ScalarType::Complex64};
+constexpr ScalarType kDtypes[] = {ScalarType::Float32,  ScalarType::Float64, ScalarType::Float16,
+                                  ScalarType::BFloat16, ScalarType::Int64,   ScalarType::Complex64};
 
-// Taken only when there is much to do: their samples are called once more with the first dimension this many times as long.
+// Taken only when there is much to do: their samples are called once more with the first dimension this many times as
+// long.
 struct Grown {
     std::string_view name;
     std::int64_t times;
 };
-constexpr Grown kGrown[] = {{"aten::sigmoid", 4000},          {"aten::tanh", 4000},
-                            {"aten::gelu", 4000},             {"aten::gelu_backward", 4000},
-                            {"aten::_softmax", 1000},         {"aten::_log_softmax", 1000},
-                            {"aten::avg_pool2d", 600},        {"aten::avg_pool3d", 600},
-                            {"aten::_adaptive_avg_pool2d", 600}, {"aten::_adaptive_avg_pool3d", 600},
-                            {"aten::max_pool2d_with_indices", 600}, {"aten::max_pool3d_with_indices", 600},
+constexpr Grown kGrown[] = {{"aten::sigmoid", 4000},
+                            {"aten::tanh", 4000},
+                            {"aten::gelu", 4000},
+                            {"aten::gelu_backward", 4000},
+                            {"aten::_softmax", 1000},
+                            {"aten::_log_softmax", 1000},
+                            {"aten::avg_pool2d", 600},
+                            {"aten::avg_pool3d", 600},
+                            {"aten::_adaptive_avg_pool2d", 600},
+                            {"aten::_adaptive_avg_pool3d", 600},
+                            {"aten::max_pool2d_with_indices", 600},
+                            {"aten::max_pool3d_with_indices", 600},
                             {"aten::native_layer_norm", 3000}};
 // Their elements would be memory that nobody wrote.
 constexpr std::string_view kUnwritten[] = {"aten::as_strided", "aten::as_strided_"};
@@ -58,7 +65,8 @@ struct Layout {
     std::string_view name;
     Tensor (*of)(const Tensor&);
 };
-constexpr Layout kLayouts[] = {{"contiguous", plain}, {"strided", spaced_out}, {"transposed", turned}, {"channels last", channels_last}};
+constexpr Layout kLayouts[] = {
+    {"contiguous", plain}, {"strided", spaced_out}, {"transposed", turned}, {"channels last", channels_last}};
 
 // Every tensor as long as the first argument is repeated along that dimension.
 std::vector<IValue> grown(const std::vector<IValue>& arguments, std::int64_t times) {
@@ -137,7 +145,8 @@ class Recorder {
     void add_sample(const Sample& sample, ScalarType dtype) {
         const std::string what = concat(dtype_name(dtype), sample.name.empty() ? "" : " ", sample.name);
         for (const Layout& layout : kLayouts) add(concat(what, ", ", layout.name), sample.arguments, layout);
-        for (const EmptyCall& empty_call : emptied(sample.arguments)) add(concat(what, ", 0 for ", empty_call.size), empty_call.arguments, kLayouts[0]);
+        for (const EmptyCall& empty_call : emptied(sample.arguments))
+            add(concat(what, ", 0 for ", empty_call.size), empty_call.arguments, kLayouts[0]);
         if (dtype != ScalarType::Float32) return;
         for (const Grown& entry : kGrown) {
             if (entry.name != op_.full_name) continue;
@@ -159,7 +168,8 @@ std::string difference_of(const Outcome& actual, const Outcome& expected, double
     if (actual.tensors.size() != expected.tensors.size()) return "another number of results";
     for (std::size_t i = 0; i < actual.tensors.size(); ++i) {
         const Tensor& want = expected.tensors[i];
-        const conformance::Tolerance tolerance = want.defined() ? conformance::tolerance_of(want.dtype()) : conformance::Tolerance();
+        const conformance::Tolerance tolerance =
+            want.defined() ? conformance::tolerance_of(want.dtype()) : conformance::Tolerance();
         const std::string found = difference(actual.tensors[i], want, tolerance.rtol * wider, tolerance.atol * wider);
         if (!found.empty()) return concat(i, ": ", found);
     }
@@ -168,7 +178,8 @@ std::string difference_of(const Outcome& actual, const Outcome& expected, double
 
 bool has_backend(const Operator& op) {
     const auto& candidates = op.kernels->candidates[static_cast<std::size_t>(DeviceType::Cpu)];
-    return std::any_of(candidates.begin(), candidates.end(), [](const KernelCandidate& c) { return c.backend == "onednn"; });
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [](const KernelCandidate& c) { return c.backend == "onednn"; });
 }
 
 // Which operators oneDNN ran.
@@ -191,13 +202,16 @@ class TestBackends : public QObject {
     void initTestCase() {
         set_thread_count(1);  // what a backend accepts depends on it
         for (const Operator* op : all_operators()) {
-            if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random) continue;
-            if (std::find(std::begin(kUnwritten), std::end(kUnwritten), op->full_name) != std::end(kUnwritten)) continue;
+            if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random)
+                continue;
+            if (std::find(std::begin(kUnwritten), std::end(kUnwritten), op->full_name) != std::end(kUnwritten))
+                continue;
             Recorder recorder(*op, calls_[op->full_name]);
             for (const ScalarType dtype : kDtypes) recorder.add_samples(dtype);
         }
         const auto plugins = load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins");
-        QVERIFY(std::any_of(plugins.begin(), plugins.end(), [](const PluginStatus& s) { return s.name == "onednn" && s.loaded; }));
+        QVERIFY(std::any_of(plugins.begin(), plugins.end(),
+                            [](const PluginStatus& s) { return s.name == "onednn" && s.loaded; }));
     }
 
     void equal_data() { list_operators(); }
@@ -208,7 +222,8 @@ class TestBackends : public QObject {
         for (const ReferenceCall& one : calls_[op.full_name]) {
             const std::string found = difference_of(answer_of(op, one.arguments()), one.answer, 1);
             QVERIFY2(found.empty(), concat(one.what, ": result ", found).c_str());
-            const std::string of_gradients = difference_of(gradients_for(op, one.arguments()), one.gradients, kGradientsWider);
+            const std::string of_gradients =
+                difference_of(gradients_for(op, one.arguments()), one.gradients, kGradientsWider);
             QVERIFY2(of_gradients.empty(), concat(one.what, ": gradient ", of_gradients).c_str());
         }
     }
@@ -217,7 +232,9 @@ class TestBackends : public QObject {
     void coverage() {
         std::vector<std::string> missing;
         for (const Operator* op : all_operators()) {
-            if (op->variant == OperatorVariant::Functional && has_backend(*op) && kernels_.taken.count(op->full_name) == 0) missing.push_back(op->full_name);
+            if (op->variant == OperatorVariant::Functional && has_backend(*op) &&
+                kernels_.taken.count(op->full_name) == 0)
+                missing.push_back(op->full_name);
         }
         for (const std::string& name : missing) qWarning("no sample of %s is taken by oneDNN", name.c_str());
         // Sequences of equal length, and many: test_onednn has them.

@@ -42,7 +42,8 @@ class TestCalls : public OperatorCases {
         };
         draws("aten::poisson", {row({0, 0.5, 3, 12, 100})}, {0, 2, 4, 13, 99});
         draws("aten::binomial", {row({10, 100, 50, 1000}), row({0.3F, 0.3F, 0.9F, 0.5F})}, {6, 28, 46, 499});
-        draws("aten::_standard_gamma", {row({0.1F, 0.5F, 1, 3, 20})}, {3.1292e-16F, 4.4151e-02F, 1.0532F, 4.2826F, 17.138F});
+        draws("aten::_standard_gamma", {row({0.1F, 0.5F, 1, 3, 20})},
+              {3.1292e-16F, 4.4151e-02F, 1.0532F, 4.2826F, 17.138F});
         draws("aten::_sample_dirichlet", {row({0.1F, 0.5F, 1})}, {2.8516e-16F, 4.0234e-02F, 9.5977e-01F});
     }
     void no_dirichlet_distribution_has_no_gradient() {

@@ -17,14 +17,15 @@ struct Gap {
     std::string_view name;
     std::string_view letters;
 };
-constexpr Gap kGaps[] = {// The gradients of integers, which nothing asks for.
-                         {"aten::infinitely_differentiable_gelu_backward", "liscu?"},
-                         {"aten::mse_loss_backward", "liscu"},
-                         {"aten::smooth_l1_loss_backward", "iscu"}};
+constexpr Gap kGaps[] = {  // The gradients of integers, which nothing asks for.
+    {"aten::infinitely_differentiable_gelu_backward", "liscu?"},
+    {"aten::mse_loss_backward", "liscu"},
+    {"aten::smooth_l1_loss_backward", "iscu"}};
 
 bool is_gap(std::string_view name, char letter) {
-    return std::any_of(std::begin(kGaps), std::end(kGaps),
-                       [&](const Gap& gap) { return gap.name == name && gap.letters.find(letter) != std::string_view::npos; });
+    return std::any_of(std::begin(kGaps), std::end(kGaps), [&](const Gap& gap) {
+        return gap.name == name && gap.letters.find(letter) != std::string_view::npos;
+    });
 }
 
 }  // namespace

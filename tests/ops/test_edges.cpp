@@ -23,8 +23,8 @@ struct Accident {
 const std::vector<Accident> kAccidents = {
     {"a kernel of nothing: PyTorch gives as many channels as went in, which are none",
      "0 for 3",
-     {"aten::convolution", "aten::convolution_backward", "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d",
-      "aten::conv1d.padding"}},
+     {"aten::convolution", "aten::convolution_backward", "aten::_convolution", "aten::conv1d", "aten::conv2d",
+      "aten::conv3d", "aten::conv1d.padding"}},
     {"PyTorch reshapes to a size that it cannot guess", "0 for 3", {"aten::bilinear"}},
     {"PyTorch reshapes to a size that it cannot guess", "0 for 4", {"aten::bilinear"}},
     {"PyTorch does not look at the dimension", "no dimensions", {"aten::cummax", "aten::cummin"}},
@@ -53,7 +53,9 @@ std::complex<double> number_from(const std::string& text) {
     return {re, *end == 0 ? 0 : std::strtod(end, nullptr)};
 }
 
-bool close(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-5 + 1e-5 * std::abs(b); }
+bool close(double a, double b) {
+    return a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-5 + 1e-5 * std::abs(b);
+}
 
 // Against "float32[2]=1,2".
 std::string tensor_difference(const Tensor& t, std::string_view wanted) {
@@ -110,7 +112,8 @@ class TestEdges : public QObject {
         QTest::addColumn<QString>("edge");
         QTest::addColumn<QString>("wanted");
         for (const auto& row : test::read_table("ops/edges.txt", '|')) {
-            QTest::addRow("%s, %s", row[0].c_str(), row[1].c_str()) << QString::fromStdString(row[1]) << QString::fromStdString(row[2]);
+            QTest::addRow("%s, %s", row[0].c_str(), row[1].c_str())
+                << QString::fromStdString(row[1]) << QString::fromStdString(row[2]);
         }
     }
     void answers() {
@@ -120,11 +123,14 @@ class TestEdges : public QObject {
         const Operator* op = find_operator(tag.left(tag.indexOf(", ")).toStdString());
         QVERIFY2(op != nullptr, "no such operator");
         const auto calls = edge_calls(*op);
-        const auto call = std::find_if(calls.begin(), calls.end(), [&](const EdgeCall& c) { return c.name == edge.toStdString(); });
+        const auto call =
+            std::find_if(calls.begin(), calls.end(), [&](const EdgeCall& c) { return c.name == edge.toStdString(); });
         QVERIFY2(call != calls.end(), "no such call: make the table again");
         const std::string found = answer_difference(*op, call->arguments, wanted.toStdString());
-        if (!is_accident(op->full_name, call->name)) QVERIFY2(found.empty(), found.c_str());
-        else QVERIFY2(!found.empty(), "agrees with PyTorch: not to be listed");
+        if (!is_accident(op->full_name, call->name))
+            QVERIFY2(found.empty(), found.c_str());
+        else
+            QVERIFY2(!found.empty(), "agrees with PyTorch: not to be listed");
     }
 };
 

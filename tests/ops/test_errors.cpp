@@ -28,7 +28,8 @@ class TestErrors : public OperatorCases {
                 QFAIL("did not refuse");
             } catch (const Error& error) {
                 QCOMPARE(QString::fromStdString(error.message()),
-                         QString("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                         QString("unsupported operation: some elements of the input tensor and the written-to tensor "
+                                 "refer to a single memory "
                                  "location. Please clone() the tensor before performing the operation."));
             }
         }

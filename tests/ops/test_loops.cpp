@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that elementwise operators and reductions share, on shapes large and odd enough for every path: pieces, buffers,
-// tiles, threads. Each is compared with a plain loop over indices.
+// The loops that elementwise operators and reductions share, on shapes large and odd enough for every path: pieces,
+// buffers, tiles, threads. Each is compared with a plain loop over indices.
 
 #include <QtTest>
 #include <cmath>
@@ -9,10 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
 #include "core/kernels/convert.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/random/random.h"
-#include "core/dispatch/registry.h"
 #include "core/ops/samples.h"
 
 using namespace loupe;
@@ -30,7 +30,8 @@ T element(const Tensor& t, std::int64_t index) {
     return t.data<T>()[offset];
 }
 
-Tensor permuted(Random& random, std::initializer_list<std::int64_t> sizes, std::initializer_list<std::int64_t> order, ScalarType dtype) {
+Tensor permuted(Random& random, std::initializer_list<std::int64_t> sizes, std::initializer_list<std::int64_t> order,
+                ScalarType dtype) {
     return fn::permute(random_tensor(random, sizes, dtype), Dims(order));
 }
 
@@ -66,7 +67,8 @@ class TestLoops : public QObject {
   private slots:
     void copies() {
         Random random;
-        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::UInt8, ScalarType::Complex128}) {
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16,
+                                       ScalarType::UInt8, ScalarType::Complex128}) {
             for (const Tensor& from : odd_layouts(random, dtype)) {
                 const Tensor to = empty(from.sizes(), dtype);
                 copy_into(to, from);
@@ -74,7 +76,8 @@ class TestLoops : public QObject {
                 copy_into(back, to);
                 visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
                     for (std::int64_t i = 0; i < from.numel(); ++i) {
-                        if (element<T>(from, i) != to.data<T>()[i] || to.data<T>()[i] != back.data<T>()[i]) QFAIL(describe(from).c_str());
+                        if (element<T>(from, i) != to.data<T>()[i] || to.data<T>()[i] != back.data<T>()[i])
+                            QFAIL(describe(from).c_str());
                     }
                 });
             }
@@ -105,21 +108,33 @@ class TestLoops : public QObject {
 
     void functions_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "expm1", "log1p", "exp2", "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh"}) QTest::newRow(name) << QString(name);
+        for (const char* name : {"exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "expm1", "log1p", "exp2", "log2",
+                                 "log10", "tan", "asin", "acos", "atan", "sinh", "cosh"})
+            QTest::newRow(name) << QString(name);
     }
-    // Within a few units in the last place of the mathematical value, over the range where results are neither 0 nor infinite.
+    // Within a few units in the last place of the mathematical value, over the range where results are neither 0 nor
+    // infinite.
     void functions() {
         QFETCH(QString, name);
         const std::map<QString, std::function<double(double)>> exact{
-            {"exp", [](double x) { return std::exp(x); }},     {"log", [](double x) { return std::log(x); }},
-            {"tanh", [](double x) { return std::tanh(x); }},   {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
-            {"erf", [](double x) { return std::erf(x); }},     {"sin", [](double x) { return std::sin(x); }},
-            {"cos", [](double x) { return std::cos(x); }},     {"expm1", [](double x) { return std::expm1(x); }},
-            {"log1p", [](double x) { return std::log1p(x); }}, {"exp2", [](double x) { return std::exp2(x); }},
-            {"log2", [](double x) { return std::log2(x); }},   {"log10", [](double x) { return std::log10(x); }},
-            {"tan", [](double x) { return std::tan(x); }},     {"asin", [](double x) { return std::asin(x); }},
-            {"acos", [](double x) { return std::acos(x); }},   {"atan", [](double x) { return std::atan(x); }},
-            {"sinh", [](double x) { return std::sinh(x); }},   {"cosh", [](double x) { return std::cosh(x); }},
+            {"exp", [](double x) { return std::exp(x); }},
+            {"log", [](double x) { return std::log(x); }},
+            {"tanh", [](double x) { return std::tanh(x); }},
+            {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+            {"erf", [](double x) { return std::erf(x); }},
+            {"sin", [](double x) { return std::sin(x); }},
+            {"cos", [](double x) { return std::cos(x); }},
+            {"expm1", [](double x) { return std::expm1(x); }},
+            {"log1p", [](double x) { return std::log1p(x); }},
+            {"exp2", [](double x) { return std::exp2(x); }},
+            {"log2", [](double x) { return std::log2(x); }},
+            {"log10", [](double x) { return std::log10(x); }},
+            {"tan", [](double x) { return std::tan(x); }},
+            {"asin", [](double x) { return std::asin(x); }},
+            {"acos", [](double x) { return std::acos(x); }},
+            {"atan", [](double x) { return std::atan(x); }},
+            {"sinh", [](double x) { return std::sinh(x); }},
+            {"cosh", [](double x) { return std::cosh(x); }},
         };
         const bool positive = name.startsWith("log");
         const double range = name == "asin" || name == "acos" ? 2 : 160;
@@ -137,18 +152,22 @@ class TestLoops : public QObject {
         for (std::int64_t i = 0; i < kCount; ++i) {
             const double expected = exact.at(name)(static_cast<double>(x.data<float>()[i]));
             const double error = std::abs(static_cast<double>(y.data<float>()[i]) - expected);
-            if (error > 1.3e-6 * std::abs(expected) + 1e-7) QFAIL(qPrintable(QString("at %1: off by %2").arg(x.data<float>()[i]).arg(error)));
+            if (error > 1.3e-6 * std::abs(expected) + 1e-7)
+                QFAIL(qPrintable(QString("at %1: off by %2").arg(x.data<float>()[i]).arg(error)));
         }
     }
 
     void sigmoid_of_extremes() {
-        const std::vector<float> numbers{INFINITY, -INFINITY, NAN, 3e38F, -3e38F, 100, -100, 89, -89, -88.5F, -87, 0, -0.0F, 1e-40F, 1, -1, 2};
+        const std::vector<float> numbers{INFINITY, -INFINITY, NAN, 3e38F, -3e38F, 100, -100, 89, -89,
+                                         -88.5F,   -87,       0,   -0.0F, 1e-40F, 1,   -1,   2};
         const Tensor x = empty(std::array{static_cast<std::int64_t>(numbers.size())}, ScalarType::Float32);
         std::copy(numbers.begin(), numbers.end(), x.data<float>());
         for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64}) {
-            const Tensor y = fn::to_dtype(fn::sigmoid(fn::to_dtype(x, static_cast<std::int64_t>(dtype))), static_cast<std::int64_t>(ScalarType::Float64));
+            const Tensor y = fn::to_dtype(fn::sigmoid(fn::to_dtype(x, static_cast<std::int64_t>(dtype))),
+                                          static_cast<std::int64_t>(ScalarType::Float64));
             for (std::size_t i = 0; i < numbers.size(); ++i) {
-                const double expected = 1 / (1 + std::exp(-static_cast<double>(numbers[i]))), actual = y.data<double>()[i];
+                const double expected = 1 / (1 + std::exp(-static_cast<double>(numbers[i]))),
+                             actual = y.data<double>()[i];
                 const double slack = dtype == ScalarType::Float32 ? 4e-7 * expected + 1e-38 : 1e-14 * expected;
                 QVERIFY(std::isnan(expected) ? std::isnan(actual) : std::abs(actual - expected) <= slack);
             }
@@ -183,9 +202,12 @@ class TestLoops : public QObject {
                 const IValue dims = dim < 0 ? IValue() : IValue(Dims{dim});
                 const Tensor sum = fn::sum_dim(t, dims, true, IValue());
                 std::vector<double> expected(static_cast<std::size_t>(sum.numel()));
-                for (std::int64_t i = 0; i < t.numel(); ++i) expected[place_of(t, i, dim)] += static_cast<double>(element<float>(t, i));
+                for (std::int64_t i = 0; i < t.numel(); ++i)
+                    expected[place_of(t, i, dim)] += static_cast<double>(element<float>(t, i));
                 for (std::int64_t i = 0; i < sum.numel(); ++i) {
-                    QVERIFY(std::abs(static_cast<double>(sum.data<float>()[i]) - expected[static_cast<std::size_t>(i)]) <= 1e-5 * (1 + std::abs(expected[static_cast<std::size_t>(i)])));
+                    QVERIFY(
+                        std::abs(static_cast<double>(sum.data<float>()[i]) - expected[static_cast<std::size_t>(i)]) <=
+                        1e-5 * (1 + std::abs(expected[static_cast<std::size_t>(i)])));
                 }
             }
         }
@@ -197,7 +219,8 @@ class TestLoops : public QObject {
             for (std::int64_t dim = 0; dim < t.dim(); ++dim) {
                 const auto [values, indices] = fn::max_dim(t, dim, true);
                 std::vector<float> best(static_cast<std::size_t>(values.numel()), -INFINITY);
-                for (std::int64_t i = 0; i < t.numel(); ++i) best[place_of(t, i, dim)] = std::max(best[place_of(t, i, dim)], element<float>(t, i));
+                for (std::int64_t i = 0; i < t.numel(); ++i)
+                    best[place_of(t, i, dim)] = std::max(best[place_of(t, i, dim)], element<float>(t, i));
                 const Tensor chosen = fn::gather(t, dim, indices);
                 for (std::int64_t i = 0; i < values.numel(); ++i) {
                     QCOMPARE(values.data<float>()[i], best[static_cast<std::size_t>(i)]);
@@ -221,13 +244,15 @@ class TestLoops : public QObject {
                 const auto count = static_cast<std::size_t>(result.numel());
                 const double n = static_cast<double>(t.numel()) / static_cast<double>(count);
                 std::vector<double> mean(count), expected(count);
-                for (std::int64_t i = 0; i < t.numel(); ++i) mean[place_of(t, i, dim)] += static_cast<double>(element<float>(t, i)) / n;
+                for (std::int64_t i = 0; i < t.numel(); ++i)
+                    mean[place_of(t, i, dim)] += static_cast<double>(element<float>(t, i)) / n;
                 for (std::int64_t i = 0; i < t.numel(); ++i) {
                     const double deviation = static_cast<double>(element<float>(t, i)) - mean[place_of(t, i, dim)];
                     expected[place_of(t, i, dim)] += deviation * deviation / n;
                 }
                 for (std::size_t i = 0; i < count; ++i) {
-                    QVERIFY(std::abs(static_cast<double>(result.data<float>()[i]) - expected[i]) <= 1e-6 * expected[i] + 1e-12);
+                    QVERIFY(std::abs(static_cast<double>(result.data<float>()[i]) - expected[i]) <=
+                            1e-6 * expected[i] + 1e-12);
                 }
             }
         }
@@ -239,7 +264,9 @@ class TestLoops : public QObject {
             for (const std::int64_t at : {0, 5, 700, 4096, 40000, 89999}) {
                 const Tensor flat = fn::zeros(Dims{90000});
                 const Tensor matrix = turned ? fn::t(fn::view(flat, Dims{300, 300})) : fn::view(flat, Dims{300, 300});
-                const auto put = [&](std::int64_t place, float value) { flat.data<float>()[turned ? place % 300 * 300 + place / 300 : place] = value; };
+                const auto put = [&](std::int64_t place, float value) {
+                    flat.data<float>()[turned ? place % 300 * 300 + place / 300 : place] = value;
+                };
                 QCOMPARE(item(fn::argmax(matrix, IValue(), false)).to_int(), 0);
                 put(at, 2);
                 put(89999, 2);
@@ -274,7 +301,8 @@ class TestLoops : public QObject {
 
     void quotients_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"fmod.Tensor", "remainder.Tensor", "floor_divide", "atan2"}) QTest::newRow(name) << QString(name);
+        for (const char* name : {"fmod.Tensor", "remainder.Tensor", "floor_divide", "atan2"})
+            QTest::newRow(name) << QString(name);
     }
     // As in float64, with C's signs, zeros, infinities and NaN.
     void quotients() {
@@ -283,9 +311,13 @@ class TestLoops : public QObject {
             {"fmod.Tensor", [](float a, float b) { return std::fmod(a, b); }},
             {"remainder.Tensor", &python_remainder},
             {"floor_divide", &python_quotient},
-            {"atan2", [](float a, float b) { return static_cast<float>(std::atan2(static_cast<double>(a), static_cast<double>(b))); }},
+            {"atan2",
+             [](float a, float b) {
+                 return static_cast<float>(std::atan2(static_cast<double>(a), static_cast<double>(b)));
+             }},
         };
-        std::vector<float> numbers{0, -0.0F, 1, -1, 3, -3, 7, 0.1F, -0.1F, 1e-40F, 1e-38F, 1e30F, -1e30F, 3e38F, INFINITY, -INFINITY, NAN};
+        std::vector<float> numbers{0,      -0.0F,  1,     -1,     3,     -3,       7,         0.1F, -0.1F,
+                                   1e-40F, 1e-38F, 1e30F, -1e30F, 3e38F, INFINITY, -INFINITY, NAN};
         Random random;
         for (int i = 0; i < 400; ++i) {
             const double size = std::exp(std::uniform_real_distribution(-15.0, 15.0)(random.engine()));
@@ -299,8 +331,12 @@ class TestLoops : public QObject {
                 const float expected = exact.at(name)(numbers[i], numbers[k]);
                 const float actual = result.data<float>()[i * numbers.size() + k];
                 const bool close = name == "atan2" && std::abs(actual - expected) <= 4e-7F * std::abs(expected);
-                const bool same = std::isnan(expected) ? std::isnan(actual) : std::signbit(expected) == std::signbit(actual) && (close || actual == expected);
-                if (!same) QFAIL(qPrintable(QString("%1, %2: %3, not %4").arg(numbers[i]).arg(numbers[k]).arg(actual).arg(expected)));
+                const bool same = std::isnan(expected)
+                                      ? std::isnan(actual)
+                                      : std::signbit(expected) == std::signbit(actual) && (close || actual == expected);
+                if (!same)
+                    QFAIL(qPrintable(
+                        QString("%1, %2: %3, not %4").arg(numbers[i]).arg(numbers[k]).arg(actual).arg(expected)));
             }
         }
     }
@@ -308,10 +344,14 @@ class TestLoops : public QObject {
     // Powers of float32 round the power of float64; signs, zeros, infinities and NaN are C's.
     void powers() {
         const float infinite = INFINITY;
-        std::vector<float> bases{0, -0.0F, 1, -1, 2, -2, 3, -3, 0.5F, -0.5F, 1e-40F, -1e-40F, 1e30F, -1e30F, infinite, -infinite, NAN};
-        std::vector<float> exponents{0, -0.0F, 1, -1, 2, 3, -3, 5, 0.5F, -0.5F, 1.7F, 1e-7F, 30, -30, 16777216, 1e20F, infinite, -infinite, NAN};
+        std::vector<float> bases{0,     -0.0F,  1,       -1,    2,      -2,       3,         -3, 0.5F,
+                                 -0.5F, 1e-40F, -1e-40F, 1e30F, -1e30F, infinite, -infinite, NAN};
+        std::vector<float> exponents{0,    -0.0F, 1,  -1,  2,        3,     -3,       5,         0.5F, -0.5F,
+                                     1.7F, 1e-7F, 30, -30, 16777216, 1e20F, infinite, -infinite, NAN};
         Random random;
-        const auto between = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random.engine()); };
+        const auto between = [&](double low, double high) {
+            return std::uniform_real_distribution(low, high)(random.engine());
+        };
         for (int i = 0; i < 300; ++i) {
             bases.push_back(static_cast<float>(std::exp(between(-20, 20))) * (i % 4 == 0 ? -1.0F : 1.0F));
             exponents.push_back(static_cast<float>(i % 3 == 0 ? std::round(between(-9, 9)) : between(-5, 5)));
@@ -324,12 +364,16 @@ class TestLoops : public QObject {
         const Tensor power = fn::pow(fn::unsqueeze(as_tensor(bases), 1), as_tensor(exponents));
         for (std::size_t i = 0; i < bases.size(); ++i) {
             for (std::size_t k = 0; k < exponents.size(); ++k) {
-                const auto expected = static_cast<float>(std::pow(static_cast<double>(bases[i]), static_cast<double>(exponents[k])));
+                const auto expected =
+                    static_cast<float>(std::pow(static_cast<double>(bases[i]), static_cast<double>(exponents[k])));
                 const float actual = power.data<float>()[i * exponents.size() + k];
-                const bool same = std::isnan(expected) ? std::isnan(actual)
-                                                       : std::signbit(expected) == std::signbit(actual) &&
-                                                             (actual == expected || std::nextafter(actual, expected) == expected);
-                if (!same) QFAIL(qPrintable(QString("%1 ^ %2: %3, not %4").arg(bases[i]).arg(exponents[k]).arg(actual).arg(expected)));
+                const bool same = std::isnan(expected)
+                                      ? std::isnan(actual)
+                                      : std::signbit(expected) == std::signbit(actual) &&
+                                            (actual == expected || std::nextafter(actual, expected) == expected);
+                if (!same)
+                    QFAIL(qPrintable(
+                        QString("%1 ^ %2: %3, not %4").arg(bases[i]).arg(exponents[k]).arg(actual).arg(expected)));
             }
         }
     }
@@ -347,7 +391,8 @@ class TestLoops : public QObject {
         const Tensor head = fn::narrow(t, 0, 0, 9);
         const Tensor tail = fn::narrow(t, 0, 1, 9);
         QVERIFY_THROWS_EXCEPTION(Error, fn::add_(tail, head, Scalar(1)));
-        QVERIFY_THROWS_EXCEPTION(Error, fn::add_(fn::expand(fn::zeros(Dims{1}), Dims{4}), fn::ones(Dims{4}), Scalar(1)));
+        QVERIFY_THROWS_EXCEPTION(Error,
+                                 fn::add_(fn::expand(fn::zeros(Dims{1}), Dims{4}), fn::ones(Dims{4}), Scalar(1)));
         fn::add_(head, head, Scalar(1));
         QCOMPARE(item(fn::select(t, 0, 8)).to_int(), 16);
     }

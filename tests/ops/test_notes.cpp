@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/ops/notes.h"
 #include "core/dispatch/registry.h"
+#include "core/ops/notes.h"
 
 using namespace loupe;
 
@@ -22,7 +22,8 @@ bool takes_tensors(const Operator& op) { return (op.tensor_arguments | op.list_a
 
 bool has_gradient(const Operator& op) {
     const auto& arguments = op.schema.arguments;
-    return std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return !gradient_formula(op, a.name).empty(); });
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const Argument& a) { return !gradient_formula(op, a.name).empty(); });
 }
 
 // "sum_{i}(x[i])": every bracket has its other half; "|" stands for both of its own.
@@ -60,9 +61,11 @@ class TestNotes : public QObject {
         for (const Operator* op : all_operators()) {
             if (!takes_tensors(*op)) continue;
             const bool is_named = op->schema.name.find("backward") == std::string::npos &&
-                                  (op->schema.name.find("loss") != std::string::npos || op->schema.name.find("norm") != std::string::npos ||
+                                  (op->schema.name.find("loss") != std::string::npos ||
+                                   op->schema.name.find("norm") != std::string::npos ||
                                    op->schema.name.find("softmax") != std::string::npos);
-            if (!is_in(op->family, {"pointwise", "reduction", "matrix", "rnn"}) && !(op->family == "nn" && is_named)) continue;
+            if (!is_in(op->family, {"pointwise", "reduction", "matrix", "rnn"}) && !(op->family == "nn" && is_named))
+                continue;
             QVERIFY2(!operator_formula(*op).empty(), op->full_name.c_str());
         }
     }
@@ -86,7 +89,9 @@ class TestNotes : public QObject {
             const auto overloads = operators_named(op->schema.name);
             for (const QString& line : text(op->record->gradient).split('\n', Qt::SkipEmptyParts)) {
                 const std::string argument = line.section(": ", 0, 0).toStdString();
-                const auto has = [&](const Operator* other) { return other->schema.find_argument(argument).has_value(); };
+                const auto has = [&](const Operator* other) {
+                    return other->schema.find_argument(argument).has_value();
+                };
                 const bool is_known = std::any_of(overloads.begin(), overloads.end(), has);
                 QVERIFY2(is_known && line.contains(": "), qPrintable(text(op->full_name) + ": " + line));
             }
@@ -104,7 +109,8 @@ class TestNotes : public QObject {
         // Names that operators on numbers share say nothing about these.
         QVERIFY(gradient_formula(*find_operator("aten::add.int"), "a").empty());
         // In place, the record's own.
-        QCOMPARE(text(gradient_formula(*find_operator("aten::relu_"), "self")), QStringLiteral("grad where out > 0, else 0"));
+        QCOMPARE(text(gradient_formula(*find_operator("aten::relu_"), "self")),
+                 QStringLiteral("grad where out > 0, else 0"));
         QCOMPARE(text(gradient_formula(*find_operator("aten::add_.Tensor"), "other")), QStringLiteral("alpha grad"));
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An out= form converts into another dtype, or refuses it, as PyTorch does and in its words: one line of out_dtypes.txt (asked
-// of PyTorch by make_out_dtype_table.py) a call.
+// An out= form converts into another dtype, or refuses it, as PyTorch does and in its words: one line of out_dtypes.txt
+// (asked of PyTorch by make_out_dtype_table.py) a call.
 
 #include <QtTest>
 
@@ -24,7 +24,8 @@ std::string answer(const Operator& op, const Operator& out_form, std::size_t cha
     const GradModeScope no_grad(false);
     std::vector<IValue> arguments = sample_in(op, ScalarType::Float32);
     const TensorList made = sweep::tensors_in(call(op, sample_in(op, ScalarType::Float32)));
-    for (std::size_t i = 0; i < made.size(); ++i) arguments.emplace_back(empty(made[i].sizes(), i == changed ? dtype : made[i].dtype()));
+    for (std::size_t i = 0; i < made.size(); ++i)
+        arguments.emplace_back(empty(made[i].sizes(), i == changed ? dtype : made[i].dtype()));
     try {
         call(out_form, arguments);
         return "ok";
@@ -54,7 +55,8 @@ class TestOutDtypes : public QObject {
         const Operator* out_form = find_operator(op->schema.name, row[1].toStdString());
         QVERIFY2(out_form != nullptr, "no such out= form");
         const ScalarType dtype = dtype_from_name(row[3].toStdString()).value();
-        QCOMPARE(QString::fromStdString(answer(*op, *out_form, static_cast<std::size_t>(row[2].toInt()), dtype)), row.mid(4).join('|'));
+        QCOMPARE(QString::fromStdString(answer(*op, *out_form, static_cast<std::size_t>(row[2].toInt()), dtype)),
+                 row.mid(4).join('|'));
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operator that has samples: inferred metadata are the actual ones, with no elements or no dimensions too; strided,
-// transposed and expanded inputs give the same; in-place and out= forms equal the functional one.
+// Every operator that has samples: inferred metadata are the actual ones, with no elements or no dimensions too;
+// strided, transposed and expanded inputs give the same; in-place and out= forms equal the functional one.
 //
 // A case is added by a record's samples; nothing here knows an operator, but for the list of exceptions below.
 
@@ -21,12 +21,14 @@ using namespace loupe::sweep;
 namespace {
 
 // Expanded matrices have no inverse: what is left of the elimination depends on its order.
-constexpr std::string_view kSingularWhenExpanded[] = {"aten::linalg_inv_ex", "aten::linalg_solve_ex", "aten::linalg_tensorinv"};
+constexpr std::string_view kSingularWhenExpanded[] = {"aten::linalg_inv_ex", "aten::linalg_solve_ex",
+                                                      "aten::linalg_tensorinv"};
 // Results that depend on how the input lies in memory.
-constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_", "aten::as_strided_scatter",
-                                               "aten::_reshape_alias",
-                                               // Its bfloat16 products, which are rounded step by step in one layout and not in another.
-                                               "aten::_native_multi_head_attention"};
+constexpr std::string_view kLayoutMatters[] = {
+    "aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_", "aten::as_strided_scatter",
+    "aten::_reshape_alias",
+    // Its bfloat16 products, which are rounded step by step in one layout and not in another.
+    "aten::_native_multi_head_attention"};
 template <typename List>
 bool is_listed(const List& list, const Operator& op) {
     return std::find(std::begin(list), std::end(list), op.schema.name) != std::end(list);
@@ -61,12 +63,15 @@ std::string inferred_difference(const Operator& op, const std::vector<IValue>& a
     const auto inferred = infer_outputs(op, arguments);
     if (!inferred) return {};
     const TensorList actual = tensors_in(call(op, arguments));
-    if (inferred->size() != actual.size()) return concat(inferred->size(), " results inferred, ", actual.size(), " made");
+    if (inferred->size() != actual.size())
+        return concat(inferred->size(), " results inferred, ", actual.size(), " made");
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const TensorMeta& meta = (*inferred)[i];
         const Dims strides = meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides;
-        if (meta.sizes != to_dims(actual[i].sizes()) || meta.dtype != actual[i].dtype() || strides != to_dims(actual[i].strides())) {
-            return concat("inferred ", dtype_name(meta.dtype), " ", shape_text(span_of(meta.sizes)), ", made ", describe(actual[i]));
+        if (meta.sizes != to_dims(actual[i].sizes()) || meta.dtype != actual[i].dtype() ||
+            strides != to_dims(actual[i].strides())) {
+            return concat("inferred ", dtype_name(meta.dtype), " ", shape_text(span_of(meta.sizes)), ", made ",
+                          describe(actual[i]));
         }
     }
     return {};
@@ -93,7 +98,9 @@ class TestSweep : public QObject {
   private slots:
     void metadata_data() { list_operators(); }
     void metadata() {
-        each_sample([](const Operator& op, const Sample& sample, ScalarType, Random&) { return inferred_difference(op, sample.arguments); });
+        each_sample([](const Operator& op, const Sample& sample, ScalarType, Random&) {
+            return inferred_difference(op, sample.arguments);
+        });
     }
 
     void layouts_data() { list_operators(); }
@@ -120,11 +127,14 @@ class TestSweep : public QObject {
                 for (std::size_t i = 0; i < sample.arguments.size(); ++i) {
                     // What is written must not have elements in one place.
                     const bool is_written = (written >> i & 1) != 0;
-                    arguments.push_back(changed(sample.arguments[i], [&](const Tensor& t) { return is_written ? plain(t) : expanded_along(t, dim); }));
+                    arguments.push_back(changed(sample.arguments[i], [&](const Tensor& t) {
+                        return is_written ? plain(t) : expanded_along(t, dim);
+                    }));
                 }
                 const Outcome expected = outcome_of(op, changed(arguments, plain));
                 const Outcome actual = outcome_of(op, arguments);
-                if (actual.refusal != expected.refusal) return concat("expanded: ", actual.refusal, " <> ", expected.refusal);
+                if (actual.refusal != expected.refusal)
+                    return concat("expanded: ", actual.refusal, " <> ", expected.refusal);
                 const std::string found = difference_of(actual.results, expected.results, precision(dtype));
                 if (!found.empty()) return concat("expanded along ", dim, ": ", found);
             }
@@ -172,7 +182,9 @@ class TestSweep : public QObject {
                 if (form == nullptr) return "no in-place form";
                 const Tensor self = sample.arguments[0].to_tensor();
                 // In place neither shape nor dtype can change.
-                if (to_dims(self.sizes()) != to_dims(expected[0].sizes()) || !can_cast(expected[0].dtype(), self.dtype())) return {};
+                if (to_dims(self.sizes()) != to_dims(expected[0].sizes()) ||
+                    !can_cast(expected[0].dtype(), self.dtype()))
+                    return {};
                 std::vector<IValue> arguments = sample.arguments;
                 arguments[0] = fn::clone(self);
                 const Tensor actual = call(*form, arguments)[0].to_tensor();
@@ -192,9 +204,11 @@ class TestSweep : public QObject {
         for (const char* name : {"aten::neg.out", "aten::cumsum.out", "aten::im2col.out", "aten::msort.out"}) {
             const Operator& op = *find_operator(name);
             std::vector<IValue> arguments{x};
-            for (std::size_t i = 1; i + 1 < op.argument_count(); ++i) arguments.emplace_back(op.schema.arguments[i].name == "dim" ? IValue(0) : IValue());
+            for (std::size_t i = 1; i + 1 < op.argument_count(); ++i)
+                arguments.emplace_back(op.schema.arguments[i].name == "dim" ? IValue(0) : IValue());
             arguments.emplace_back(empty({}, ScalarType::Float32));
-            const std::string wanted = concat(std::string_view(op.schema.name).substr(6), "(): functions with out=... arguments don't support "
+            const std::string wanted = concat(std::string_view(op.schema.name).substr(6),
+                                              "(): functions with out=... arguments don't support "
                                               "automatic differentiation, but one of the arguments requires grad.");
             try {
                 call(op, arguments);

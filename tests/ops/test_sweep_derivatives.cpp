@@ -24,43 +24,61 @@ struct DifferentiableResults {
     std::string_view name;
     std::size_t count;
 };
-constexpr DifferentiableResults kResults[] = {{"aten::native_group_norm", 1}, {"aten::linalg_lstsq", 1}, {"loupe::rnn_layer", 3}};
+constexpr DifferentiableResults kResults[] = {
+    {"aten::native_group_norm", 1}, {"aten::linalg_lstsq", 1}, {"loupe::rnn_layer", 3}};
 // Vectors that are known up to a phase: their absolute values are differentiated.
 constexpr std::string_view kUpToPhase[] = {"aten::_linalg_eigh", "aten::_linalg_svd", "aten::symeig"};
 
-// What an operator takes for granted of an argument. The derivative holds along such changes only: the argument is made so
-// first.
+// What an operator takes for granted of an argument. The derivative holds along such changes only: the argument is made
+// so first.
 Tensor hermitian(const Tensor& t, const std::vector<IValue>&) {
     static const OperatorHandle<> adjoint{"aten::mH"};
     return fn::mul_scalar(fn::add(t, adjoint(t), Scalar(1)), Scalar(0.5));
 }
 // With a real diagonal, as a Cholesky factor has.
 Tensor triangular(const Tensor& t, const std::vector<IValue>& arguments) {
-    const Tensor real = is_complex(t.dtype()) ? fn::mul_scalar(fn::add(t, fn::conj_physical(t), Scalar(1)), Scalar(0.5)) : t;
+    const Tensor real =
+        is_complex(t.dtype()) ? fn::mul_scalar(fn::add(t, fn::conj_physical(t), Scalar(1)), Scalar(0.5)) : t;
     const Tensor diagonal = fn::tril(fn::triu(real, 0), 0);
     return fn::add(diagonal, arguments.back().to_bool() ? fn::triu(t, 1) : fn::tril(t, -1), Scalar(1));
 }
-Tensor log_probabilities(const Tensor& t, const std::vector<IValue>&) { return fn::log_softmax(t, std::int64_t{-1}, IValue()); }
+Tensor log_probabilities(const Tensor& t, const std::vector<IValue>&) {
+    return fn::log_softmax(t, std::int64_t{-1}, IValue());
+}
 struct Granted {
     std::string_view name;
     std::size_t argument;
     Tensor (*make)(const Tensor& t, const std::vector<IValue>& arguments);
 };
-constexpr Granted kGranted[] = {{"aten::linalg_cholesky_ex", 0, hermitian}, {"aten::cholesky", 0, hermitian},
-                                {"aten::_linalg_eigh", 0, hermitian},       {"aten::symeig", 0, hermitian},
-                                {"aten::cholesky_inverse", 0, triangular},  {"aten::cholesky_solve", 1, triangular},
-                                {"aten::_cholesky_solve_helper", 1, triangular}, {"aten::_ctc_loss", 0, log_probabilities}};
+constexpr Granted kGranted[] = {{"aten::linalg_cholesky_ex", 0, hermitian},
+                                {"aten::cholesky", 0, hermitian},
+                                {"aten::_linalg_eigh", 0, hermitian},
+                                {"aten::symeig", 0, hermitian},
+                                {"aten::cholesky_inverse", 0, triangular},
+                                {"aten::cholesky_solve", 1, triangular},
+                                {"aten::_cholesky_solve_helper", 1, triangular},
+                                {"aten::_ctc_loss", 0, log_probabilities}};
 // Arguments that take no gradient: weights of classes, running statistics.
 struct FixedArguments {
     std::string_view name;
     std::uint64_t arguments;
 };
-constexpr FixedArguments kFixed[] = {{"aten::nll_loss_forward", 1U << 2},   {"aten::nll_loss", 1U << 2},     {"aten::nll_loss_nd", 1U << 2},
-                                     {"aten::nll_loss2d_forward", 1U << 2}, {"aten::nll_loss2d", 1U << 2},   {"aten::cross_entropy_loss", 1U << 2},
-                                     {"aten::native_batch_norm", 3U << 3},  {"aten::batch_norm", 3U << 3},   {"aten::instance_norm", 3U << 3},
-                                     {"aten::quantile", 1U << 1},            {"aten::nanquantile", 1U << 1},
-                                     {"aten::binary_cross_entropy", 3U << 1}, {"aten::binary_cross_entropy_with_logits", 3U << 2},
-                                     {"aten::special_zeta", 1U << 0}, {"aten::igamma", 1U << 0}, {"aten::igammac", 1U << 0},
+constexpr FixedArguments kFixed[] = {{"aten::nll_loss_forward", 1U << 2},
+                                     {"aten::nll_loss", 1U << 2},
+                                     {"aten::nll_loss_nd", 1U << 2},
+                                     {"aten::nll_loss2d_forward", 1U << 2},
+                                     {"aten::nll_loss2d", 1U << 2},
+                                     {"aten::cross_entropy_loss", 1U << 2},
+                                     {"aten::native_batch_norm", 3U << 3},
+                                     {"aten::batch_norm", 3U << 3},
+                                     {"aten::instance_norm", 3U << 3},
+                                     {"aten::quantile", 1U << 1},
+                                     {"aten::nanquantile", 1U << 1},
+                                     {"aten::binary_cross_entropy", 3U << 1},
+                                     {"aten::binary_cross_entropy_with_logits", 3U << 2},
+                                     {"aten::special_zeta", 1U << 0},
+                                     {"aten::igamma", 1U << 0},
+                                     {"aten::igammac", 1U << 0},
                                      {"aten::soft_margin_loss_backward", 1U << 2}};
 
 template <typename List>
@@ -98,7 +116,8 @@ class Differentiable {
         for (const DifferentiableResults& entry : kResults) {
             if (entry.name == op_.schema.name) results.resize(entry.count);
         }
-        if (is_listed(kUpToPhase, op_)) std::transform(results.begin(), results.end(), results.begin(), [](const Tensor& t) { return fn::abs(t); });
+        if (is_listed(kUpToPhase, op_))
+            std::transform(results.begin(), results.end(), results.begin(), [](const Tensor& t) { return fn::abs(t); });
         return results;
     }
 
@@ -118,8 +137,8 @@ class Differentiable {
 };
 
 // What PyTorch refuses to differentiate, and so the engine.
-constexpr std::string_view kRefused[] = {"aten::_unique", "aten::unique_dim", "aten::unique_consecutive", "aten::unique_dim_consecutive",
-                                         "aten::special_zeta.other_scalar"};
+constexpr std::string_view kRefused[] = {"aten::_unique", "aten::unique_dim", "aten::unique_consecutive",
+                                         "aten::unique_dim_consecutive", "aten::special_zeta.other_scalar"};
 
 // The operators in the graphs that end in the roots.
 void add_operators(const TensorList& roots, std::set<const OperatorRecord*>& met) {
@@ -149,10 +168,11 @@ class TestSweepDerivatives : public QObject {
             if (!op.is_composite() && !op.record->derivative) return {};
             const Differentiable f(op, sample.arguments);
             if (f.inputs().empty()) return {};
-            const std::string first =
-                test::check_first_derivative(f, f.inputs(), random, [this](const TensorList& roots) { add_operators(roots, once_); });
+            const std::string first = test::check_first_derivative(
+                f, f.inputs(), random, [this](const TensorList& roots) { add_operators(roots, once_); });
             if (!first.empty()) return first;
-            return test::check_second_derivative(f, f.inputs(), random, [this](const TensorList& roots) { add_operators(roots, twice_); });
+            return test::check_second_derivative(f, f.inputs(), random,
+                                                 [this](const TensorList& roots) { add_operators(roots, twice_); });
         });
         ++operators_;
     }
@@ -163,14 +183,18 @@ class TestSweepDerivatives : public QObject {
         std::set<const OperatorRecord*> all;
         std::vector<std::string> missing, needless;
         for (const Operator* op : all_operators()) {
-            if (!op->record->derivative || op->variant != OperatorVariant::Functional || !all.insert(op->record).second) continue;
+            if (!op->record->derivative || op->variant != OperatorVariant::Functional || !all.insert(op->record).second)
+                continue;
             const bool is_reached = once_.count(op->record) + twice_.count(op->record) > 0;
-            const bool is_refused = std::find(std::begin(kRefused), std::end(kRefused), op->full_name) != std::end(kRefused);
+            const bool is_refused =
+                std::find(std::begin(kRefused), std::end(kRefused), op->full_name) != std::end(kRefused);
             if (!is_reached && !is_refused && !op->record->is_random) missing.push_back(op->full_name);
             if (is_reached && is_refused) needless.push_back(op->full_name);
         }
-        qInfo("%d operators swept; of %zu records with a derivative %zu were differentiated, and %zu stood in a second derivative", operators_,
-              all.size(), once_.size(), twice_.size());
+        qInfo(
+            "%d operators swept; of %zu records with a derivative %zu were differentiated, and %zu stood in a second "
+            "derivative",
+            operators_, all.size(), once_.size(), twice_.size());
         for (const std::string& name : missing) qWarning("no sample goes through the derivative of %s", name.c_str());
         for (const std::string& name : needless) qWarning("%s is differentiated: it is not refused", name.c_str());
         QVERIFY(missing.empty() && needless.empty());

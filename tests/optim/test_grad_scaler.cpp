@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithm of torch.cuda.amp.GradScaler, on the CPU, where PyTorch's own is switched off: what its documentation and
-// its source say, step by step.
+// The algorithm of torch.cuda.amp.GradScaler, on the CPU, where PyTorch's own is switched off: what its documentation
+// and its source say, step by step.
 
 #include <QtTest>
 #include <cmath>
@@ -67,7 +67,8 @@ class TestGradScaler : public QObject {
         QCOMPARE(scaler.growth_tracker(), std::int64_t{0});
         iterate(scaler, *optimizer, w, 0.125);
         const float before = value(w);
-        for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) iterate(scaler, *optimizer, w, bad);
+        for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")})
+            iterate(scaler, *optimizer, w, bad);
         QCOMPARE(value(w), before);
         QCOMPARE(scaler.current_scale(), 2.0);
         QCOMPARE(scaler.growth_tracker(), std::int64_t{0});
@@ -91,8 +92,10 @@ class TestGradScaler : public QObject {
                  std::string("unscale_() has already been called on this optimizer since the last update()."));
         scaler.step(*optimizer);
         QCOMPARE(value(w), 0.5F);
-        QCOMPARE(refusal([&] { scaler.step(*optimizer); }), std::string("step() has already been called since the last update()."));
-        QCOMPARE(refusal([&] { scaler.unscale_(*optimizer); }), std::string("unscale_() is being called after step()."));
+        QCOMPARE(refusal([&] { scaler.step(*optimizer); }),
+                 std::string("step() has already been called since the last update()."));
+        QCOMPARE(refusal([&] { scaler.unscale_(*optimizer); }),
+                 std::string("unscale_() is being called after step()."));
         scaler.update(4.0);
         QCOMPARE(scaler.current_scale(), 4.0);
     }
@@ -100,7 +103,8 @@ class TestGradScaler : public QObject {
         const Tensor a = leaf(1), b = leaf(1);
         const auto first = sgd(a), second = sgd(b);
         GradScaler scaler({.init_scale = 2});
-        const Tensor loss = fn::add(fn::mul_scalar(a, Scalar(0.5)), fn::mul_scalar(b, Scalar(std::numeric_limits<double>::infinity())), Scalar(1));
+        const Tensor loss = fn::add(fn::mul_scalar(a, Scalar(0.5)),
+                                    fn::mul_scalar(b, Scalar(std::numeric_limits<double>::infinity())), Scalar(1));
         backward({scaler.scale(loss).to_tensor()});
         scaler.step(*first);
         scaler.step(*second);
@@ -115,10 +119,13 @@ class TestGradScaler : public QObject {
         const Tensor w = leaf(1);
         const auto optimizer = sgd(w);
         GradScaler scaler;
-        QVERIFY(refusal([&] { scaler.update(); }).starts_with("Attempted update but _scale is None.  This may indicate"));
+        QVERIFY(
+            refusal([&] { scaler.update(); }).starts_with("Attempted update but _scale is None.  This may indicate"));
         scaler.scale(w);
-        QCOMPARE(refusal([&] { scaler.step(*optimizer); }), std::string("No inf checks were recorded for this optimizer."));
-        QCOMPARE(refusal([&] { GradScaler().scale(IValue(1.0)); }), std::string("outputs must be a Tensor or an iterable of Tensors"));
+        QCOMPARE(refusal([&] { scaler.step(*optimizer); }),
+                 std::string("No inf checks were recorded for this optimizer."));
+        QCOMPARE(refusal([&] { GradScaler().scale(IValue(1.0)); }),
+                 std::string("outputs must be a Tensor or an iterable of Tensors"));
     }
     void switched_off_it_hands_on() {
         const Tensor w = leaf(1);

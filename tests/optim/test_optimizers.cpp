@@ -28,8 +28,10 @@ QJsonArray read_cases(const char* name) {
 Tensor tensor_of(const QJsonArray& values, const Dims& sizes, ScalarType dtype) {
     const Tensor t = empty(span_of(sizes), dtype);
     for (int i = 0; i < values.size(); ++i) {
-        if (dtype == ScalarType::Float64) t.data<double>()[i] = values[i].toDouble();
-        else t.data<float>()[i] = static_cast<float>(values[i].toDouble());
+        if (dtype == ScalarType::Float64)
+            t.data<double>()[i] = values[i].toDouble();
+        else
+            t.data<float>()[i] = static_cast<float>(values[i].toDouble());
     }
     return t;
 }
@@ -99,7 +101,9 @@ class TestOptimizers : public QObject {
         for (const QJsonValue& item : read_cases("optimizers.json")) {
             const QJsonObject object = item.toObject();
             const QString options = QJsonDocument(object["options"].toObject()).toJson(QJsonDocument::Compact);
-            QTest::addRow("%s %s %s", qPrintable(object["name"].toString()), qPrintable(options), qPrintable(object["dtype"].toString())) << object;
+            QTest::addRow("%s %s %s", qPrintable(object["name"].toString()), qPrintable(options),
+                          qPrintable(object["dtype"].toString()))
+                << object;
         }
     }
     void ten_steps() {
@@ -107,14 +111,19 @@ class TestOptimizers : public QObject {
         const ScalarType dtype = item["dtype"] == "float64" ? ScalarType::Float64 : ScalarType::Float32;
         const Dims shapes[] = {{5}, {2, 3}};
         TensorList parameters;
-        for (int i = 0; i < 2; ++i) parameters.push_back(make_parameter(tensor_of(item["start"][i].toArray(), shapes[i], dtype)));
-        const auto optimizer = make_optimizer(item["name"].toString().toStdString(), {parameters}, options_of(item["options"].toObject()));
+        for (int i = 0; i < 2; ++i)
+            parameters.push_back(make_parameter(tensor_of(item["start"][i].toArray(), shapes[i], dtype)));
+        const auto optimizer =
+            make_optimizer(item["name"].toString().toStdString(), {parameters}, options_of(item["options"].toObject()));
         QCOMPARE(QString::fromStdString(optimizer->str()), item["text"].toString());
         for (const QJsonValue& step : item["steps"].toArray()) {
-            for (int i = 0; i < 2; ++i) set_grad(parameters[static_cast<std::size_t>(i)], tensor_of(step["grads"][i].toArray(), shapes[i], dtype));
+            for (int i = 0; i < 2; ++i)
+                set_grad(parameters[static_cast<std::size_t>(i)],
+                         tensor_of(step["grads"][i].toArray(), shapes[i], dtype));
             optimizer->step();
             for (int i = 0; i < 2; ++i) {
-                const QByteArray wrong = difference(parameters[static_cast<std::size_t>(i)], step["params"][i].toArray());
+                const QByteArray wrong =
+                    difference(parameters[static_cast<std::size_t>(i)], step["params"][i].toArray());
                 QVERIFY2(wrong.isEmpty(), wrong);
             }
         }
@@ -124,15 +133,19 @@ class TestOptimizers : public QObject {
         for (const QString& name : expected.keys()) {
             const IValue* own = state->find(name.toStdString());
             QVERIFY2(own != nullptr, qPrintable(name));
-            if (expected[name].isNull()) QVERIFY(own->is_none());
-            else if (!own->is_tensor()) QCOMPARE(own->to_scalar().to_double(), expected[name].toDouble());
-            else QVERIFY2(difference(own->to_tensor(), expected[name].toArray()).isEmpty(), qPrintable(name));
+            if (expected[name].isNull())
+                QVERIFY(own->is_none());
+            else if (!own->is_tensor())
+                QCOMPARE(own->to_scalar().to_double(), expected[name].toDouble());
+            else
+                QVERIFY2(difference(own->to_tensor(), expected[name].toArray()).isEmpty(), qPrintable(name));
         }
     }
     void lbfgs_data() {
         QTest::addColumn<QJsonObject>("item");
         for (const QJsonValue& item : read_cases("lbfgs.json")) {
-            QTest::addRow("%s", QJsonDocument(item["options"].toObject()).toJson(QJsonDocument::Compact).constData()) << item.toObject();
+            QTest::addRow("%s", QJsonDocument(item["options"].toObject()).toJson(QJsonDocument::Compact).constData())
+                << item.toObject();
         }
     }
     void lbfgs() {
@@ -149,13 +162,16 @@ class TestOptimizers : public QObject {
             QVERIFY(std::abs(item_of(loss) - step["loss"].toDouble()) <= 1e-6 * std::max(1.0, step["loss"].toDouble()));
             for (int i = 0; i < 4; ++i) {
                 const double want = step["params"][i].toDouble(), got = x.data<double>()[i];
-                QVERIFY2(std::abs(got - want) < 1e-6, qPrintable(QString("%1, PyTorch %2").arg(got, 0, 'g', 12).arg(want, 0, 'g', 12)));
+                QVERIFY2(std::abs(got - want) < 1e-6,
+                         qPrintable(QString("%1, PyTorch %2").arg(got, 0, 'g', 12).arg(want, 0, 'g', 12)));
             }
         }
     }
     // As if it had never stopped: state and options go through a dict.
     void state_goes_through_a_dict() {
-        const auto gradient = [](int step) { return tensor_of({0.5 - step, 0.25 * step, 1.0}, {3}, ScalarType::Float32); };
+        const auto gradient = [](int step) {
+            return tensor_of({0.5 - step, 0.25 * step, 1.0}, {3}, ScalarType::Float32);
+        };
         const Tensor kept = leaf({1, 2, 3});
         const auto one = make_optimizer("Adam", {TensorList{kept}}, {{"lr", 0.1}});
         for (int i = 0; i < 3; ++i) set_grad(kept, gradient(i)), one->step();
@@ -193,8 +209,10 @@ class TestOptimizers : public QObject {
         const Tensor turned = make_parameter(fn::transpose(fn::reshape(detach(wide), Dims{2, 3}), 0, 1));
         set_grad(turned, fn::ones_like(detach(turned)));
         make_optimizer("SGD", {TensorList{turned}}, {{"lr", 1.0}})->step();
-        for (int i = 0; i < 6; ++i) QCOMPARE(wide.data<float>()[i], static_cast<float>(i));  // the view's memory is wide's
-        const Tensor half = make_parameter(fn::to_dtype(detach(leaf({1, 2})), static_cast<std::int64_t>(ScalarType::BFloat16)));
+        for (int i = 0; i < 6; ++i)
+            QCOMPARE(wide.data<float>()[i], static_cast<float>(i));  // the view's memory is wide's
+        const Tensor half =
+            make_parameter(fn::to_dtype(detach(leaf({1, 2})), static_cast<std::int64_t>(ScalarType::BFloat16)));
         set_grad(half, fn::ones_like(detach(half)));
         make_optimizer("Adam", {TensorList{half}}, {{"lr", 0.5}})->step();
         const Tensor now = fn::to_dtype(detach(half), static_cast<std::int64_t>(ScalarType::Float32));
@@ -209,15 +227,24 @@ class TestOptimizers : public QObject {
         QCOMPARE(make("SGD", {}), "parameter group didn't specify a value of required optimization parameter lr");
         QCOMPARE(make("SGD", {{"lr", -1.0}}), "Invalid learning rate: -1.0");
         QCOMPARE(make("Adam", {{"lr", std::nan("")}}), "Invalid learning rate: nan");
-        QCOMPARE(make("SGD", {{"lr", 0.1}, {"nesterov", true}}), "Nesterov momentum requires a momentum and zero dampening");
-        QCOMPARE(make("Adam", {{"betas", make_ptr<TupleObject>(std::vector<IValue>{1.0, 0.9})}}), "Invalid beta parameter at index 0: 1.0");
-        QCOMPARE(refusal([&] { make_optimizer("SGD", {TensorList{}}, {{"lr", 0.1}}); }), "optimizer got an empty parameter list");
+        QCOMPARE(make("SGD", {{"lr", 0.1}, {"nesterov", true}}),
+                 "Nesterov momentum requires a momentum and zero dampening");
+        QCOMPARE(make("Adam", {{"betas", make_ptr<TupleObject>(std::vector<IValue>{1.0, 0.9})}}),
+                 "Invalid beta parameter at index 0: 1.0");
+        QCOMPARE(refusal([&] {
+                     make_optimizer("SGD", {TensorList{}}, {{"lr", 0.1}});
+                 }),
+                 "optimizer got an empty parameter list");
         const Tensor inner = fn::mul_scalar(x, Scalar(2));
-        QCOMPARE(refusal([&] { make_optimizer("SGD", {TensorList{inner}}, {{"lr", 0.1}}); }), "can't optimize a non-leaf Tensor");
+        QCOMPARE(refusal([&] {
+                     make_optimizer("SGD", {TensorList{inner}}, {{"lr", 0.1}});
+                 }),
+                 "can't optimize a non-leaf Tensor");
         const auto sgd = make_optimizer("SGD", {TensorList{x}}, {{"lr", 0.1}});
         auto group = make_ptr<DictObject>(types::any(), types::any());
         group->set("params", TensorList{x});
-        QCOMPARE(refusal([&] { sgd->add_param_group(group); }), "some parameters appear in more than one parameter group");
+        QCOMPARE(refusal([&] { sgd->add_param_group(group); }),
+                 "some parameters appear in more than one parameter group");
     }
 
   private:

@@ -97,15 +97,19 @@ class TestSchedulers : public QObject {
         const auto scheduler = scheduler_of(item, optimizer);
         const QJsonArray expected = item["options"].toArray();
         for (int epoch = 0; epoch < expected.size(); ++epoch) {
-            if (epoch > 0 && scheduler->takes_metric()) scheduler->step_on(item["metrics"][epoch - 1].toDouble());
-            else if (epoch > 0) scheduler->step();
+            if (epoch > 0 && scheduler->takes_metric())
+                scheduler->step_on(item["metrics"][epoch - 1].toDouble());
+            else if (epoch > 0)
+                scheduler->step();
             for (int i = 0; i < 2; ++i) {
                 const Options group(optimizer->param_groups()->elements[static_cast<std::size_t>(i)].to_dict());
                 const double rate = expected[epoch][i][0].toDouble(), momentum = expected[epoch][i][1].toDouble();
                 const double own = item["optimizer"] == "SGD" ? group.number("momentum") : group.number("betas", 0);
-                QVERIFY2(std::abs(group.number("lr") - rate) <= 1e-12,
-                         qPrintable(QString("epoch %1: rate %2, PyTorch %3").arg(epoch).arg(group.number("lr")).arg(rate)));
-                QVERIFY2(std::abs(own - momentum) <= 1e-12, qPrintable(QString("epoch %1: momentum %2, PyTorch %3").arg(epoch).arg(own).arg(momentum)));
+                QVERIFY2(
+                    std::abs(group.number("lr") - rate) <= 1e-12,
+                    qPrintable(QString("epoch %1: rate %2, PyTorch %3").arg(epoch).arg(group.number("lr")).arg(rate)));
+                QVERIFY2(std::abs(own - momentum) <= 1e-12,
+                         qPrintable(QString("epoch %1: momentum %2, PyTorch %3").arg(epoch).arg(own).arg(momentum)));
                 QCOMPARE(scheduler->last_rates()[static_cast<std::size_t>(i)], group.number("lr"));
             }
         }
@@ -145,12 +149,16 @@ class TestSchedulers : public QObject {
             return refusal([&] { make_scheduler(name, optimizer, {}, arguments); });
         };
         QCOMPARE(refusal([] { make_scheduler(*find_scheduler("StepLR"), {{1, 2}, {}}); }), "int is not an Optimizer");
-        QCOMPARE(make("ConstantLR", {{"factor", 2.0}}), "Constant multiplicative factor expected to be between 0 and 1.");
-        QCOMPARE(make("CyclicLR", {{"base_lr", 0.1}, {"max_lr", 0.2}}), "optimizer must support momentum with `cycle_momentum` option enabled");
+        QCOMPARE(make("ConstantLR", {{"factor", 2.0}}),
+                 "Constant multiplicative factor expected to be between 0 and 1.");
+        QCOMPARE(make("CyclicLR", {{"base_lr", 0.1}, {"max_lr", 0.2}}),
+                 "optimizer must support momentum with `cycle_momentum` option enabled");
         QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 0}}), "Expected positive integer T_0, but got 0");
         QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 1.0}}), "Expected positive integer T_0, but got 1.0");
-        QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 1}, {"T_mult", 1.5}}), "Expected integer T_mult >= 1, but got 1.5");
-        QCOMPARE(make("OneCycleLR", {{"max_lr", 0.1}}), "You must define either total_steps OR (epochs AND steps_per_epoch)");
+        QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 1}, {"T_mult", 1.5}}),
+                 "Expected integer T_mult >= 1, but got 1.5");
+        QCOMPARE(make("OneCycleLR", {{"max_lr", 0.1}}),
+                 "You must define either total_steps OR (epochs AND steps_per_epoch)");
         QCOMPARE(make("ReduceLROnPlateau", {{"mode", "mean"}}), "mode mean is unknown!");
         QCOMPARE(make("StepLR", {{"step_size", 1}, {"last_epoch", 3}}),
                  "param 'initial_lr' is not specified in param_groups[0] when resuming an optimizer");

@@ -37,7 +37,8 @@ class CanonicalText {
             const std::size_t value = constant + std::string_view(" = prim::Constant").size();
             const std::size_t end = std::min(line.rfind("()"), line.size());
             constants_[std::string(line.substr(begin + 1, colon - begin - 1))] =
-                "<" + std::string(line.substr(colon + 3, constant - colon - 3)) + std::string(line.substr(value, end - value)) + ">";
+                "<" + std::string(line.substr(colon + 3, constant - colon - 3)) +
+                std::string(line.substr(value, end - value)) + ">";
             return;
         }
         for (std::size_t i = 0; i < line.size();) i = add_token(line, i);
@@ -84,7 +85,9 @@ inline std::string canonical(std::string_view text) { return CanonicalText(text)
 
 inline std::size_t count_constants(std::string_view text) {
     std::size_t count = 0;
-    for (std::size_t at = text.find("= prim::Constant"); at != std::string_view::npos; at = text.find("= prim::Constant", at + 1)) ++count;
+    for (std::size_t at = text.find("= prim::Constant"); at != std::string_view::npos;
+         at = text.find("= prim::Constant", at + 1))
+        ++count;
     return count;
 }
 

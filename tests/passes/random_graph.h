@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-
 namespace loupe::test {
 
 class RandomGraph {
@@ -16,12 +15,14 @@ class RandomGraph {
             "graph(%x : Tensor, %y : Tensor, %v : Tensor, %c : bool, %n : int):\n"
             "  %none : NoneType = prim::Constant()\n  %zero : int = prim::Constant[value=0]()\n"
             "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
-            "  %six : int = prim::Constant[value=6]()\n  %half : float = prim::Constant[value=0.5]()\n  %yes : bool = prim::Constant[value=1]()\n"
+            "  %six : int = prim::Constant[value=6]()\n  %half : float = prim::Constant[value=0.5]()\n  %yes : bool = "
+            "prim::Constant[value=1]()\n"
             "  %no : bool = prim::Constant[value=0]()\n  %seven : int = prim::Constant[value=7]()\n";
         matrices_ = {"x", "y"};
         numbers_ = {"n", "one", "two"};
         add_nodes(8 + pick(14), 1);
-        text_ += "  %out : (Tensor, Tensor, int) = prim::TupleConstruct(%" + matrices_.back() + ", %" + any(matrices_) + ", %" + numbers_.back() + ")\n";
+        text_ += "  %out : (Tensor, Tensor, int) = prim::TupleConstruct(%" + matrices_.back() + ", %" + any(matrices_) +
+                 ", %" + numbers_.back() + ")\n";
         text_ += "  return (%out)\n";
     }
     const std::string& text() const { return text_; }
@@ -33,7 +34,9 @@ class RandomGraph {
     }
     const std::string& any(const std::vector<std::string>& names) { return names[pick(names.size())]; }
     std::string fresh() { return "t" + std::to_string(next_++); }
-    void line(int depth, const std::string& text) { text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + text + "\n"; }
+    void line(int depth, const std::string& text) {
+        text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + text + "\n";
+    }
     std::string node(int depth, const std::string& type, const std::string& right) {
         const std::string name = fresh();
         line(depth, "%" + name + " : " + type + " = " + right);
@@ -51,34 +54,72 @@ class RandomGraph {
         const std::string b = "%" + any(matrices_);
         switch (pick(20)) {
             case 0:
-            case 1: matrices_.push_back(node(depth, "Tensor", std::string("aten::") + kUnary[pick(6)] + "(" + a + ")")); break;
+            case 1:
+                matrices_.push_back(node(depth, "Tensor", std::string("aten::") + kUnary[pick(6)] + "(" + a + ")"));
+                break;
             case 2: {
-                const std::string product = node(depth, "Tensor", std::string("aten::") + kBinary[pick(4)] + "(" + a + ", " + b + ")");
+                const std::string product =
+                    node(depth, "Tensor", std::string("aten::") + kBinary[pick(4)] + "(" + a + ", " + b + ")");
                 matrices_.push_back(node(depth, "Tensor", "aten::tanh(%" + product + ")"));
                 break;
             }
-            case 3: matrices_.push_back(node(depth, "Tensor", "aten::add(" + a + ", " + b + ", %one)")); break;
-            case 4: matrices_.push_back(node(depth, "Tensor", "aten::mul(" + a + ", %v)")); break;
+            case 3:
+                matrices_.push_back(node(depth, "Tensor", "aten::add(" + a + ", " + b + ", %one)"));
+                break;
+            case 4:
+                matrices_.push_back(node(depth, "Tensor", "aten::mul(" + a + ", %v)"));
+                break;
             case 5: {  // written in place: a copy, so that inputs stay
                 const std::string copy = node(depth, "Tensor", "aten::mul(" + a + ", %half)");
-                matrices_.push_back(node(depth, "Tensor", (pick(2) == 0 ? "aten::add_(%" : "aten::sub_(%") + copy + ", " + b + ", %one)"));
+                matrices_.push_back(node(
+                    depth, "Tensor", (pick(2) == 0 ? "aten::add_(%" : "aten::sub_(%") + copy + ", " + b + ", %one)"));
                 if (pick(2) == 0) matrices_.push_back(copy);
                 break;
             }
-            case 6: numbers_.push_back(node(depth, "int", std::string(pick(2) == 0 ? "aten::add" : "aten::mul") + "(%" + any(numbers_) + ", %" + any(numbers_) + ")")); break;
-            case 7: numbers_.push_back(node(depth, "int", "aten::size(" + a + ", %one)")); break;
-            case 8: add_list(depth, a, b); break;
-            case 9: add_tuple(depth, a, b); break;
-            case 10: add_linear(depth, a, b); break;
-            case 11: add_chunks(depth, a); break;
-            case 12: if (depth < 3) add_if(depth); break;
-            case 13: add_dict(depth, a, b); break;
-            case 14: add_layers(depth, a, b); break;
-            case 15: if (depth < 3) add_equal(depth, a); break;
-            case 16: add_gradients(depth, a, b); break;
-            case 17: add_views(depth, a); break;
-            case 18: add_write_through_view(depth, a, b); break;
-            default: if (depth < 3) add_loop(depth); break;
+            case 6:
+                numbers_.push_back(node(depth, "int",
+                                        std::string(pick(2) == 0 ? "aten::add" : "aten::mul") + "(%" + any(numbers_) +
+                                            ", %" + any(numbers_) + ")"));
+                break;
+            case 7:
+                numbers_.push_back(node(depth, "int", "aten::size(" + a + ", %one)"));
+                break;
+            case 8:
+                add_list(depth, a, b);
+                break;
+            case 9:
+                add_tuple(depth, a, b);
+                break;
+            case 10:
+                add_linear(depth, a, b);
+                break;
+            case 11:
+                add_chunks(depth, a);
+                break;
+            case 12:
+                if (depth < 3) add_if(depth);
+                break;
+            case 13:
+                add_dict(depth, a, b);
+                break;
+            case 14:
+                add_layers(depth, a, b);
+                break;
+            case 15:
+                if (depth < 3) add_equal(depth, a);
+                break;
+            case 16:
+                add_gradients(depth, a, b);
+                break;
+            case 17:
+                add_views(depth, a);
+                break;
+            case 18:
+                add_write_through_view(depth, a, b);
+                break;
+            default:
+                if (depth < 3) add_loop(depth);
+                break;
         }
     }
 
@@ -87,8 +128,9 @@ class RandomGraph {
         std::string whole = node(depth, "Tensor", "aten::mul(" + a + ", %half)");
         if (pick(2) == 0) whole = node(depth, "Tensor", "aten::add_(%" + whole + ", " + b + ", %one)");
         const std::string turned = pick(2) == 0 ? node(depth, "Tensor", "aten::t(%" + whole + ")") : whole;
-        const std::string part = node(depth, "Tensor", pick(2) == 0 ? "aten::select(%" + turned + ", %zero, %one)"
-                                                                    : "aten::slice(%" + turned + ", %zero, %one, %two, %one)");
+        const std::string part = node(depth, "Tensor",
+                                      pick(2) == 0 ? "aten::select(%" + turned + ", %zero, %one)"
+                                                   : "aten::slice(%" + turned + ", %zero, %one, %two, %one)");
         const std::string written = node(depth, "Tensor", "aten::mul_(%" + part + ", %half)");
         if (pick(2) == 0) whole = node(depth, "Tensor", "aten::mul(%" + whole + ", %" + written + ")");
         matrices_.push_back(whole);
@@ -110,8 +152,9 @@ class RandomGraph {
     }
     void add_linear(int depth, const std::string& a, const std::string& b) {
         const std::string turned = node(depth, "Tensor", "aten::t(" + b + ")");
-        const std::string product = pick(2) == 0 ? node(depth, "Tensor", "aten::addmm(%v, " + a + ", %" + turned + ", %one, %one)")
-                                                 : node(depth, "Tensor", "aten::matmul(" + a + ", %" + turned + ")");
+        const std::string product =
+            pick(2) == 0 ? node(depth, "Tensor", "aten::addmm(%v, " + a + ", %" + turned + ", %one, %one)")
+                         : node(depth, "Tensor", "aten::matmul(" + a + ", %" + turned + ")");
         matrices_.push_back(node(depth, "Tensor", "aten::sigmoid(%" + product + ")"));
     }
     void add_chunks(int depth, const std::string& a) {
@@ -124,12 +167,15 @@ class RandomGraph {
     }
 
     void add_dict(int depth, const std::string& a, const std::string& b) {
-        const std::string dict = node(depth, "Dict(int, Tensor)", "prim::DictConstruct(%one, " + a + ", " + (pick(4) == 0 ? "%n" : "%two") + ", " + b + ")");
+        const std::string dict =
+            node(depth, "Dict(int, Tensor)",
+                 "prim::DictConstruct(%one, " + a + ", " + (pick(4) == 0 ? "%n" : "%two") + ", " + b + ")");
         if (pick(3) == 0) line(depth, " = aten::_set_item(%" + dict + ", %one, " + b + ")");
         numbers_.push_back(node(depth, "int", "aten::len(%" + dict + ")"));
         matrices_.push_back(node(depth, "Tensor", "aten::__getitem__(%" + dict + ", %one)"));
     }
-    // Of evaluation: dropout that passes on, products with and without a summand, what addition cuts off, a cast to the same.
+    // Of evaluation: dropout that passes on, products with and without a summand, what addition cuts off, a cast to the
+    // same.
     void add_layers(int depth, const std::string& a, const std::string& b) {
         const std::string kept = node(depth, "Tensor", "aten::dropout(" + a + ", %half, %no)");
         const std::string linear = node(depth, "Tensor", "aten::linear(%" + kept + ", " + b + ", %v)");
@@ -191,7 +237,9 @@ class RandomGraph {
         return result;
     }
     void add_if(int depth) {
-        const std::string condition = pick(3) == 0 ? node(depth, "bool", "aten::gt(%" + any(numbers_) + ", %two)") : pick(2) == 0 ? "c" : "yes";
+        const std::string condition = pick(3) == 0   ? node(depth, "bool", "aten::gt(%" + any(numbers_) + ", %two)")
+                                      : pick(2) == 0 ? "c"
+                                                     : "yes";
         const std::string result = fresh();
         line(depth, "%" + result + " : Tensor = prim::If(%" + condition + ")");
         for (int b = 0; b < 2; ++b) {
@@ -206,7 +254,8 @@ class RandomGraph {
         const std::string result = fresh();
         const std::string index = fresh();
         const std::string carried = fresh();
-        line(depth, "%" + result + " : Tensor = prim::Loop(%" + (pick(2) == 0 ? "two" : "n") + ", %yes, %" + start + ")");
+        line(depth,
+             "%" + result + " : Tensor = prim::Loop(%" + (pick(2) == 0 ? "two" : "n") + ", %yes, %" + start + ")");
         line(depth + 1, "block0(%" + index + " : int, %" + carried + " : Tensor):");
         matrices_.push_back(carried);
         numbers_.push_back(index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our passes and PyTorch's on the same graphs: every program of programs.zip, text for text, and the model fixtures, kinds
-// of nodes, dead code removed (tests/fixtures/make_graphs.py writes what is expected).
+// Our passes and PyTorch's on the same graphs: every program of programs.zip, text for text, and the model fixtures,
+// kinds of nodes, dead code removed (tests/fixtures/make_graphs.py writes what is expected).
 #include <QtTest>
 
 #include <QRegularExpression>
@@ -39,24 +39,32 @@ struct Difference {
 };
 
 constexpr const char* kSeen = "what leaves the graph, or goes to what may write, is no constant";
-constexpr const char* kShared = "memory that several parts of a container share counts as one, so a write to one counts for all";
-constexpr const char* kNoBool = "x + 0 and x * 1 stay unless the tensor is known to be of numbers: of a bool tensor they are numbers";
+constexpr const char* kShared =
+    "memory that several parts of a container share counts as one, so a write to one counts for all";
+constexpr const char* kNoBool =
+    "x + 0 and x * 1 stay unless the tensor is known to be of numbers: of a bool tensor they are numbers";
 constexpr Difference kDifferences[] = {
     {"Containers|keyword_only|tensor_operators", "PeepholeOptimize", kNoBool},
-    {"SmallModule|augmented_assignment|index_assignment|attention|batchnorm_train|densenet|googlenet.*|language_indexing|mobilenet_v3_small|resnet18(_train)?",
-     "RemoveInplaceOps", "PyTorch's pass, made for ONNX, loses what is written to parameters, buffers and inputs; ours leaves those writes"},
+    {"SmallModule|augmented_assignment|index_assignment|attention|batchnorm_train|densenet|googlenet.*|language_"
+     "indexing|mobilenet_v3_small|resnet18(_train)?",
+     "RemoveInplaceOps",
+     "PyTorch's pass, made for ONNX, loses what is written to parameters, buffers and inputs; ours leaves those "
+     "writes"},
     {"resnet18(_train)?", "RemoveListMutation, RemoveTensorMutation", "three more: sums with what a branch gave"},
     {"attention", "RemoveListMutation, RemoveTensorMutation", kShared},
     {"mobilenet_v3_small", "RemoveListMutation, RemoveTensorMutation", "what draws numbers stays in place"},
-    {"augmented_assignment", "RemoveListMutation, RemoveTensorMutation", "PyTorch moves a list to where it is written, though the write stays"},
+    {"augmented_assignment", "RemoveListMutation, RemoveTensorMutation",
+     "PyTorch moves a list to where it is written, though the write stays"},
     {"class_instances|shared_lists", "PeepholeOptimize.*", kShared},
     {"upsampler", "PeepholeOptimizeListIdioms", kShared},
     {"attention|detection|upsampler|list_functions|loops_over_dicts|tensor_indices|language", "CSE", kShared},
     {"lstm.*", "CSE", "two more reads of what nobody writes are one"},
-    {"dict_keys|dict_methods|empty_containers|forks|list_methods|text_searches", "(UnrollConstantLoops, )?ConstantPropagation", kSeen},
+    {"dict_keys|dict_methods|empty_containers|forks|list_methods|text_searches",
+     "(UnrollConstantLoops, )?ConstantPropagation", kSeen},
     {"upsampler", ".*ConstantPropagation", "one more branch is decided, and what it made goes"},
     {"attention|gru|loops_over_dicts|membership", "LowerAllTuples",
-     "PyTorch flattens tuples among the arguments of operators that take them whole, which its own interpreter then cannot run"},
+     "PyTorch flattens tuples among the arguments of operators that take them whole, which its own interpreter then "
+     "cannot run"},
 };
 
 const char* known_difference(const QString& where, const QString& passes) {
@@ -132,7 +140,8 @@ void TestAgainstPyTorch::programs_data() {
     for (const QJsonValue& program : all["programs"].toArray()) {
         for (const QJsonValue& passes : all["passes"].toArray()) {
             const std::string file = program.toString().toStdString() + "." + passes.toString().toStdString() + ".txt";
-            QTest::addRow("%s", file.c_str()) << program.toString() << passes.toString() << (zip_->find(file) != nullptr);
+            QTest::addRow("%s", file.c_str())
+                << program.toString() << passes.toString() << (zip_->find(file) != nullptr);
         }
     }
 }
@@ -170,7 +179,9 @@ void TestAgainstPyTorch::models_data() {
         for (const QJsonValue& passes : all["passes"].toArray()) {
             const QString name = passes.toString();
             const QJsonObject expected = of_model[of_model.contains(name) ? name : "DCE"].toObject();
-            if (!of_model[name].isString()) QTest::addRow("%s %s", qPrintable(model), qPrintable(name)) << model << name << expected << of_model["before"].toObject();
+            if (!of_model[name].isString())
+                QTest::addRow("%s %s", qPrintable(model), qPrintable(name))
+                    << model << name << expected << of_model["before"].toObject();
         }
     }
 }
@@ -179,12 +190,14 @@ void TestAgainstPyTorch::models() {
     QFETCH(QString, passes);
     QFETCH(QJsonObject, expected);
     QFETCH(QJsonObject, before);
-    const std::string text = read_text_file((LOUPE_SOURCE_DIR "/tests/fixtures/graphs/" + model + ".inlined.txt").toStdString());
+    const std::string text =
+        read_text_file((LOUPE_SOURCE_DIR "/tests/fixtures/graphs/" + model + ".inlined.txt").toStdString());
     try {
         const auto graph = ir::parse_graph(text);
         std::map<std::string, int> kinds;
         count(*graph->block(), kinds);
-        if (kinds["prim::CallFunction"] != before["prim::CallFunction"].toInt()) QSKIP("a recursion, inlined otherwise in the text");
+        if (kinds["prim::CallFunction"] != before["prim::CallFunction"].toInt())
+            QSKIP("a recursion, inlined otherwise in the text");
         kinds.clear();
         PassManager manager;
         manager.verify_each(false);
@@ -193,13 +206,18 @@ void TestAgainstPyTorch::models() {
         count(*graph->block(), kinds);
         QStringList wrong;
         for (const QString& kind : expected.keys()) {
-            if (!kind.endsWith("Constant") && kinds[kind.toStdString()] != expected[kind].toInt() && !kind.back().isDigit()) {
-                wrong << QString("%1 %2, expected %3").arg(kind).arg(kinds[kind.toStdString()]).arg(expected[kind].toInt());
+            if (!kind.endsWith("Constant") && kinds[kind.toStdString()] != expected[kind].toInt() &&
+                !kind.back().isDigit()) {
+                wrong << QString("%1 %2, expected %3")
+                             .arg(kind)
+                             .arg(kinds[kind.toStdString()])
+                             .arg(expected[kind].toInt());
             }
         }
         for (const auto& [kind, number] : kinds) {
             const QString name = QString::fromStdString(kind);
-            if (number > 0 && !expected.contains(name) && kind != "prim::Constant") wrong << QString("%1 %2, expected none").arg(name).arg(number);
+            if (number > 0 && !expected.contains(name) && kind != "prim::Constant")
+                wrong << QString("%1 %2, expected none").arg(name).arg(number);
         }
         if (const char* why = known_difference(model, passes)) QEXPECT_FAIL("", why, Continue);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join("; ")));

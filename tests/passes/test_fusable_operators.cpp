@@ -16,7 +16,8 @@ using namespace loupe::test;
 namespace {
 
 // The operator and something behind it.
-Ptr<ir::Graph> graph_of(const Operator& op, const std::vector<IValue>& arguments, std::vector<IValue>& inputs, bool with_next) {
+Ptr<ir::Graph> graph_of(const Operator& op, const std::vector<IValue>& arguments, std::vector<IValue>& inputs,
+                        bool with_next) {
     const auto graph = make_ptr<ir::Graph>();
     graph->set_insert_point(graph->block());
     std::vector<ir::Value*> values;
@@ -26,7 +27,8 @@ Ptr<ir::Graph> graph_of(const Operator& op, const std::vector<IValue>& arguments
             inputs.push_back(argument);
             values.push_back(graph->add_input({}, types::tensor()));
         } else {
-            values.push_back(graph->insert_constant(argument, argument.is_none() ? types::none() : op.schema.arguments[i].type));
+            values.push_back(
+                graph->insert_constant(argument, argument.is_none() ? types::none() : op.schema.arguments[i].type));
         }
     }
     ir::Node* node = graph->insert(graph->create(ir::Symbol::intern(op.schema.name), values, op.result_count()));
@@ -41,7 +43,9 @@ Ptr<ir::Graph> graph_of(const Operator& op, const std::vector<IValue>& arguments
     return graph;
 }
 
-bool gives_one_tensor(const Operator& op) { return op.result_count() == 1 && op.schema.returns[0].type->kind() == TypeKind::Tensor; }
+bool gives_one_tensor(const Operator& op) {
+    return op.result_count() == 1 && op.schema.returns[0].type->kind() == TypeKind::Tensor;
+}
 
 // "" when a kernel computes it and it is made of loops over elements alone.
 std::string refusal(const Operator& op, const std::vector<IValue>& arguments) {
@@ -77,7 +81,9 @@ class TestFusableOperators : public QObject {
     void each_data() {
         QTest::addColumn<QString>("name");
         for (const Operator* op : all_operators()) {
-            if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random || !gives_one_tensor(*op)) continue;
+            if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random ||
+                !gives_one_tensor(*op))
+                continue;
             const QString name = QString::fromStdString(op->full_name);
             QTest::newRow(qPrintable(name)) << name;
         }
@@ -88,7 +94,8 @@ class TestFusableOperators : public QObject {
             {"aten::_to_copy", "a copy, whose layout the caller may ask for; graphs cast with aten::to"},
             {"aten::contiguous", "a copy, whose layout the caller asks for"}};
         QFETCH(QString, name);
-        const auto found = std::find_if(all_operators().begin(), all_operators().end(), [&](const Operator* each) { return each->full_name == name.toStdString(); });
+        const auto found = std::find_if(all_operators().begin(), all_operators().end(),
+                                        [&](const Operator* each) { return each->full_name == name.toStdString(); });
         const Operator& op = **found;
         bool can_be_fused = true;  // every sample
         bool has_samples = false, is_in = false;
@@ -111,7 +118,10 @@ class TestFusableOperators : public QObject {
         const bool is_left_out = kLeftOut.contains(op.full_name);
         if (can_be_fused) QVERIFY2(is_in != is_left_out, is_in ? "is let in" : "can be fused and is not let in");
         const bool is_of_rows = reason == "rows" || reason.find("dimension that is not the last") != std::string::npos;
-        if (is_in) QVERIFY2(can_be_fused || is_of_rows || reason.starts_with("no elements") || reason.find("looks at a tensor of []") != std::string::npos, reason.c_str());
+        if (is_in)
+            QVERIFY2(can_be_fused || is_of_rows || reason.starts_with("no elements") ||
+                         reason.find("looks at a tensor of []") != std::string::npos,
+                     reason.c_str());
     }
 };
 

@@ -8,9 +8,9 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/dispatch/functions.h"
 #include "core/ir/parser.h"
 #include "core/ir/verify.h"
-#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/passes/differentiate.h"
@@ -25,7 +25,8 @@ using test::canonical;
 
 namespace {
 
-constexpr const char* kChain = R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu), %y : Float(3, strides=[1], requires_grad=1, device=cpu)):
+constexpr const char* kChain =
+    R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu), %y : Float(3, strides=[1], requires_grad=1, device=cpu)):
   %one : int = prim::Constant[value=1]()
   %a : Tensor = aten::mul(%x, %y)
   %b : Tensor = aten::add(%a, %x, %one)
@@ -53,7 +54,8 @@ constexpr const char* kLayers = R"(graph(%x : Tensor, %w : Tensor, %b : Tensor, 
 
 Ptr<ir::Graph> parse(std::string text) {
     const std::string kind = "  %one : int = prim::Constant[value=1]()\n";
-    if (text.find("%kind") != std::string::npos) text.insert(text.find(kind), "  %kind : str = prim::Constant[value=\"none\"]()\n");
+    if (text.find("%kind") != std::string::npos)
+        text.insert(text.find(kind), "  %kind : str = prim::Constant[value=\"none\"]()\n");
     return ir::parse_graph(text);
 }
 
@@ -62,7 +64,9 @@ Tensor drawn(std::initializer_list<std::int64_t> sizes) {
     return random_tensor(random, sizes, ScalarType::Float64);
 }
 
-double largest_difference(const Tensor& a, const Tensor& b) { return item(fn::sum(fn::abs(fn::sub(a, b)))).to_double(); }
+double largest_difference(const Tensor& a, const Tensor& b) {
+    return item(fn::sum(fn::abs(fn::sub(a, b)))).to_double();
+}
 
 struct Run {
     TensorList outputs;
@@ -115,7 +119,8 @@ class TestGroups : public QObject {
 
   private slots:
     void knowsShapes() {
-        const auto graph = ir::parse_graph(R"(graph(%x : Float(2, 3, strides=[3, 1]), %w : Float(5, 3, strides=[3, 1]), %b : Float(5, strides=[1])):
+        const auto graph = ir::parse_graph(
+            R"(graph(%x : Float(2, 3, strides=[3, 1]), %w : Float(5, 3, strides=[3, 1]), %b : Float(5, strides=[1])):
   %one : int = prim::Constant[value=1]()
   %y : Tensor = aten::linear(%x, %w, %b)
   %z : Tensor = aten::gt(%y, %one)
@@ -133,7 +138,8 @@ class TestGroups : public QObject {
     }
 
     void namesUnknownSizes() {
-        const auto graph = ir::parse_graph(R"(graph(%x : Float(SS(-2), 3), %y : Float(SS(-2), SS(-3)), %w : Float(5, 3)):
+        const auto graph =
+            ir::parse_graph(R"(graph(%x : Float(SS(-2), 3), %y : Float(SS(-2), SS(-3)), %w : Float(5, 3)):
   %one : int = prim::Constant[value=1]()
   %none : NoneType = prim::Constant()
   %a : Tensor = aten::linear(%x, %w, %none)
@@ -157,7 +163,8 @@ class TestGroups : public QObject {
     void groupsChains() {
         const auto graph = parse(kChain);
         PassManager().run(*graph, pipeline_of("FuseTensorExprs"));
-        QCOMPARE(text_of(*graph), QString::fromStdString(canonical(R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu),
+        QCOMPARE(text_of(*graph), QString::fromStdString(
+                                      canonical(R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu),
       %y : Float(3, strides=[1], requires_grad=1, device=cpu)):
   %e : Tensor = prim::TensorExprGroup_0(%x, %y)
   return (%e)
@@ -210,7 +217,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
   return (%b)
 )");
         const std::int64_t sizes[] = {2, 3};
-        const Gradient gradient = differentiate(*graph, {fake_tensor(sizes, ScalarType::Float32), fake_tensor(sizes, ScalarType::Float32)}, {true, true});
+        const Gradient gradient = differentiate(
+            *graph, {fake_tensor(sizes, ScalarType::Float32), fake_tensor(sizes, ScalarType::Float32)}, {true, true});
         ir::verify(*gradient.f);
         ir::verify(*gradient.df);
         QCOMPARE(gradient.f_real_outputs, std::size_t(1));
@@ -224,14 +232,19 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
     void keepsGradients_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<int>("kind");
-        QTest::newRow("chain") << QString(kChain).replace("Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu)", "Tensor").replace("Float(3, strides=[1], requires_grad=1, device=cpu)", "Tensor") << 0;
+        QTest::newRow("chain") << QString(kChain)
+                                      .replace("Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu)", "Tensor")
+                                      .replace("Float(3, strides=[1], requires_grad=1, device=cpu)", "Tensor")
+                               << 0;
         QTest::newRow("layers") << QString(kLayers) << 1;
     }
     void keepsGradients() {
         QFETCH(QString, text);
         QFETCH(int, kind);
-        const TensorList inputs = kind == 0 ? TensorList{drawn({2, 3}), drawn({3})} : TensorList{drawn({2, 3}), drawn({4, 3}), drawn({4}), drawn({4})};
-        for (const char* pass : {"CreateAutodiffSubgraphs", "FuseTensorExprs", "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs"}) {
+        const TensorList inputs = kind == 0 ? TensorList{drawn({2, 3}), drawn({3})}
+                                            : TensorList{drawn({2, 3}), drawn({4, 3}), drawn({4}), drawn({4})};
+        for (const char* pass :
+             {"CreateAutodiffSubgraphs", "FuseTensorExprs", "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs"}) {
             const auto before = parse(text.toStdString());
             const auto after = before->copy();
             PassManager().run(*after, pipeline_of(pass));
@@ -247,7 +260,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
     }
 
     void backwardPassIsShown() {
-        const auto graph = ir::parse_graph(R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu), %y : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu)):
+        const auto graph = ir::parse_graph(
+            R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu), %y : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu)):
   %a : Float(2, 3, strides=[3, 1], device=cpu) = aten::mul(%x, %y)
   %b : Float(2, 3, strides=[3, 1], device=cpu) = aten::tanh(%a)
   return (%b)
@@ -295,13 +309,16 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
     void attentionIsOneOperator_data() {
         QTest::addColumn<QString>("scores");
         QTest::addColumn<QString>("joined");
-        const char* kMasked = "  %n : Tensor = aten::bitwise_not(%m)\n  %b : Tensor = aten::masked_fill(%a, %n, %low)\n";
+        const char* kMasked =
+            "  %n : Tensor = aten::bitwise_not(%m)\n  %b : Tensor = aten::masked_fill(%a, %n, %low)\n";
         const char* kScaled = "  %a : Tensor = aten::mul(%p, %half)\n";
         const char* kDivided = "  %a : Tensor = aten::div(%p, %three)\n  %b : Tensor = aten::mul(%a, %one)\n";
         QTest::addRow("mask") << QString(kScaled) + kMasked << "%r : Tensor = aten::transpose(%o, %one, %two)\n";
         QTest::addRow("heads apart") << QString(kScaled) + kMasked << "%r : Tensor = aten::mul(%o, %three)\n";
-        QTest::addRow("no mask") << QString("  %b : Tensor = aten::div(%p, %three)\n") << "%r : Tensor = aten::transpose(%o, %one, %two)\n";
-        QTest::addRow("plain") << QString("  %b : Tensor = aten::transpose(%p, %three, %three)\n") << "%r : Tensor = aten::tanh(%o)\n";
+        QTest::addRow("no mask") << QString("  %b : Tensor = aten::div(%p, %three)\n")
+                                 << "%r : Tensor = aten::transpose(%o, %one, %two)\n";
+        QTest::addRow("plain") << QString("  %b : Tensor = aten::transpose(%p, %three, %three)\n")
+                               << "%r : Tensor = aten::tanh(%o)\n";
         QTest::addRow("two numbers") << QString(kDivided) << "%r : Tensor = aten::tanh(%o)\n";
     }
     void attentionIsOneOperator() {
@@ -323,7 +340,9 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
 %1  %w : Tensor = aten::softmax(%b, %last, %none)
   %o : Tensor = aten::matmul(%w, %vh)
   %2  return (%r)
-)").arg(scores, joined).toStdString());
+)")
+                                               .arg(scores, joined)
+                                               .toStdString());
         const auto grouped = graph->copy();
         PassManager().run(*grouped, pipeline_of("CreateAutodiffSubgraphs"));
         const TensorList inputs{drawn({2, 5, 3, 4}), drawn({2, 6, 3, 4}), drawn({2, 6, 3, 7})};
@@ -347,7 +366,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
             found[i].push_back(result);
             options.create_graph = true;
             const TensorList first = gradients_of({loss}, leaves, {Tensor()}, options);
-            again[i] = gradients_of({fn::sum(fn::mul(first[0], first[1].defined() ? fn::sum(first[1]) : first[0]))}, leaves, {Tensor()});
+            again[i] = gradients_of({fn::sum(fn::mul(first[0], first[1].defined() ? fn::sum(first[1]) : first[0]))},
+                                    leaves, {Tensor()});
         }
         compare(found[1], found[0]);
         compare(again[1], again[0]);
@@ -366,7 +386,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         for (const auto& [rows, columns] : {std::pair{2, 6}, std::pair{3, 4}, std::pair{2, 6}}) {
             const Tensor x = drawn({4, 3});
             set_requires_grad(x, true);
-            const Tensor result = runtime::run_code(*code, {x, drawn({4, 3}), IValue(Dims{rows, columns})})[0].to_tensor();
+            const Tensor result =
+                runtime::run_code(*code, {x, drawn({4, 3}), IValue(Dims{rows, columns})})[0].to_tensor();
             QCOMPARE(result.size(0), std::int64_t{rows});
             QCOMPARE(result.size(1), std::int64_t{columns});
             backward({fn::sum(result)});
@@ -374,7 +395,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         }
     }
 
-    // The graph of the profiling executor holds for the types that were seen; others take the fallback and get the same.
+    // The graph of the profiling executor holds for the types that were seen; others take the fallback and get the
+    // same.
     void guardsLeaveOthersToTheFallback() {
         const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor):
   %one : int = prim::Constant[value=1]()
@@ -391,13 +413,18 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
             const auto guarded = graph->copy();
             PassManager().run(*guarded, pipeline_of(with_gradient ? "profiled" : "profiled_no_grad"), context);
             const QString text = QString::fromStdString(guarded->str());
-            QVERIFY2(text.contains(with_gradient ? "prim::RequiresGradCheck[types=[Tensor(requires_grad=1), Tensor(requires_grad=0)]]" : "prim::TypeCheck[types=[Double(3, 4"),
-                     qPrintable(text));
+            QVERIFY2(
+                text.contains(with_gradient
+                                  ? "prim::RequiresGradCheck[types=[Tensor(requires_grad=1), Tensor(requires_grad=0)]]"
+                                  : "prim::TypeCheck[types=[Double(3, 4"),
+                qPrintable(text));
             QVERIFY2(text.contains("prim::FallbackGraph_1("), qPrintable(text));
-            QVERIFY2(text.contains(with_gradient ? "prim::DifferentiableGraph_0(" : "prim::TensorExprGroup_0("), qPrintable(text));
+            QVERIFY2(text.contains(with_gradient ? "prim::DifferentiableGraph_0(" : "prim::TensorExprGroup_0("),
+                     qPrintable(text));
             const auto plain = runtime::Code::make(graph, "");
             const auto code = runtime::Code::make(guarded, "");
-            for (const auto& [x, y] : {std::pair{seen[0], seen[1]}, std::pair{drawn({2, 5}), drawn({2, 1})}, std::pair{fn::t(drawn({4, 3})), drawn({4})}}) {
+            for (const auto& [x, y] : {std::pair{seen[0], seen[1]}, std::pair{drawn({2, 5}), drawn({2, 1})},
+                                       std::pair{fn::t(drawn({4, 3})), drawn({4})}}) {
                 const Tensor expected = runtime::run_code(*plain, {x, y})[0].to_tensor();
                 const Tensor actual = runtime::run_code(*code, {x, y})[0].to_tensor();
                 QVERIFY(largest_difference(expected, actual) < 1e-12);
@@ -427,7 +454,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
   return (%z)
 )");
         PassContext context;
-        for (const auto& sizes : {std::initializer_list<std::int64_t>{4, 4}, {4, 4}}) context.input_types.push_back(ir::refined_type(drawn(sizes)));
+        for (const auto& sizes : {std::initializer_list<std::int64_t>{4, 4}, {4, 4}})
+            context.input_types.push_back(ir::refined_type(drawn(sizes)));
         context.input_types.push_back(nullptr);
         const auto guarded = graph->copy();
         PassManager().run(*guarded, pipeline_of("guarded"), context);
@@ -456,7 +484,8 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
             runtime::run_code(*code, {zeros(std::array<std::int64_t, 2>{2, 4})});
             QFAIL("took another shape");
         } catch (const Error& error) {
-            QVERIFY2(std::string_view(error.what()).find("the graph was made for Float(2, 3") != std::string_view::npos, error.what());
+            QVERIFY2(std::string_view(error.what()).find("the graph was made for Float(2, 3") != std::string_view::npos,
+                     error.what());
         }
     }
 
@@ -521,7 +550,8 @@ with prim::FusionGroup_0 = graph(%a : Tensor, %b : Tensor):
   return (%z, %total)
 )";
         std::string plain = text;
-        for (const std::string type = "Double(2, 3, strides=[3, 1])"; plain.find(type) != std::string::npos;) plain.replace(plain.find(type), type.size(), "Tensor");
+        for (const std::string type = "Double(2, 3, strides=[3, 1])"; plain.find(type) != std::string::npos;)
+            plain.replace(plain.find(type), type.size(), "Tensor");
         const auto expected = runtime::Code::make(ir::parse_graph(plain), "");
         const auto graph = ir::parse_graph(text);
         PassManager().run(*graph, pipeline_of("InsertBailOuts"));
@@ -535,7 +565,8 @@ with prim::FusionGroup_0 = graph(%a : Tensor, %b : Tensor):
                     for (const Tensor& x : {drawn({2, 3}), drawn({2, 4})}) {
                         const auto wanted = runtime::run_code(*expected, {x, rounds, flag});
                         const auto got = runtime::run_code(*code, {x, rounds, flag});
-                        QVERIFY(wanted[0].to_tensor().is_same(got[0].to_tensor()) || largest_difference(wanted[0].to_tensor(), got[0].to_tensor()) < 1e-12);
+                        QVERIFY(wanted[0].to_tensor().is_same(got[0].to_tensor()) ||
+                                largest_difference(wanted[0].to_tensor(), got[0].to_tensor()) < 1e-12);
                         QCOMPARE(got[1].to_int(), wanted[1].to_int());
                     }
                 }

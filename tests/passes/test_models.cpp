@@ -12,14 +12,14 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/dispatch/functions.h"
 #include "core/formats/format_registry.h"
 #include "core/formats/numpy/npy.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ir/verify.h"
-#include "core/dispatch/functions.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/passes/pass_manager.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "tests/passes/canonical.h"
 
@@ -81,7 +81,8 @@ void collect(const IValue& value, std::vector<Tensor>& out) {
 std::vector<double> numbers(const Tensor& t) {
     std::vector<double> out;
     if (is_floating(t.dtype())) {
-        const Tensor plain = fn::contiguous(gradient_arithmetic().cast(detach(t), ScalarType::Float64), std::int64_t{0});
+        const Tensor plain =
+            fn::contiguous(gradient_arithmetic().cast(detach(t), ScalarType::Float64), std::int64_t{0});
         out.assign(plain.data<double>(), plain.data<double>() + plain.numel());
         return out;
     }
@@ -105,13 +106,18 @@ QString difference(const IValue& a, const IValue& b, double rtol, double atol) {
     collect(b, y);
     if (x.size() != y.size()) return QString("%1 tensors, %2 before").arg(y.size()).arg(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
-        if (describe(x[i]) != describe(y[i])) return QString::fromStdString(describe(y[i]) + ", before " + describe(x[i]));
+        if (describe(x[i]) != describe(y[i]))
+            return QString::fromStdString(describe(y[i]) + ", before " + describe(x[i]));
         const auto p = numbers(x[i]);
         const auto q = numbers(y[i]);
         for (std::size_t k = 0; k < p.size(); ++k) {
             if (p[k] == q[k] || (std::isnan(p[k]) && std::isnan(q[k]))) continue;
             if (!(std::abs(p[k] - q[k]) <= atol + rtol * std::abs(p[k]))) {
-                return QString("result %1 element %2: %3, before %4").arg(i).arg(k).arg(q[k], 0, 'g', 9).arg(p[k], 0, 'g', 9);
+                return QString("result %1 element %2: %3, before %4")
+                    .arg(i)
+                    .arg(k)
+                    .arg(q[k], 0, 'g', 9)
+                    .arg(p[k], 0, 'g', 9);
             }
         }
     }
@@ -136,8 +142,10 @@ struct Opened {
 
 Opened open(const Case& c) {
     Opened opened{open_model(kFixtures / "models" / c.file), nullptr};
-    if (c.train) opened.file.module->train();
-    else opened.file.module->eval();
+    if (c.train)
+        opened.file.module->train();
+    else
+        opened.file.module->eval();
     const auto* method = dynamic_cast<const ir::ScriptFunction*>(opened.file.module->type()->find_method(c.method));
     if (method == nullptr) throw Error(ErrorKind::Internal, "no method " + c.method);
     opened.graph = method->graph()->copy();
@@ -146,7 +154,8 @@ Opened open(const Case& c) {
 
 IValue run_graph_of(const Opened& opened, const Case& c) {
     std::vector<IValue> inputs = read_arguments(c.name);
-    if (inputs.size() < opened.graph->inputs().size()) inputs.insert(inputs.begin(), IValue(Ptr<Object>(opened.file.module)));
+    if (inputs.size() < opened.graph->inputs().size())
+        inputs.insert(inputs.begin(), IValue(Ptr<Object>(opened.file.module)));
     const auto code = runtime::Code::make(opened.graph, "");
     auto results = runtime::run_code(*code, std::move(inputs));
     return results.size() == 1 ? results[0] : IValue(make_ptr<TupleObject>(std::move(results)));
@@ -174,7 +183,8 @@ Gradients gradients_of_graph(const Opened& opened, const Case& c) {
         leaves.push_back(parameter);
         gradients.names.push_back(name);
     }
-    if (inputs.size() < opened.graph->inputs().size()) inputs.insert(inputs.begin(), IValue(Ptr<Object>(opened.file.module)));
+    if (inputs.size() < opened.graph->inputs().size())
+        inputs.insert(inputs.begin(), IValue(Ptr<Object>(opened.file.module)));
     const auto code = runtime::Code::make(opened.graph, "");
     std::vector<Tensor> results;
     for (const IValue& result : runtime::run_code(*code, std::move(inputs))) collect(result, results);
@@ -233,9 +243,12 @@ class TestModels : public QObject {
                 const std::string text = graph->str();
                 try {
                     const std::string again = ir::parse_graph(text, resolve)->str();
-                    QVERIFY2(again == text, qPrintable(QString::fromStdString(function->qualified_name() + " after " + pipeline + ": ") + first_difference(again, text)));
+                    QVERIFY2(again == text, qPrintable(QString::fromStdString(function->qualified_name() + " after " +
+                                                                              pipeline + ": ") +
+                                                       first_difference(again, text)));
                 } catch (const Error& error) {
-                    QFAIL(qPrintable(QString::fromStdString(function->qualified_name() + " after " + pipeline + ": " + error.what())));
+                    QFAIL(qPrintable(QString::fromStdString(function->qualified_name() + " after " + pipeline + ": " +
+                                                            error.what())));
                 }
             }
         }
@@ -261,7 +274,8 @@ class TestModels : public QObject {
         try {
             const Opened opened = open(c);
             PassManager().run(*opened.graph, pipeline_of("inline"));
-            const std::string expected = test::canonical(read_text_file(kFixtures / "graphs" / (c.name + ".inlined.txt")));
+            const std::string expected =
+                test::canonical(read_text_file(kFixtures / "graphs" / (c.name + ".inlined.txt")));
             const QString wrong = first_difference(test::canonical(opened.graph->str()), expected);
             QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
         } catch (const Error& error) {
@@ -276,7 +290,8 @@ class TestModels : public QObject {
         try {
             const Opened opened = open(c);
             PassManager().run(*opened.graph, pipeline_of("freeze"), {opened.file.module});
-            const std::string expected = test::canonical(read_text_file(kFixtures / "graphs" / (c.name + ".frozen.txt")));
+            const std::string expected =
+                test::canonical(read_text_file(kFixtures / "graphs" / (c.name + ".frozen.txt")));
             const QString wrong = first_difference(test::canonical(opened.graph->str()), expected);
             QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
         } catch (const Error& error) {
@@ -289,8 +304,10 @@ class TestModels : public QObject {
         QTest::addColumn<QString>("pipeline");
         const auto all = cases();
         for (std::size_t i = 0; i < all.size(); ++i) {
-            for (const char* pipeline : {"inline", "optimize", "freeze", "specialize", "inference", "reduce_overhead", "autodiff", "profiled", "profiled_no_grad", "guarded"}) {
-                const bool freezes = std::string_view(pipeline) == "freeze" || std::string_view(pipeline) == "inference" ||
+            for (const char* pipeline : {"inline", "optimize", "freeze", "specialize", "inference", "reduce_overhead",
+                                         "autodiff", "profiled", "profiled_no_grad", "guarded"}) {
+                const bool freezes = std::string_view(pipeline) == "freeze" ||
+                                     std::string_view(pipeline) == "inference" ||
                                      std::string_view(pipeline) == "reduce_overhead";
                 if (all[i].train && freezes) continue;
                 QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
@@ -330,7 +347,8 @@ class TestModels : public QObject {
         const auto all = cases();
         for (std::size_t i = 0; i < all.size(); ++i) {
             for (const char* pipeline : {"optimize", "specialize", "autodiff", "train", "profiled", "guarded"}) {
-                if (!all[i].fails) QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
+                if (!all[i].fails)
+                    QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
             }
         }
     }
@@ -358,8 +376,8 @@ class TestModels : public QObject {
         }
     }
 
-    // Each pass by itself: verifier clean, the text can be read back, a second run changes nothing, and where it changed
-    // the graph the numbers are what they were, forward and backward.
+    // Each pass by itself: verifier clean, the text can be read back, a second run changes nothing, and where it
+    // changed the graph the numbers are what they were, forward and backward.
     void eachPass_data() {
         QTest::addColumn<int>("index");
         QTest::addColumn<QString>("pass");
@@ -400,7 +418,8 @@ class TestModels : public QObject {
             fresh.graph = graph;
             // What is frozen has no parameters any more.
             if (pass == "FreezeAttributes" || reference.gradients.all.empty()) {
-                const QString wrong = difference(reference.outputs, run_graph_of(fresh, c), c.rtol + 1e-4, c.atol + 1e-5);
+                const QString wrong =
+                    difference(reference.outputs, run_graph_of(fresh, c), c.rtol + 1e-4, c.atol + 1e-5);
                 QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
                 return;
             }
@@ -417,7 +436,7 @@ class TestModels : public QObject {
     struct Reference {
         Ptr<ir::Graph> inlined;
         nn::ModulePtr module;
-        bool runs = false;  // and gives the same every time
+        bool runs = false;                 // and gives the same every time
         std::set<std::uint64_t> verified;  // graphs whose numbers were compared
         IValue outputs;
         Gradients gradients;

@@ -2,20 +2,20 @@
 // Each pass on small graphs: what PyTorch makes of them (pages.txt, make_pages.py), and what it lets nobody run or does
 // otherwise (our_pages.txt).
 //
-// A page: "=== Pass, Pass: what it shows", the graph before, "---", the graph after. Before the first graph may stand what
-// the passes know besides it: "version 3" of its operators, "attribute weight = float 1 2 3" of its module.
+// A page: "=== Pass, Pass: what it shows", the graph before, "---", the graph after. Before the first graph may stand
+// what the passes know besides it: "version 3" of its operators, "attribute weight = float 1 2 3" of its module.
 #include <QtTest>
 
 #include <map>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/dispatch/functions.h"
 #include "core/ir/compilation_unit.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/ir/verify.h"
 #include "core/nn/module.h"
-#include "core/dispatch/functions.h"
 #include "core/passes/pass_manager.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "tests/passes/canonical.h"
@@ -55,15 +55,20 @@ void add_attribute(ClassType& type, std::vector<std::pair<std::string, IValue>>&
     const QStringList words = text.split(' ');
     const std::string name = words[0].toStdString();
     IValue value;
-    if (words[2] == "bool") value = IValue(words[3] == "1");
-    else if (words[2] == "int") value = IValue(std::int64_t(words[3].toLongLong()));
+    if (words[2] == "bool")
+        value = IValue(words[3] == "1");
+    else if (words[2] == "int")
+        value = IValue(std::int64_t(words[3].toLongLong()));
     else {
         const Tensor tensor = zeros(std::array<std::int64_t, 1>{words.size() - 3});
         for (qsizetype i = 3; i < words.size(); ++i) tensor.data<float>()[i - 3] = words[i].toFloat();
         value = tensor;
     }
     const bool is_tensor = value.is_tensor();
-    type.add_attribute(name, is_tensor ? types::tensor() : value.is_bool() ? types::boolean() : types::integer(),
+    type.add_attribute(name,
+                       is_tensor         ? types::tensor()
+                       : value.is_bool() ? types::boolean()
+                                         : types::integer(),
                        is_tensor ? AttributeKind::Parameter : AttributeKind::Attribute);
     values.emplace_back(name, value);
 }
@@ -81,8 +86,10 @@ Page read_page(const QString& text) {
     while (!page.before.startsWith("graph(")) {
         const QString line = page.before.section('\n', 0, 0);
         page.before = page.before.section('\n', 1);
-        if (line.startsWith("version ")) page.context.operator_version = line.mid(8).toLongLong();
-        else add_attribute(*type, values, line.mid(10));
+        if (line.startsWith("version "))
+            page.context.operator_version = line.mid(8).toLongLong();
+        else
+            add_attribute(*type, values, line.mid(10));
     }
     if (values.empty()) return page;
     const auto module = make_ptr<nn::Module>(type);
@@ -94,7 +101,8 @@ Page read_page(const QString& text) {
 std::vector<Page> pages() {
     std::vector<Page> all;
     for (const char* file : {"pages.txt", "our_pages.txt"}) {
-        const QString text = QString::fromStdString(read_text_file(std::string(LOUPE_SOURCE_DIR) + "/tests/passes/" + file));
+        const QString text =
+            QString::fromStdString(read_text_file(std::string(LOUPE_SOURCE_DIR) + "/tests/passes/" + file));
         for (const QString& page : text.split("=== ", Qt::SkipEmptyParts)) all.push_back(read_page(page));
     }
     return all;
@@ -135,7 +143,9 @@ class TestPasses : public QObject {
             if (page.passes == "Canonicalize") QCOMPARE(QString::fromStdString(graph->str()), page.after);
             // A second time nothing changes, but for what says of a file's version what operators mean.
             if (page.context.operator_version) return;
-            for (const PassRecord& record : manager.run(*graph, pipeline_of(page.passes.toStdString()), page.context).records) QVERIFY(!record.changed);
+            for (const PassRecord& record :
+                 manager.run(*graph, pipeline_of(page.passes.toStdString()), page.context).records)
+                QVERIFY(!record.changed);
         } catch (const Error& error) {
             QFAIL(error.what());
         }
@@ -144,7 +154,7 @@ class TestPasses : public QObject {
     // Passes that text cannot show have a test here; the name of a test that is gone fails.
     void everyPassHasAPage() {
         const std::map<std::string, const char*> tested_here = {{"Inline", "inlinesMethodsWithTheirPlaces()"},
-                                                                    {"ConvertFrozenOpsToMKLDNN", "imagesAreTurnedOnce()"}};
+                                                                {"ConvertFrozenOpsToMKLDNN", "imagesAreTurnedOnce()"}};
         std::map<std::string, int> count;
         std::map<std::string, int> changing;
         for (const Page& page : pages()) {
@@ -152,7 +162,8 @@ class TestPasses : public QObject {
                 ++count[name.toStdString()];
                 const std::string before = page.before.toStdString();
                 const std::string after = page.after.toStdString();
-                changing[name.toStdString()] += canonical(before) != canonical(after) || test::count_constants(before) != test::count_constants(after);
+                changing[name.toStdString()] += canonical(before) != canonical(after) ||
+                                                test::count_constants(before) != test::count_constants(after);
             }
         }
         for (const Pass* pass : all_passes()) {
@@ -175,8 +186,10 @@ class TestPasses : public QObject {
   %c : int = prim::TupleIndex(%t, %one)
   %d : Tensor = aten::add(%a, %b, %c)
   return (%d)
-)", "LowerSimpleTuples");
-        QCOMPARE(lines(graph), "graph(%0 : Tensor,\n      %1 : int):\n  %2 : Tensor = aten::add(%0, %1, %1)\n  return (%2)\n");
+)",
+                                 "LowerSimpleTuples");
+        QCOMPARE(lines(graph),
+                 "graph(%0 : Tensor,\n      %1 : int):\n  %2 : Tensor = aten::add(%0, %1, %1)\n  return (%2)\n");
     }
 
     void inlinesMethodsWithTheirPlaces() {
@@ -188,7 +201,8 @@ class TestPasses : public QObject {
         unit->add_type(inner);
         unit->add_type(outer);
         const auto method = [&](ClassType& type, const char* text) {
-            unit->add_method(type, make_ptr<ir::ScriptFunction>(type.name() + ".forward", ir::parse_graph(text, unit->resolver())));
+            unit->add_method(
+                type, make_ptr<ir::ScriptFunction>(type.name() + ".forward", ir::parse_graph(text, unit->resolver())));
         };
         method(*inner, R"(graph(%self : __torch__.Inner, %x : Tensor):
   %b : Tensor = prim::GetAttr[name="bias"](%self)
@@ -218,7 +232,8 @@ class TestPasses : public QObject {
   %m : Tensor[] = aten::append(%l, %y)
   %n : int = aten::len(%l)
   return (%n)
-)", "RemoveListMutation, PeepholeOptimize");
+)",
+                                 "RemoveListMutation, PeepholeOptimize");
         QCOMPARE(lines(graph), "graph(%0 : Tensor,\n      %1 : Tensor):\n  return (<int[value=2]>)\n");
     }
 
@@ -229,7 +244,8 @@ class TestPasses : public QObject {
   %m : Tensor[] = aten::append(%l, %y)
   %k : (int, Tensor[]) = prim::TupleConstruct(%n, %l)
   return (%k)
-)", "RemoveListMutation, PeepholeOptimize");
+)",
+                                 "RemoveListMutation, PeepholeOptimize");
         QVERIFY(find_node(*graph, "aten::append") != nullptr);
     }
 
@@ -263,7 +279,8 @@ class TestPasses : public QObject {
 )";
         const auto graph = after(text, "FreezeAttributes, ConstantPropagation, DCE", {module});
         const QString printed = QString::fromStdString(graph->str());
-        QVERIFY2(printed.contains("%self.weight : Float(2, strides=[1], requires_grad=0, device=cpu)"), qPrintable(printed));
+        QVERIFY2(printed.contains("%self.weight : Float(2, strides=[1], requires_grad=0, device=cpu)"),
+                 qPrintable(printed));
         QVERIFY(!printed.contains("prim::If"));
         QVERIFY(printed.contains("prim::GetAttr[name=\"count\"]"));
     }
@@ -305,13 +322,16 @@ class TestPasses : public QObject {
             ir::Graph& g = *graph;
             ir::Value* x = g.add_input({}, types::tensor());
             g.set_insert_point(g.block());
-            const auto constant = [&](std::initializer_list<float> values) { return g.insert_constant(IValue(tensor_of<float>(values, {2}))); };
+            const auto constant = [&](std::initializer_list<float> values) {
+                return g.insert_constant(IValue(tensor_of<float>(values, {2})));
+            };
             const std::initializer_list<ir::Value*> turned{x, g.insert_constant(IValue(std::int64_t{2}))};
             ir::Value* image = is_image ? g.insert_op(ir::Symbol::intern("aten::contiguous"), turned) : x;
             ir::Value* no = g.insert_constant(IValue(false));
             ir::Value* eps = g.insert_constant(IValue(0.0));
-            ir::Node* norm = g.create(ir::Symbol::intern("aten::batch_norm"),
-                                      {image, constant({2, 3}), constant({5, 6}), constant({1, 2}), constant({4, 9}), no, eps, eps, no});
+            ir::Node* norm = g.create(
+                ir::Symbol::intern("aten::batch_norm"),
+                {image, constant({2, 3}), constant({5, 6}), constant({1, 2}), constant({4, 9}), no, eps, eps, no});
             g.insert(norm);
             g.block()->add_output(norm->output());
             PassManager().run(g, pipeline_of("DecomposeFrozenBatchNorm, DCE"));
@@ -321,7 +341,8 @@ class TestPasses : public QObject {
             const Tensor result = runtime::run_code(*runtime::Code::make(graph, ""), {input})[0].to_tensor();
             // (x - 1) / 2 * 2 + 5, (x - 2) / 3 * 3 + 6
             const Tensor plain = fn::contiguous(result, 0);
-            for (const auto& [place, wanted] : {std::pair{0, 5.0F}, std::pair{1, 6.0F}, std::pair{2, 7.0F}, std::pair{3, 8.0F}}) {
+            for (const auto& [place, wanted] :
+                 {std::pair{0, 5.0F}, std::pair{1, 6.0F}, std::pair{2, 7.0F}, std::pair{3, 8.0F}}) {
                 QCOMPARE(plain.data<float>()[place], wanted);
             }
         }
@@ -346,7 +367,8 @@ class TestPasses : public QObject {
       %a : Tensor = aten::mul(%dy, %x)
       -> (%a)
   return (%dx)
-)", "LowerGradOf");
+)",
+                                 "LowerGradOf");
         QCOMPARE(lines(graph), QString(R"(graph(%0 : Tensor,
       %1 : Tensor):
   %2 : bool = prim::AutogradAnyNonZero(%1)
@@ -366,13 +388,15 @@ class TestPasses : public QObject {
   %a : Float(2, 3) = aten::relu(%x)
   %b : Tensor = aten::mul(%a, %y)
   return (%b)
-)", "ClearUndefinedness");
+)",
+                                 "ClearUndefinedness");
         QCOMPARE(lines(graph), QString("graph(%0 : Tensor,\n      %1 : Tensor):\n  %2 : Tensor = aten::relu(%0)\n"
                                        "  %3 : Tensor = aten::mul(%2, %1)\n  return (%3)\n"));
     }
 
     void refusesPythonThatWrites() {
-        const char* text = "graph(%x : Tensor):\n  %a : Tensor = prim::PythonOp[name=\"f\", inplace=1](%x)\n  return (%a)\n";
+        const char* text =
+            "graph(%x : Tensor):\n  %a : Tensor = prim::PythonOp[name=\"f\", inplace=1](%x)\n  return (%a)\n";
         QVERIFY_THROWS_EXCEPTION(Error, after(text, "CheckInplace"));
     }
 
@@ -413,11 +437,12 @@ class TestPasses : public QObject {
     }
 
     void frozenLinearLayers() {
-        const auto graph = ir::parse_graph("graph(%x : Tensor, %w : Tensor, %b : Tensor, %v : Tensor, %c : Tensor):\n"
-                                           "  %y : Tensor = aten::linear(%x, %w, %b)\n  %z : Tensor = aten::linear(%x, %v, %c)\n"
-                                           "  %l : Tensor[] = prim::ListConstruct(%y, %z)\n  return (%l)\n");
-        const Tensor values[] = {tensor_of<float>({1, 2, 3, 4}, {2, 2}), tensor_of<float>({5, 6}, {2}), tensor_of<float>({7, 8}, {1, 2}),
-                                 tensor_of<float>({9}, {1})};
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %w : Tensor, %b : Tensor, %v : Tensor, %c : Tensor):\n"
+            "  %y : Tensor = aten::linear(%x, %w, %b)\n  %z : Tensor = aten::linear(%x, %v, %c)\n"
+            "  %l : Tensor[] = prim::ListConstruct(%y, %z)\n  return (%l)\n");
+        const Tensor values[] = {tensor_of<float>({1, 2, 3, 4}, {2, 2}), tensor_of<float>({5, 6}, {2}),
+                                 tensor_of<float>({7, 8}, {1, 2}), tensor_of<float>({9}, {1})};
         for (std::size_t i = 0; i < 4; ++i) {
             ir::Node* constant = graph->create_constant(IValue(values[i]))->insert_before(*graph->nodes().begin());
             graph->inputs()[i + 1]->replace_all_uses_with(constant->output());
@@ -452,7 +477,8 @@ class TestPasses : public QObject {
   %f : Tensor = aten::view(%e, %shape)
   return (%f)
 )");
-        ir::Node* weight = graph->create_constant(IValue(zeros(std::array<std::int64_t, 4>{2, 2, 3, 3})))->insert_before(*graph->nodes().begin());
+        ir::Node* weight = graph->create_constant(IValue(zeros(std::array<std::int64_t, 4>{2, 2, 3, 3})))
+                               ->insert_before(*graph->nodes().begin());
         graph->inputs()[1]->replace_all_uses_with(weight->output());
         PassManager manager;
         manager.run(*graph, pipeline_of("ConvertFrozenOpsToMKLDNN"));

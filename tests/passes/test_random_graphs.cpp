@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every pass, on graphs drawn at random: numbers forward and backward stay what they were, the graph stays
-// well formed, and a second run changes nothing.
+// What holds of every pass, on graphs drawn at random: numbers forward and backward stay what they were, the graph
+// stays well formed, and a second run changes nothing.
 #include <QtTest>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/dispatch/functions.h"
 #include "core/ir/parser.h"
 #include "core/ir/verify.h"
-#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/passes/graph_tools.h"
@@ -38,7 +38,8 @@ void take_apart(const IValue& value, std::vector<IValue>& out) {
 
 TensorList inputs(std::uint32_t seed) {
     Random random(seed);
-    TensorList leaves{random_tensor(random, {4, 4}, ScalarType::Float64), random_tensor(random, {4, 4}, ScalarType::Float64),
+    TensorList leaves{random_tensor(random, {4, 4}, ScalarType::Float64),
+                      random_tensor(random, {4, 4}, ScalarType::Float64),
                       random_tensor(random, {4}, ScalarType::Float64)};
     for (const Tensor& leaf : leaves) set_requires_grad(leaf, true);
     return leaves;
@@ -72,8 +73,10 @@ QString differs(const Run& a, const Run& b) {
     if (a.outputs.size() != b.outputs.size()) return "another number of results";
     for (std::size_t i = 0; i < a.outputs.size(); ++i) {
         if (a.outputs[i].is_tensor() != b.outputs[i].is_tensor()) return "a result of another kind";
-        if (!a.outputs[i].is_tensor() && a.outputs[i].to_int() != b.outputs[i].to_int()) return QString("number %1").arg(i);
-        if (a.outputs[i].is_tensor() && !(difference(a.outputs[i].to_tensor(), b.outputs[i].to_tensor()) < 1e-9)) return QString("result %1").arg(i);
+        if (!a.outputs[i].is_tensor() && a.outputs[i].to_int() != b.outputs[i].to_int())
+            return QString("number %1").arg(i);
+        if (a.outputs[i].is_tensor() && !(difference(a.outputs[i].to_tensor(), b.outputs[i].to_tensor()) < 1e-9))
+            return QString("result %1").arg(i);
     }
     if (a.grads.size() != b.grads.size()) return "another number of gradients";
     for (std::size_t i = 0; i < a.grads.size(); ++i) {
@@ -108,11 +111,16 @@ class TestRandomGraphs : public QObject {
     Q_OBJECT
 
   private:
-    // Steps on every graph, as it is drawn and with what other passes make of it: shapes, notes of types, groups. Returns
-    // how many graphs they changed.
+    // Steps on every graph, as it is drawn and with what other passes make of it: shapes, notes of types, groups.
+    // Returns how many graphs they changed.
     static int check(const std::string& steps, const std::string& again) {
-        static constexpr const char* kBefore[] = {"", "PropagateInputShapes", "", "PropagateInputShapes, InsertProfileNodes", "",
-                                                  "PropagateInputShapes, CreateAutodiffSubgraphs", "PropagateInputShapes, FuseTensorExprs",
+        static constexpr const char* kBefore[] = {"",
+                                                  "PropagateInputShapes",
+                                                  "",
+                                                  "PropagateInputShapes, InsertProfileNodes",
+                                                  "",
+                                                  "PropagateInputShapes, CreateAutodiffSubgraphs",
+                                                  "PropagateInputShapes, FuseTensorExprs",
                                                   "PropagateInputShapes, InsertProfileNodes, InsertGuards"};
         int changed = 0;
         for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
@@ -124,13 +132,16 @@ class TestRandomGraphs : public QObject {
             const auto prepared = before->copy();
             auto after = prepared;
             const auto told = [&] {
-                return QString("graph %1:\n%2\nbecomes\n%3").arg(seed).arg(QString::fromStdString(prepared->str()), QString::fromStdString(after->str()));
+                return QString("graph %1:\n%2\nbecomes\n%3")
+                    .arg(seed)
+                    .arg(QString::fromStdString(prepared->str()), QString::fromStdString(after->str()));
             };
             try {
                 manager.run(*prepared, pipeline_of(kBefore[seed % std::size(kBefore)]), context);
                 after = prepared->copy();
                 const PassTrace first = manager.run(*after, pipeline_of(steps), context);
-                changed += std::any_of(first.records.begin(), first.records.end(), [](const PassRecord& record) { return record.changed; });
+                changed += std::any_of(first.records.begin(), first.records.end(),
+                                       [](const PassRecord& record) { return record.changed; });
                 ir::verify(*after);
                 const QString wrong = differs(run(before, seed), run(after, seed));
                 if (!wrong.isEmpty()) QTest::qFail(qPrintable(wrong + " differs, " + told()), __FILE__, __LINE__);
@@ -174,12 +185,29 @@ class TestRandomGraphs : public QObject {
         QFETCH(QString, pass);
         const int changed = check(pass.toStdString(), pass.toStdString());
         // Those that want constants, a module, a file's version or what only the compiler makes have pages and models.
-        static const QStringList kElsewhere = {
-            "Inline", "ReplaceOldOperatorsWithUpgraders", "ConvertToSSA", "CanonicalizeModifiedLoops", "CheckInplace", "InlineForkWait", "FoldConvBatchnorm",
-            "FoldConvAddOrSub", "FoldConvMulOrDiv", "FoldLinearBatchnorm", "FrozenConcatLinear", "FrozenLinearTranspose", "ConvertFrozenOpsToMKLDNN",
-            "TransformConv1dToConv2d", "PeelProfilingLoops", "LowerGradOf", "FuseAttention", "SaveSlopes", "SplitNorms",
-            "DecomposeFrozenBatchNorm", "SplitAppendedLists"};
-        if (!QTest::currentTestFailed()) QVERIFY2(changed > 0 || kElsewhere.contains(pass), qPrintable(QString("%1 graphs changed").arg(changed)));
+        static const QStringList kElsewhere = {"Inline",
+                                               "ReplaceOldOperatorsWithUpgraders",
+                                               "ConvertToSSA",
+                                               "CanonicalizeModifiedLoops",
+                                               "CheckInplace",
+                                               "InlineForkWait",
+                                               "FoldConvBatchnorm",
+                                               "FoldConvAddOrSub",
+                                               "FoldConvMulOrDiv",
+                                               "FoldLinearBatchnorm",
+                                               "FrozenConcatLinear",
+                                               "FrozenLinearTranspose",
+                                               "ConvertFrozenOpsToMKLDNN",
+                                               "TransformConv1dToConv2d",
+                                               "PeelProfilingLoops",
+                                               "LowerGradOf",
+                                               "FuseAttention",
+                                               "SaveSlopes",
+                                               "SplitNorms",
+                                               "DecomposeFrozenBatchNorm",
+                                               "SplitAppendedLists"};
+        if (!QTest::currentTestFailed())
+            QVERIFY2(changed > 0 || kElsewhere.contains(pass), qPrintable(QString("%1 graphs changed").arg(changed)));
     }
 
     // A guard that no value passes, at each place of each graph.
@@ -195,7 +223,10 @@ class TestRandomGraphs : public QObject {
                 const auto after = guarded->copy();
                 PassManager().run(*after, pipeline_of("InsertBailOuts"));
                 ir::verify(*after);
-                const QString told = QString("graph %1:\n%2\nbecomes\n%3").arg(seed).arg(QString::fromStdString(guarded->str()), QString::fromStdString(after->str()));
+                const QString told =
+                    QString("graph %1:\n%2\nbecomes\n%3")
+                        .arg(seed)
+                        .arg(QString::fromStdString(guarded->str()), QString::fromStdString(after->str()));
                 try {
                     const QString wrong = differs(expected, run(after, seed));
                     QVERIFY2(wrong.isEmpty(), qPrintable(wrong + " differs, " + told));
@@ -211,11 +242,14 @@ class TestRandomGraphs : public QObject {
         QTest::addColumn<QString>("pipeline");
         for (const Pipeline& pipeline : named_pipelines()) {
             const QString steps = QString::fromStdString(steps_text(pipeline.steps));
-            const bool needs_module = steps.contains("FreezeAttributes") || steps.contains("@freeze") || steps.contains("@inference");
+            const bool needs_module =
+                steps.contains("FreezeAttributes") || steps.contains("@freeze") || steps.contains("@inference");
             if (!needs_module) QTest::addRow("%s", pipeline.name.c_str()) << QString::fromStdString(pipeline.name);
         }
-        QTest::addRow("groups in groups") << "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs, FuseTensorExprs, PropagateInputShapes, Differentiate";
-        QTest::addRow("without writes") << "LowerAllTuples, RemoveListMutation, RemoveTensorMutation, CSE, UnrollLoops, BatchMM, FuseLinear, CreateAutodiffSubgraphs";
+        QTest::addRow("groups in groups")
+            << "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs, FuseTensorExprs, PropagateInputShapes, Differentiate";
+        QTest::addRow("without writes") << "LowerAllTuples, RemoveListMutation, RemoveTensorMutation, CSE, "
+                                           "UnrollLoops, BatchMM, FuseLinear, CreateAutodiffSubgraphs";
     }
     void pipelinesKeepNumbers() {
         QFETCH(QString, pipeline);

@@ -8,8 +8,8 @@
 #include "core/autograd/variable.h"
 #include "core/ir/verify.h"
 #include "core/ops/random/generator.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/passes/pass_manager.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "tests/runtime/fuser_checks.h"
 
@@ -82,7 +82,8 @@ void compare(const Tensor& got, const Tensor& want, const std::string& what) {
     const Tensor a = fn::contiguous(got, 0), b = fn::contiguous(want, 0);
     for (std::int64_t i = 0; i < a.numel(); ++i) {
         const double x = static_cast<double>(a.data<float>()[i]), y = static_cast<double>(b.data<float>()[i]);
-        QVERIFY2(std::abs(x - y) <= 2e-6 + 1e-5 * std::abs(y), concat(what, ": element ", i, ": ", x, " for ", y).c_str());
+        QVERIFY2(std::abs(x - y) <= 2e-6 + 1e-5 * std::abs(y),
+                 concat(what, ": element ", i, ": ", x, " for ", y).c_str());
     }
 }
 
@@ -113,10 +114,13 @@ void check_groups(const std::vector<Groups::Group>& groups) {
 Tensor parse_tensor(const QString& line) {
     const qsizetype open = line.indexOf('['), close = line.indexOf(']');
     Dims sizes;
-    for (const QString& size : line.mid(open + 1, close - open - 1).split(',', Qt::SkipEmptyParts)) sizes.push_back(size.toLongLong());
+    for (const QString& size : line.mid(open + 1, close - open - 1).split(',', Qt::SkipEmptyParts))
+        sizes.push_back(size.toLongLong());
     std::vector<float> numbers;
-    for (const QString& number : line.mid(close + 1).split(' ', Qt::SkipEmptyParts)) numbers.push_back(number.toFloat());
-    const Tensor flat = tensor_of(std::span<const float>(numbers), std::array{static_cast<std::int64_t>(numbers.size())});
+    for (const QString& number : line.mid(close + 1).split(' ', Qt::SkipEmptyParts))
+        numbers.push_back(number.toFloat());
+    const Tensor flat =
+        tensor_of(std::span<const float>(numbers), std::array{static_cast<std::int64_t>(numbers.size())});
     const Tensor shaped = fn::view(flat, sizes);
     return line.startsWith("int64") ? fn::to_dtype(shaped, static_cast<std::int64_t>(ScalarType::Int64)) : shaped;
 }
@@ -171,14 +175,18 @@ class TestTrainingGroups : public QObject {
             for (int time = 0; time < 2; ++time) {  // the second time kernels run
                 const Step step = run_step(code, c);
                 compare(step.outputs[0], c.output, concat(pass, " output"));
-                for (std::size_t i = 0; i < c.grads.size(); ++i) compare(step.grads[i], c.grads[i], concat(pass, " gradient ", i));
+                for (std::size_t i = 0; i < c.grads.size(); ++i)
+                    compare(step.grads[i], c.grads[i], concat(pass, " gradient ", i));
                 QCOMPARE(step.written.size(), c.written.size());
-                for (std::size_t i = 0; i < c.written.size(); ++i) compare(step.written[i], c.written[i], concat(pass, " input ", i));
+                for (std::size_t i = 0; i < c.written.size(); ++i)
+                    compare(step.written[i], c.written[i], concat(pass, " input ", i));
                 if (*pass == 0) continue;
                 check_groups(step.groups);
                 for (const QString& name : c.grouped) {
                     const std::string call = name.toStdString() + "(";
-                    const bool is_there = std::any_of(step.groups.begin(), step.groups.end(), [&](const auto& group) { return group.graph->str().find(call) != std::string::npos; });
+                    const bool is_there = std::any_of(step.groups.begin(), step.groups.end(), [&](const auto& group) {
+                        return group.graph->str().find(call) != std::string::npos;
+                    });
                     QVERIFY2(is_there, qPrintable(name));
                 }
             }
@@ -188,15 +196,19 @@ class TestTrainingGroups : public QObject {
     // The same masks, in gradients of gradients too, and the generator is where it was.
     void dropoutDrawsTheSame() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %half : float = prim::Constant[value=0.5]()\n"
-            "  %yes : bool = prim::Constant[value=1]()\n  %a : Tensor = aten::dropout(%x, %half, %yes)\n  %f : Tensor = aten::feature_dropout(%y, %half, %yes)\n"
-            "  %b : Tensor = aten::mul(%a, %a)\n  %c : Tensor = aten::dropout(%b, %half, %yes)\n  %d : Tensor = aten::mul(%c, %y)\n"
+            "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %half : float = "
+            "prim::Constant[value=0.5]()\n"
+            "  %yes : bool = prim::Constant[value=1]()\n  %a : Tensor = aten::dropout(%x, %half, %yes)\n  %f : Tensor "
+            "= aten::feature_dropout(%y, %half, %yes)\n"
+            "  %b : Tensor = aten::mul(%a, %a)\n  %c : Tensor = aten::dropout(%b, %half, %yes)\n  %d : Tensor = "
+            "aten::mul(%c, %y)\n"
             "  %e : Tensor = aten::add(%d, %f, %one)\n  return (%e)\n");
         const auto fused = graph->copy();
         passes::PassManager().run(*fused, passes::pipeline_of("CreateAutodiffSubgraphs"));
         QVERIFY(fused->str().find("prim::DifferentiableGraph") != std::string::npos);
         Random random;
-        const Tensor x = random_tensor(random, {6, 8}, ScalarType::Float64), y = random_tensor(random, {6, 8}, ScalarType::Float64);
+        const Tensor x = random_tensor(random, {6, 8}, ScalarType::Float64),
+                     y = random_tensor(random, {6, 8}, ScalarType::Float64);
         const auto run = [&](const Ptr<const Code>& code) {
             const TensorList leaves{fn::clone(x), fn::clone(y)};
             for (const Tensor& leaf : leaves) set_requires_grad(leaf, true);
@@ -225,9 +237,11 @@ class TestTrainingGroups : public QObject {
     // Once a step, in gradients of gradients too, though the layer runs again for them.
     void runningStatisticsMoveOnce() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %w : Tensor, %b : Tensor, %m : Tensor, %v : Tensor):\n  %yes : bool = prim::Constant[value=1]()\n"
+            "graph(%x : Tensor, %w : Tensor, %b : Tensor, %m : Tensor, %v : Tensor):\n  %yes : bool = "
+            "prim::Constant[value=1]()\n"
             "  %momentum : float = prim::Constant[value=0.1]()\n  %eps : float = prim::Constant[value=1e-05]()\n"
-            "  %n : Tensor = aten::batch_norm(%x, %w, %b, %m, %v, %yes, %momentum, %eps, %yes)\n  %t : Tensor = aten::tanh(%n)\n"
+            "  %n : Tensor = aten::batch_norm(%x, %w, %b, %m, %v, %yes, %momentum, %eps, %yes)\n  %t : Tensor = "
+            "aten::tanh(%n)\n"
             "  %r : Tensor = aten::mul(%t, %x)\n  return (%r)\n");
         const auto fused = graph->copy();
         passes::PassManager().run(*fused, passes::pipeline_of("CreateAutodiffSubgraphs"));

@@ -13,9 +13,9 @@
 #include "core/dispatch/call.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/nn/common.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
+#include "core/plugin/plugin_loader.h"
 
 using namespace loupe;
 
@@ -36,7 +36,9 @@ const Operator& operator_of(const char* name) {
     return *op;
 }
 
-std::string choice(const char* op, const Values& arguments) { return explain_kernel_choice(operator_of(op), arguments).front(); }
+std::string choice(const char* op, const Values& arguments) {
+    return explain_kernel_choice(operator_of(op), arguments).front();
+}
 
 Values call(const Operator& op, const Values& arguments) {
     Values results(op.result_count());
@@ -68,7 +70,8 @@ std::string difference(const IValue& a, const IValue& b) {
         const double p = x.data<double>()[i];
         const double q = y.data<double>()[i];
         if ((std::isnan(p) && std::isnan(q)) || p == q) continue;
-        if (!(std::fabs(p - q) <= 1e-4 * (1 + std::fabs(q)))) return concat("element ", i, " is ", p, ", should be ", q);
+        if (!(std::fabs(p - q) <= 1e-4 * (1 + std::fabs(q))))
+            return concat("element ", i, " is ", p, ", should be ", q);
     }
     return {};
 }
@@ -113,10 +116,10 @@ Tensor weight_seen(const Tensor& weight) {
 }  // namespace
 
 // The text must be empty, and is shown when it is not.
-#define EXPECT_NOTHING(...)                       \
-    do {                                          \
-        const std::string text = __VA_ARGS__;     \
-        QVERIFY2(text.empty(), text.c_str());     \
+#define EXPECT_NOTHING(...)                   \
+    do {                                      \
+        const std::string text = __VA_ARGS__; \
+        QVERIFY2(text.empty(), text.c_str()); \
     } while (false)
 #define COMPARE_WITH_DOUBLE(op, ...) EXPECT_NOTHING(compare_with_double(op, Values{__VA_ARGS__}))
 
@@ -127,13 +130,15 @@ class TestOnednn : public QObject {
     void initTestCase() {
         set_thread_count(1);  // what is accepted depends on it
         const auto plugins = load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins");
-        const auto found = std::find_if(plugins.begin(), plugins.end(), [](const PluginStatus& s) { return s.name == "onednn"; });
+        const auto found =
+            std::find_if(plugins.begin(), plugins.end(), [](const PluginStatus& s) { return s.name == "onednn"; });
         QVERIFY(found != plugins.end());
         QVERIFY2(found->loaded, found->reason.c_str());
     }
 
     void declinesOtherTypes() {
-        const Values integers{tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2}), tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2})};
+        const Values integers{tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2}),
+                              tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2})};
         QCOMPARE(choice("aten::mm", integers), std::string("onednn: declined, int64 input"));
     }
 
@@ -142,7 +147,8 @@ class TestOnednn : public QObject {
         for (std::size_t i = 0; i < all_operators().size(); ++i) {
             const Operator& op = *all_operators()[i];
             const auto& candidates = op.kernels->candidates[0];
-            const bool has = std::any_of(candidates.begin(), candidates.end(), [](const KernelCandidate& c) { return c.backend == "onednn"; });
+            const bool has = std::any_of(candidates.begin(), candidates.end(),
+                                         [](const KernelCandidate& c) { return c.backend == "onednn"; });
             if (has && op.variant == OperatorVariant::Functional && op.record->samples != nullptr) {
                 QTest::newRow(op.full_name.c_str()) << static_cast<int>(i);
             }
@@ -171,7 +177,8 @@ class TestOnednn : public QObject {
             arguments.back() = groups;
             return compare("aten::convolution", arguments);
         };
-        for (const Tensor& x : {draw({2, 6, 9, 7}), channels_last(draw({3, 6, 9, 7})), fn::slice(draw({2, 6, 9, 14}), 3, 1, 14, 2)}) {
+        for (const Tensor& x :
+             {draw({2, 6, 9, 7}), channels_last(draw({3, 6, 9, 7})), fn::slice(draw({2, 6, 9, 14}), 3, 1, 14, 2)}) {
             EXPECT_NOTHING(with(x, draw({10, 6, 3, 3}), 1));
             EXPECT_NOTHING(with(x, draw({9, 2, 3, 1}), 3));
             EXPECT_NOTHING(with(x, draw({6, 1, 2, 3}), 6));
@@ -195,7 +202,8 @@ class TestOnednn : public QObject {
             COMPARE_WITH_DOUBLE("aten::mm", fn::t(draw({150, rows})), right);
             COMPARE_WITH_DOUBLE("aten::mm", fn::t(draw({150, 262 + rows})), right);
         }
-        COMPARE_WITH_DOUBLE("aten::addmm", draw({131}), draw(sizes), fn::t(fn::slice(draw({131, 190}), 1, 7, 157, 1)), 1, 1);
+        COMPARE_WITH_DOUBLE("aten::addmm", draw({131}), draw(sizes), fn::t(fn::slice(draw({131, 190}), 1, 7, 157, 1)),
+                            1, 1);
         COMPARE_WITH_DOUBLE("aten::bmm", draw({5, rows, 150}), fn::transpose(draw({5, 131, 150}), 1, 2));
         COMPARE_WITH_DOUBLE("aten::bmm", draw({1, rows, 150}), fn::transpose(draw({1, 131, 150}), 1, 2));
     }
@@ -234,24 +242,29 @@ class TestOnednn : public QObject {
     // ---- pooling
 
     void averages() {
-        for (const Tensor& x : {draw({2, 19, 11, 9}), channels_last(draw({2, 19, 11, 9})), draw({16, 11, 9}), draw({2, 32, 12, 8}),
-                                channels_last(draw({1, 3, 40, 30})), fn::slice(draw({2, 19, 11, 18}), 3, 0, 18, 2)}) {
+        for (const Tensor& x :
+             {draw({2, 19, 11, 9}), channels_last(draw({2, 19, 11, 9})), draw({16, 11, 9}), draw({2, 32, 12, 8}),
+              channels_last(draw({1, 3, 40, 30})), fn::slice(draw({2, 19, 11, 18}), 3, 0, 18, 2)}) {
             for (const bool count_padding : {true, false}) {
                 for (const bool ceil : {true, false}) {
                     checkAverage({x, Dims{2, 2}, Dims{}, Dims{0, 0}, ceil, count_padding, IValue()});
                     checkAverage({x, Dims{3, 3}, Dims{1, 1}, Dims{1, 1}, ceil, count_padding, IValue()});
-                    checkAverage({x, Dims{3, 2}, Dims{1, 2}, Dims{1, 0}, ceil && !count_padding, count_padding, IValue()});
+                    checkAverage(
+                        {x, Dims{3, 2}, Dims{1, 2}, Dims{1, 0}, ceil && !count_padding, count_padding, IValue()});
                 }
             }
             QCOMPARE(choice("aten::avg_pool2d", {x, Dims{2, 2}, Dims{2, 2}, Dims{0, 0}, false, true, 3}),
                      std::string("onednn: declined, divisor_override"));
         }
-        QCOMPARE(choice("aten::avg_pool2d", {draw({4, 4, 16, 16}), Dims{3, 3}, Dims{2, 2}, Dims{1, 1}, true, true, IValue()}),
+        QCOMPARE(choice("aten::avg_pool2d",
+                        {draw({4, 4, 16, 16}), Dims{3, 3}, Dims{2, 2}, Dims{1, 1}, true, true, IValue()}),
                  std::string("onednn: declined, windows that reach beyond the padding (ceil_mode)"));
-        QCOMPARE(choice("aten::avg_pool2d", {draw({1, 4, 4, 4}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
-                 std::string("onednn: declined, too few windows"));
-        QCOMPARE(choice("aten::avg_pool2d", {draw({1, 2, 128, 128}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
-                 std::string("onednn: declined, planes that collide in the cache"));
+        QCOMPARE(
+            choice("aten::avg_pool2d", {draw({1, 4, 4, 4}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
+            std::string("onednn: declined, too few windows"));
+        QCOMPARE(
+            choice("aten::avg_pool2d", {draw({1, 2, 128, 128}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
+            std::string("onednn: declined, planes that collide in the cache"));
     }
     void averagesKeepNaN() {
         const Tensor x = draw({2, 5, 16, 16});
@@ -265,28 +278,34 @@ class TestOnednn : public QObject {
         const Values arguments{x, Dims{2, 3, 2}, Dims{2, 1, 2}, Dims{1, 1, 0}, false, true, IValue()};
         EXPECT_NOTHING(compare("aten::avg_pool3d", arguments));
         Values backward = arguments;
-        backward.insert(backward.begin(), draw(to_dims(call(operator_of("aten::avg_pool3d"), arguments)[0].to_tensor().sizes())));
+        backward.insert(backward.begin(),
+                        draw(to_dims(call(operator_of("aten::avg_pool3d"), arguments)[0].to_tensor().sizes())));
         EXPECT_NOTHING(compare("aten::avg_pool3d_backward", backward));
     }
     void adaptiveAverages() {
         for (const Tensor& x : {draw({2, 19, 12, 8}), channels_last(draw({2, 19, 12, 8})), draw({33, 12, 8})}) {
             EXPECT_NOTHING(compare("aten::_adaptive_avg_pool2d", {x, Dims{4, 4}}));
-            QCOMPARE(choice("aten::_adaptive_avg_pool2d", {x, Dims{5, 4}}), std::string("onednn: declined, windows of different sizes"));
+            QCOMPARE(choice("aten::_adaptive_avg_pool2d", {x, Dims{5, 4}}),
+                     std::string("onednn: declined, windows of different sizes"));
             Dims sizes = to_dims(x.sizes());
             sizes[sizes.size() - 2] = sizes[sizes.size() - 1] = 4;
             // Where windows tile planes the gradient is only copied, by the portable kernel.
             const Values backward{draw(sizes), x};
-            if (x.is_contiguous()) QCOMPARE(choice("aten::_adaptive_avg_pool2d_backward", backward), std::string(kTiles));
-            else EXPECT_NOTHING(compare("aten::_adaptive_avg_pool2d_backward", backward));
-            if (x.dim() == 4 && !x.is_contiguous()) EXPECT_NOTHING(compare("aten::_adaptive_avg_pool2d_backward", {channels_last(draw(sizes)), x}));
+            if (x.is_contiguous())
+                QCOMPARE(choice("aten::_adaptive_avg_pool2d_backward", backward), std::string(kTiles));
+            else
+                EXPECT_NOTHING(compare("aten::_adaptive_avg_pool2d_backward", backward));
+            if (x.dim() == 4 && !x.is_contiguous())
+                EXPECT_NOTHING(compare("aten::_adaptive_avg_pool2d_backward", {channels_last(draw(sizes)), x}));
         }
         EXPECT_NOTHING(compare("aten::_adaptive_avg_pool3d", {draw({2, 9, 6, 8, 4}), Dims{3, 4, 2}}));
     }
 
     // Values and indices; of equal elements the first counts.
     void largest() {
-        for (const Tensor& drawn : {draw({2, 19, 11, 9}), channels_last(draw({2, 19, 11, 9})), draw({16, 11, 9}), draw({2, 32, 12, 8}),
-                                    channels_last(draw({1, 3, 40, 30})), fn::slice(draw({2, 19, 11, 18}), 3, 0, 18, 2)}) {
+        for (const Tensor& drawn :
+             {draw({2, 19, 11, 9}), channels_last(draw({2, 19, 11, 9})), draw({16, 11, 9}), draw({2, 32, 12, 8}),
+              channels_last(draw({1, 3, 40, 30})), fn::slice(draw({2, 19, 11, 18}), 3, 0, 18, 2)}) {
             for (const Tensor& x : {drawn, fn::relu(drawn), fn::zeros_like(drawn)}) {
                 for (const bool ceil : {true, false}) {
                     checkLargest({x, Dims{2, 2}, Dims{}, Dims{0, 0}, Dims{1, 1}, ceil});
@@ -295,11 +314,12 @@ class TestOnednn : public QObject {
                     checkLargest({x, Dims{3, 2}, Dims{1, 2}, Dims{1, 0}, Dims{1, 1}, ceil});
                 }
             }
-            QCOMPARE(choice("aten::max_pool2d_with_indices", {drawn, Dims{2, 2}, Dims{}, Dims{0, 0}, Dims{2, 2}, false}),
-                     std::string("onednn: declined, dilation"));
+            QCOMPARE(
+                choice("aten::max_pool2d_with_indices", {drawn, Dims{2, 2}, Dims{}, Dims{0, 0}, Dims{2, 2}, false}),
+                std::string("onednn: declined, dilation"));
         }
-        EXPECT_NOTHING(compare("aten::max_pool3d_with_indices",
-                         {draw({2, 5, 8, 10, 12}), Dims{2, 3, 2}, Dims{2, 1, 2}, Dims{1, 1, 0}, Dims{1, 1, 1}, true}));
+        EXPECT_NOTHING(compare("aten::max_pool3d_with_indices", {draw({2, 5, 8, 10, 12}), Dims{2, 3, 2}, Dims{2, 1, 2},
+                                                                 Dims{1, 1, 0}, Dims{1, 1, 1}, true}));
     }
     void largestOfExtremes() {
         const Tensor x = draw({2, 5, 16, 16});
@@ -311,14 +331,16 @@ class TestOnednn : public QObject {
         checkLargest(arguments);
         for (const float bad : {kNaN, -kInfinity}) {
             x.data<float>()[400] = bad;
-            QCOMPARE(choice("aten::max_pool2d_with_indices", arguments), std::string("onednn: declined, NaN or -inf in the input"));
+            QCOMPARE(choice("aten::max_pool2d_with_indices", arguments),
+                     std::string("onednn: declined, NaN or -inf in the input"));
         }
     }
 
     // ---- activations
 
     void activations() {
-        for (const Tensor& x : {draw({3, 7, 800}), channels_last(draw({2, 33, 20, 20})), fn::transpose(draw({160, 120}), 0, 1)}) {
+        for (const Tensor& x :
+             {draw({3, 7, 800}), channels_last(draw({2, 33, 20, 20})), fn::transpose(draw({160, 120}), 0, 1)}) {
             const Tensor wide = fn::mul_scalar(x, Scalar(6));
             EXPECT_NOTHING(compare("aten::sigmoid", {wide}));
             EXPECT_NOTHING(compare("aten::tanh", {wide}));
@@ -328,9 +350,12 @@ class TestOnednn : public QObject {
             }
         }
         QCOMPARE(choice("aten::tanh", {draw({5, 5})}), std::string("onednn: declined, too few elements"));
-        QCOMPARE(choice("aten::tanh", {empty(std::array<std::int64_t, 2>{2049, 2048}, ScalarType::Float32)}), std::string("onednn: declined, more elements than the cache holds"));
-        QCOMPARE(choice("aten::tanh", {fn::slice(draw({200, 200}), 1, 0, 200, 2)}), std::string("onednn: declined, a view with gaps"));
-        QCOMPARE(choice("aten::gelu_backward", {draw({200, 1}), draw({200, 200}), "none"}), std::string("onednn: declined, sizes to broadcast"));
+        QCOMPARE(choice("aten::tanh", {empty(std::array<std::int64_t, 2>{2049, 2048}, ScalarType::Float32)}),
+                 std::string("onednn: declined, more elements than the cache holds"));
+        QCOMPARE(choice("aten::tanh", {fn::slice(draw({200, 200}), 1, 0, 200, 2)}),
+                 std::string("onednn: declined, a view with gaps"));
+        QCOMPARE(choice("aten::gelu_backward", {draw({200, 1}), draw({200, 200}), "none"}),
+                 std::string("onednn: declined, sizes to broadcast"));
     }
     void activationsOfExtremes() {
         const Tensor x = draw({200, 100});
@@ -359,7 +384,8 @@ class TestOnednn : public QObject {
         for (const char* op : {"aten::_softmax", "aten::_log_softmax"}) {
             for (const Dims& sizes : {Dims{70, 100}, Dims{3, 5, 17, 33}, Dims{4096}, Dims{9000, 1}, Dims{5, 1023}}) {
                 EXPECT_NOTHING(compare(op, {draw(sizes), -1, false}));
-                EXPECT_NOTHING(compare(op, {fn::mul_scalar(draw(sizes), Scalar(50)), static_cast<std::int64_t>(sizes.size()) - 1, false}));
+                EXPECT_NOTHING(compare(
+                    op, {fn::mul_scalar(draw(sizes), Scalar(50)), static_cast<std::int64_t>(sizes.size()) - 1, false}));
             }
             const Tensor x = draw({64, 65});
             std::fill_n(x.data<float>() + 3, 50, -kInfinity);  // as a mask puts it
@@ -370,7 +396,8 @@ class TestOnednn : public QObject {
                 x.data<float>()[4000] = bad;
                 QCOMPARE(choice(op, {x, 1, false}), std::string("onednn: declined, NaN or inf in the input"));
             }
-            QCOMPARE(choice(op, {draw({64, 65}), 0, false}), std::string("onednn: declined, not over the last dimension"));
+            QCOMPARE(choice(op, {draw({64, 65}), 0, false}),
+                     std::string("onednn: declined, not over the last dimension"));
         }
     }
 
@@ -384,7 +411,8 @@ class TestOnednn : public QObject {
             x.data<float>()[100] = kNaN;
             EXPECT_NOTHING(compare("aten::native_layer_norm", {x, shape, draw(shape), draw(shape), 1e-5}));
             EXPECT_NOTHING(compare("aten::native_layer_norm", {x, shape, IValue(), IValue(), 0.1}));
-            EXPECT_NOTHING(compare("aten::native_layer_norm", {fn::transpose(x, 0, 1), shape, draw(shape), IValue(), 1e-5}));
+            EXPECT_NOTHING(
+                compare("aten::native_layer_norm", {fn::transpose(x, 0, 1), shape, draw(shape), IValue(), 1e-5}));
         }
         QCOMPARE(choice("aten::native_layer_norm", {draw({4, 8}), Dims{8}, draw({8}), draw({8}), 1e-5}),
                  std::string("onednn: declined, too few elements"));
@@ -416,8 +444,9 @@ class TestOnednn : public QObject {
                 EXPECT_NOTHING(difference(mean, same_mean));
                 EXPECT_NOTHING(difference(variance, same_variance));
                 for (const Tensor& grad : {channels_last(draw(sizes)), draw(sizes)}) {
-                    EXPECT_NOTHING(compare("aten::native_batch_norm_backward", {grad, x, weight, mean, variance, want[1], want[2], training, 1e-3,
-                                                                          nn_ops::bool_list({true, affine, affine})}));
+                    EXPECT_NOTHING(compare("aten::native_batch_norm_backward",
+                                           {grad, x, weight, mean, variance, want[1], want[2], training, 1e-3,
+                                            nn_ops::bool_list({true, affine, affine})}));
                 }
             }
         }
@@ -429,8 +458,8 @@ class TestOnednn : public QObject {
         x.data<float>()[5] = kNaN;
         const Dims c{32};
         for (const bool training : {true, false}) {
-            EXPECT_NOTHING(compare("aten::native_batch_norm", {x, draw(c), draw(c), IValue(fn::zeros_like(draw(c))), IValue(fn::ones_like(draw(c))),
-                                                         training, 0.0, 1e-5}));
+            EXPECT_NOTHING(compare("aten::native_batch_norm", {x, draw(c), draw(c), IValue(fn::zeros_like(draw(c))),
+                                                               IValue(fn::ones_like(draw(c))), training, 0.0, 1e-5}));
         }
     }
 
@@ -443,7 +472,8 @@ class TestOnednn : public QObject {
         for (const char* mode : {"lstm", "gru"}) {
             for (const bool reverse : {false, true}) {
                 for (const bool biased : {false, true}) {
-                    QTest::addRow("%s%s%s", mode, reverse ? ", reverse" : "", biased ? ", biased" : "") << mode << reverse << biased;
+                    QTest::addRow("%s%s%s", mode, reverse ? ", reverse" : "", biased ? ", biased" : "")
+                        << mode << reverse << biased;
                 }
             }
         }
@@ -453,12 +483,14 @@ class TestOnednn : public QObject {
         QFETCH(bool, reverse);
         QFETCH(bool, biased);
         const std::string name = mode.toStdString();
-        for (const auto& [steps, batch, inputs, hidden] : {std::array<std::int64_t, 4>{40, 1, 40, 50}, {7, 5, 64, 64}, {50, 3, 17, 33}}) {
+        for (const auto& [steps, batch, inputs, hidden] :
+             {std::array<std::int64_t, 4>{40, 1, 40, 50}, {7, 5, 64, 64}, {50, 3, 17, 33}}) {
             Values arguments = layerArguments(name, steps, batch, inputs, hidden, reverse);
             if (!biased) arguments[5] = arguments[6] = IValue();
             compareLayers(arguments);
             // As parameters the weights are kept packed, until they change.
-            for (const std::size_t i : {3, 4}) arguments[i].to_tensor().storage()->set_category(MemoryCategory::Parameter);
+            for (const std::size_t i : {3, 4})
+                arguments[i].to_tensor().storage()->set_category(MemoryCategory::Parameter);
             compareLayers(arguments);
             call(operator_of("aten::mul_.Scalar"), {arguments[4], -0.5});
             compareLayers(arguments);
@@ -505,13 +537,20 @@ class TestOnednn : public QObject {
     }
 
   private:
-    static Values layerArguments(const std::string& mode, std::int64_t steps, std::int64_t batch, std::int64_t inputs, std::int64_t hidden,
-                                 bool reverse) {
+    static Values layerArguments(const std::string& mode, std::int64_t steps, std::int64_t batch, std::int64_t inputs,
+                                 std::int64_t hidden, bool reverse) {
         const std::int64_t gates = (mode == "lstm" ? 4 : 3) * hidden;
         const auto weight = [&](const Dims& sizes) { return fn::mul_scalar(draw(sizes), Scalar(0.1)); };
-        return {draw({steps * batch, inputs}), draw({batch, hidden}), mode == "lstm" ? IValue(draw({batch, hidden})) : IValue(),
-                weight({gates, inputs}), weight({gates, hidden}), weight({gates}), weight({gates}),
-                Dims(static_cast<std::size_t>(steps), batch), mode, reverse};
+        return {draw({steps * batch, inputs}),
+                draw({batch, hidden}),
+                mode == "lstm" ? IValue(draw({batch, hidden})) : IValue(),
+                weight({gates, inputs}),
+                weight({gates, hidden}),
+                weight({gates}),
+                weight({gates}),
+                Dims(static_cast<std::size_t>(steps), batch),
+                mode,
+                reverse};
     }
     // All but the gates.
     static void compareLayers(const Values& arguments) {
@@ -525,16 +564,19 @@ class TestOnednn : public QObject {
     static void checkAverage(const Values& arguments) {
         EXPECT_NOTHING(compare("aten::avg_pool2d", arguments));
         Values backward = arguments;
-        backward.insert(backward.begin(), draw(to_dims(call(operator_of("aten::avg_pool2d"), arguments)[0].to_tensor().sizes())));
-        if (tilesPlanes(arguments)) QCOMPARE(choice("aten::avg_pool2d_backward", backward), std::string(kTiles));
-        else EXPECT_NOTHING(compare("aten::avg_pool2d_backward", backward));
+        backward.insert(backward.begin(),
+                        draw(to_dims(call(operator_of("aten::avg_pool2d"), arguments)[0].to_tensor().sizes())));
+        if (tilesPlanes(arguments))
+            QCOMPARE(choice("aten::avg_pool2d_backward", backward), std::string(kTiles));
+        else
+            EXPECT_NOTHING(compare("aten::avg_pool2d_backward", backward));
     }
     static constexpr const char* kTiles = "onednn: declined, windows that tile the input";
     static bool tilesPlanes(const Values& arguments) {
         const Tensor x = arguments[0].to_tensor();
         const Dims kernel = arguments[1].to_ints();
-        return x.is_contiguous() && arguments[2].to_ints().empty() && arguments[3].to_ints() == Dims{0, 0} && x.size(-2) % kernel[0] == 0 &&
-               x.size(-1) % kernel[1] == 0;
+        return x.is_contiguous() && arguments[2].to_ints().empty() && arguments[3].to_ints() == Dims{0, 0} &&
+               x.size(-2) % kernel[0] == 0 && x.size(-1) % kernel[1] == 0;
     }
     static void checkLargest(const Values& arguments) {
         EXPECT_NOTHING(compare("aten::max_pool2d_with_indices", arguments));

@@ -97,7 +97,8 @@ class TestPlugins : public QObject {
         QCOMPARE(list.size(), std::size_t{2});
         QVERIFY(!list[0].loaded);
         QCOMPARE(list[0].name, std::string("broken"));
-        QVERIFY2(list[0].reason.find("ELF") != std::string::npos || list[0].reason.find("file too short") != std::string::npos,
+        QVERIFY2(list[0].reason.find("ELF") != std::string::npos ||
+                     list[0].reason.find("file too short") != std::string::npos,
                  list[0].reason.c_str());
         QVERIFY(!list[1].loaded);
         QVERIFY2(list[1].reason.find("loupe_plugin") != std::string::npos, list[1].reason.c_str());

@@ -62,7 +62,8 @@ class TestPythonErrors : public QObject {
             "ModuleNotFoundError: No module named 'numpy': numpy is not available here; use torch.tensor(...), "
             "torch.linspace(...) and tensor methods | model.py:1");
         row("2 ** 10 ** 8\n", "MemoryError: an integer of more than 4194304 bits is too large | model.py:1");
-        row("x = 3 ** 100\nwhile True:\n    x = x * x\n", "MemoryError: an integer of more than 4194304 bits is too large | model.py:3");
+        row("x = 3 ** 100\nwhile True:\n    x = x * x\n",
+            "MemoryError: an integer of more than 4194304 bits is too large | model.py:3");
         row("import torch\ntorch.ones(2) + 2 ** 70\n", "RuntimeError: Overflow when unpacking long | model.py:2");
         row("x = [0] * 10 ** 12\n", "MemoryError: a sequence of 1000000000000 elements is too large | model.py:1");
         row("x = 'ab' * 10 ** 12\n", "MemoryError: a sequence of 1000000000000 elements is too large | model.py:1");
@@ -71,20 +72,27 @@ class TestPythonErrors : public QObject {
         row("class E(Exception): pass\nraise E(1, 2)\n", "E: (1, 2) | model.py:2");
         row("open('x')\n", "FileNotFoundError: [Errno 2] No such file or directory: 'x' | model.py:1");
         row("import os\nos.remove('/etc/hostname')\n",
-            "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /etc permits it): '/etc/hostname' | model.py:2");
+            "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /etc permits it): "
+            "'/etc/hostname' | model.py:2");
         row("import re\nre.compile('a(')\n", "ReError: missing ), unterminated subpattern at position 2 | model.py:2");
-        row("import torch\ntorch.nn.utils.clip_grad_norm_([None], 1.)\n", "AttributeError: 'NoneType' object has no attribute 'grad' | model.py:2");
+        row("import torch\ntorch.nn.utils.clip_grad_norm_([None], 1.)\n",
+            "AttributeError: 'NoneType' object has no attribute 'grad' | model.py:2");
         row("import torch.nn.utils.prune as prune\nprune.l1_unstructured(name='weight', amount=1)\n",
             "TypeError: missing 1 required positional argument: 'module' | model.py:2");
-        row("import asyncio\n", "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one after the other | model.py:1");
-        row("with open('/dev/zero') as f: pass\n", "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /dev permits it): '/dev/zero' | model.py:1");
+        row("import asyncio\n",
+            "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one "
+            "after the other | model.py:1");
+        row("with open('/dev/zero') as f: pass\n",
+            "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /dev permits it): "
+            "'/dev/zero' | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");
         row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
         row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n",
             "RecursionError: maximum recursion depth exceeded | model.py:5");
         const std::string long_number = "x = " + std::string(4301, '9') + "\n";
         row(long_number.c_str(),
-            "Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits; use sys.set_int_max_str_digits() to increase the limit - "
+            "Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits; use "
+            "sys.set_int_max_str_digits() to increase the limit - "
             "Consider hexadecimal for huge integer literals to avoid decimal conversion limits. | model.py:1");
         row("class N: pass\nhead = None\nfor i in range(200000):\n    n = N()\n    n.next = head\n    head = n\ndel n\n"
             "head = None\nprint('gone')\n",
@@ -118,7 +126,8 @@ class TestPythonErrors : public QObject {
         row("x = 1\n\ndef f(x)\n    return x\n", "expected ':' | model.py:3");
         row("if x:\n    a\nelse\n    b\n", "expected ':' | model.py:3");
         row("class A:\nx = 1\n", "expected an indented block after class definition on line 1 | model.py:2");
-        row("if x:\n    y = 1\n    while x:\n    y\n", "expected an indented block after 'while' statement on line 3 | model.py:4");
+        row("if x:\n    y = 1\n    while x:\n    y\n",
+            "expected an indented block after 'while' statement on line 3 | model.py:4");
         row("if x = 1:\n    pass\n", "invalid syntax. Maybe you meant '==' or ':=' instead of '='? | model.py:1");
         row("print 'a'\n", "Missing parentheses in call to 'print'. Did you mean print(...)? | model.py:1");
         row("if x:\n    y = 1\n  z = 2\n", "unindent does not match any outer indentation level | model.py:3");

@@ -17,8 +17,7 @@ const QString kPrograms = QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/program
 
 std::string printed_by(const std::string& path) {
     std::string out;
-    const auto evaluator =
-        python::make_evaluator(python::EvaluatorOptions{
+    const auto evaluator = python::make_evaluator(python::EvaluatorOptions{
         .output = [&](std::string_view text) { out += text; }, .error_output = [](std::string_view) {}});
     try {
         evaluator->run_file(path);

@@ -40,8 +40,10 @@ QString reduced(const QString& text) {
     QStringList lines;
     for (const QString& line : text.split('\n')) {
         const auto match = node.match(line);
-        if (match.hasMatch()) lines.append(match.captured(1) + match.captured(2));
-        else if (!skipped.match(line).hasMatch()) lines.append(line);
+        if (match.hasMatch())
+            lines.append(match.captured(1) + match.captured(2));
+        else if (!skipped.match(line).hasMatch())
+            lines.append(line);
     }
     QString out = lines.join('\n');
     while (out.endsWith('\n')) out.chop(1);
@@ -50,7 +52,8 @@ QString reduced(const QString& text) {
 
 QString run(const QString& source) {
     std::string output;
-    const auto evaluator = python::make_evaluator(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }, .permissions = {.read = {}, .write = {"/tmp"}}});
+    const auto evaluator = python::make_evaluator(python::EvaluatorOptions{
+        .output = [&](std::string_view text) { output += text; }, .permissions = {.read = {}, .write = {"/tmp"}}});
     try {
         evaluator->run_source(std::make_shared<const ir::Source>(source.toStdString(), "program.py"));
     } catch (const python::PythonError& error) {
@@ -70,24 +73,25 @@ class TestScriptedPrograms : public QObject {
     void finalConstants() {
         QTemporaryDir folder;
         const QString file = folder.filePath("m.pt");
-        const QString source = QStringLiteral("import torch\n"
-                                              "from torch import nn\n"
-                                              "class M(nn.Module):\n"
-                                              "    k: torch.jit.Final[int]\n"
-                                              "    def __init__(self):\n"
-                                              "        super().__init__()\n"
-                                              "        self.k = 3\n"
-                                              "    def forward(self, x):\n"
-                                              "        return x * self.k\n"
-                                              "class Holds(nn.Module):\n"
-                                              "    def __init__(self, m):\n"
-                                              "        super().__init__()\n"
-                                              "        self.m = m\n"
-                                              "    def forward(self, x):\n"
-                                              "        return self.m(x) + self.m.k\n"
-                                              "torch.jit.save(torch.jit.script(M()), '%1')\n"
-                                              "m = torch.jit.load('%1')\n"
-                                              "print(m.k, hasattr(m, 'n'), torch.jit.script(Holds(m))(torch.ones(1)))\n");
+        const QString source = QStringLiteral(
+            "import torch\n"
+            "from torch import nn\n"
+            "class M(nn.Module):\n"
+            "    k: torch.jit.Final[int]\n"
+            "    def __init__(self):\n"
+            "        super().__init__()\n"
+            "        self.k = 3\n"
+            "    def forward(self, x):\n"
+            "        return x * self.k\n"
+            "class Holds(nn.Module):\n"
+            "    def __init__(self, m):\n"
+            "        super().__init__()\n"
+            "        self.m = m\n"
+            "    def forward(self, x):\n"
+            "        return self.m(x) + self.m.k\n"
+            "torch.jit.save(torch.jit.script(M()), '%1')\n"
+            "m = torch.jit.load('%1')\n"
+            "print(m.k, hasattr(m, 'n'), torch.jit.script(Holds(m))(torch.ones(1)))\n");
         QCOMPARE(run(source.arg(file)), QStringLiteral("3 False tensor([6.])\n"));
     }
 
@@ -103,7 +107,8 @@ class TestScriptedPrograms : public QObject {
                      "        d = x * 5\n"
                      "        with torch.enable_grad():\n"
                      "            b = x * 3\n"
-                     "    return [a.requires_grad, b.requires_grad, c.requires_grad, d.requires_grad, (x * 6).requires_grad]\n"
+                     "    return [a.requires_grad, b.requires_grad, c.requires_grad, d.requires_grad, (x * "
+                     "6).requires_grad]\n"
                      "print(torch.jit.script(f)(torch.ones(2, requires_grad=True)))\n"),
                  QStringLiteral("[False, True, True, False, True]\n"));
     }

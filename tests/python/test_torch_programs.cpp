@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs as PyTorch's users write them, run without Python: what they print is what PyTorch 1.13 prints. To add one,
-// write torch/NAME.py and run torch/make_expected NAME where PyTorch is installed. What only PyTorch 2 has is in torch2.
+// write torch/NAME.py and run torch/make_expected NAME where PyTorch is installed. What only PyTorch 2 has is in
+// torch2.
 
 #include <QtTest/QtTest>
 
@@ -32,10 +33,10 @@ QString contents(const QString& path) {
 QString run(const QString& path) {
     std::string output;
     // The programs write where they stand, or into /tmp, as PyTorch does when it is asked what they print.
-    const auto evaluator = python::make_evaluator(python::EvaluatorOptions{
-        .output = [&](std::string_view text) { output += text; },
-        .error_output = [](std::string_view) {},
-        .permissions = {.read = {}, .write = {"/tmp", QDir::currentPath().toStdString()}}});
+    const auto evaluator = python::make_evaluator(
+        python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; },
+                                 .error_output = [](std::string_view) {},
+                                 .permissions = {.read = {}, .write = {"/tmp", QDir::currentPath().toStdString()}}});
     try {
         // PyTorch writes its warnings elsewhere.
         evaluator->run([&] {
@@ -247,7 +248,8 @@ class TestTorchPrograms : public QObject {
     void prints_what_pytorch_prints_data() {
         QTest::addColumn<QString>("name");
         for (const QString& version : {QStringLiteral("torch"), QStringLiteral("torch2")}) {
-            for (const QString& file : QDir(folder() + version).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
+            for (const QString& file :
+                 QDir(folder() + version).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
                 const QString name = version + "/" + file.chopped(3);
                 QTest::newRow(qPrintable(name)) << name;
             }
@@ -267,7 +269,8 @@ class TestTorchPrograms : public QObject {
     }
     // What is saved here loads there: as the class of the running file, and of a file of that name.
     void pytorch_loads_whole_modules() {
-        if (!QFile::exists("/usr/bin/python3") || QProcess::execute("/usr/bin/python3", {"-c", "import torch"}) != 0) QSKIP("PyTorch is not there");
+        if (!QFile::exists("/usr/bin/python3") || QProcess::execute("/usr/bin/python3", {"-c", "import torch"}) != 0)
+            QSKIP("PyTorch is not there");
         const QTemporaryDir scratch;
         const auto write = [&](const char* name, const char* text) {
             QFile file(scratch.filePath(name));

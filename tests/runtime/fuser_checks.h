@@ -8,8 +8,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ir/parser.h"
 #include "core/dispatch/functions.h"
+#include "core/ir/parser.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/runtime/fuse/fuser.h"
@@ -28,7 +28,9 @@ inline std::string bits_of(const Tensor& t) {
 inline bool same_elements(const Tensor& got, const Tensor& want) {
     if (bits_of(got) == bits_of(want)) return true;
     if (!is_floating(got.dtype())) return false;
-    const auto wide = [](const Tensor& t) { return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0); };
+    const auto wide = [](const Tensor& t) {
+        return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0);
+    };
     const Tensor a = wide(got), b = wide(want);
     for (std::int64_t i = 0; i < a.numel(); ++i) {
         const double x = a.data<double>()[i], y = b.data<double>()[i];
@@ -40,8 +42,10 @@ inline bool same_elements(const Tensor& got, const Tensor& want) {
 // "" when they are the same in dtype, shape, memory order and elements.
 inline std::string difference(const Tensor& got, const Tensor& want) {
     if (got.dtype() != want.dtype()) return concat("dtype ", describe(got), " for ", describe(want));
-    if (!std::equal(got.sizes().begin(), got.sizes().end(), want.sizes().begin(), want.sizes().end())) return concat(describe(got), " for ", describe(want));
-    if (!std::equal(got.strides().begin(), got.strides().end(), want.strides().begin(), want.strides().end())) return "strides";
+    if (!std::equal(got.sizes().begin(), got.sizes().end(), want.sizes().begin(), want.sizes().end()))
+        return concat(describe(got), " for ", describe(want));
+    if (!std::equal(got.strides().begin(), got.strides().end(), want.strides().begin(), want.strides().end()))
+        return "strides";
     return same_elements(got, want) ? "" : "elements";
 }
 
@@ -93,7 +97,8 @@ inline void check(const std::string& text, const std::vector<IValue>& inputs, bo
             const std::string problem = difference(fused.results[i].to_tensor(), want[i].to_tensor());
             std::string kernels;
             for (const FusedKernelText& kernel : fused.kernels) kernels += kernel.expression + "\n";
-            QVERIFY2(problem.empty(), concat(backend, ": output ", i, ": ", problem, "\n", text, "\n", kernels).c_str());
+            QVERIFY2(problem.empty(),
+                     concat(backend, ": output ", i, ": ", problem, "\n", text, "\n", kernels).c_str());
         }
     }
 }
@@ -102,12 +107,16 @@ inline void check(const std::string& text, const std::vector<IValue>& inputs, bo
 inline std::string near(const Tensor& got, const Tensor& want) {
     const std::string problem = difference(got, want);
     if (problem != "elements" || !is_floating(got.dtype())) return problem;
-    const double tolerance = got.dtype() == ScalarType::Float64 ? 1e-12 : (got.dtype() == ScalarType::Float32 ? 1e-6 : 1e-2);
-    const auto wide = [](const Tensor& t) { return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0); };
+    const double tolerance =
+        got.dtype() == ScalarType::Float64 ? 1e-12 : (got.dtype() == ScalarType::Float32 ? 1e-6 : 1e-2);
+    const auto wide = [](const Tensor& t) {
+        return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0);
+    };
     const Tensor a = wide(got), b = wide(want);
     for (std::int64_t i = 0; i < a.numel(); ++i) {
         const double x = a.data<double>()[i], y = b.data<double>()[i];
-        if (x != y && !(x != x && y != y) && !(std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y)))) return concat("element ", i, ": ", x, " for ", y);
+        if (x != y && !(x != x && y != y) && !(std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y))))
+            return concat("element ", i, ": ", x, " for ", y);
     }
     return {};
 }
@@ -124,12 +133,15 @@ inline void check_rows(const std::string& text, const std::vector<IValue>& input
             throw;
         }
         QVERIFY2(fused.reason.empty(), (backend + ": " + fused.reason + "\n" + text).c_str());
-        if (kernels > 0 && inputs[0].to_tensor().dim() > 1) QCOMPARE(fused.kernels.size(), static_cast<std::size_t>(kernels));
+        if (kernels > 0 && inputs[0].to_tensor().dim() > 1)
+            QCOMPARE(fused.kernels.size(), static_cast<std::size_t>(kernels));
         std::string shown;
         for (const FusedKernelText& kernel : fused.kernels) shown += kernel.expression + "\n" + kernel.program + "\n";
         for (std::size_t i = 0; i < want.size(); ++i) {
             const std::string problem = near(fused.results[i].to_tensor(), want[i].to_tensor());
-            QVERIFY2(problem.empty(), concat(backend, ": ", problem, " of ", describe(inputs[0].to_tensor()), "\n", text, "\n", shown).c_str());
+            QVERIFY2(problem.empty(),
+                     concat(backend, ": ", problem, " of ", describe(inputs[0].to_tensor()), "\n", text, "\n", shown)
+                         .c_str());
         }
     }
 }
@@ -142,13 +154,15 @@ class Drawing {
     std::size_t below(std::size_t n) { return random_.engine()() % n; }
 
     std::string draw(std::size_t inputs, std::size_t steps, bool with_rows = false) {
-        std::string body = "  %last : int = prim::Constant[value=-1]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n  %yes : bool = prim::Constant[value=1]()\n"
-                            "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
-                           "  %half : float = prim::Constant[value=0.5]()\n  %f32 : int = prim::Constant[value=6]()\n"
-                           "  %f64 : int = prim::Constant[value=7]()\n  %bf16 : int = prim::Constant[value=15]()\n"
-                           "  %no : bool = prim::Constant[value=0]()\n  %none : NoneType = prim::Constant()\n"
-                           "  %slope : float = prim::Constant[value=0.01]()\n  %erf : str = prim::Constant[value=\"none\"]()\n"
-                           "  %low : float = prim::Constant[value=-0.75]()\n  %high : float = prim::Constant[value=1.25]()\n";
+        std::string body =
+            "  %last : int = prim::Constant[value=-1]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n  %yes : "
+            "bool = prim::Constant[value=1]()\n"
+            "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
+            "  %half : float = prim::Constant[value=0.5]()\n  %f32 : int = prim::Constant[value=6]()\n"
+            "  %f64 : int = prim::Constant[value=7]()\n  %bf16 : int = prim::Constant[value=15]()\n"
+            "  %no : bool = prim::Constant[value=0]()\n  %none : NoneType = prim::Constant()\n"
+            "  %slope : float = prim::Constant[value=0.01]()\n  %erf : str = prim::Constant[value=\"none\"]()\n"
+            "  %low : float = prim::Constant[value=-0.75]()\n  %high : float = prim::Constant[value=1.25]()\n";
         std::vector<std::string> values;
         int count = 0;
         std::string header = "graph(";
@@ -162,11 +176,14 @@ class Drawing {
             body += concat("  ", values.back(), " : Tensor = ", call, "\n");
             return values.back();
         };
-        constexpr const char* kUnary[] = {"neg", "exp", "tanh", "sigmoid", "relu", "abs", "sqrt", "floor", "sin", "reciprocal", "rsqrt", "erf", "log1p", "silu", "trunc"};
+        constexpr const char* kUnary[] = {"neg", "exp",        "tanh",  "sigmoid", "relu",  "abs",  "sqrt", "floor",
+                                          "sin", "reciprocal", "rsqrt", "erf",     "log1p", "silu", "trunc"};
         constexpr const char* kBinary[] = {"mul", "div", "maximum", "minimum"};
         constexpr const char* kCompare[] = {"gt", "le", "eq", "ne"};
-        constexpr const char* kRows[] = {"softmax($, %last, %none)", "log_softmax($, %last, %none)", "sum($, %lasts, %yes, %none)", "mean($, %lasts, %yes, %none)",
-                                         "amax($, %lasts, %yes)", "amin($, %lasts, %yes)", "var($, %lasts, %yes, %yes)"};
+        constexpr const char* kRows[] = {"softmax($, %last, %none)",    "log_softmax($, %last, %none)",
+                                         "sum($, %lasts, %yes, %none)", "mean($, %lasts, %yes, %none)",
+                                         "amax($, %lasts, %yes)",       "amin($, %lasts, %yes)",
+                                         "var($, %lasts, %yes, %yes)"};
         for (std::size_t i = 0; i < steps; ++i) {
             if (with_rows && below(3) == 0) {
                 std::string call = kRows[below(std::size(kRows))];
@@ -177,39 +194,66 @@ class Drawing {
             switch (below(12)) {
                 case 0:
                 case 1:
-                case 2: add(concat("aten::", kUnary[below(std::size(kUnary))], "(", any(), ")")); break;
-                case 3: add(concat("aten::add(", any(), ", ", any(), below(2) == 0 ? ", %one)" : ", %two)")); break;
-                case 4: add(concat("aten::sub(", any(), ", ", any(), ", %one)")); break;
-                case 5: add(concat("aten::", kBinary[below(4)], "(", any(), ", ", any(), ")")); break;
-                case 6: add(concat("aten::mul(", any(), ", %half)")); break;
-                case 7: add(concat("aten::add(", any(), ", %two, %one)")); break;
+                case 2:
+                    add(concat("aten::", kUnary[below(std::size(kUnary))], "(", any(), ")"));
+                    break;
+                case 3:
+                    add(concat("aten::add(", any(), ", ", any(), below(2) == 0 ? ", %one)" : ", %two)"));
+                    break;
+                case 4:
+                    add(concat("aten::sub(", any(), ", ", any(), ", %one)"));
+                    break;
+                case 5:
+                    add(concat("aten::", kBinary[below(4)], "(", any(), ", ", any(), ")"));
+                    break;
+                case 6:
+                    add(concat("aten::mul(", any(), ", %half)"));
+                    break;
+                case 7:
+                    add(concat("aten::add(", any(), ", %two, %one)"));
+                    break;
                 case 8: {
                     const std::string a = any(), b = any();
-                    const std::string condition = add(concat("aten::", kCompare[below(4)], "(", any(), ", ", any(), ")"));
+                    const std::string condition =
+                        add(concat("aten::", kCompare[below(4)], "(", any(), ", ", any(), ")"));
                     values.erase(std::find(values.begin(), values.end(), condition));
                     add(concat("aten::where(", condition, ", ", a, ", ", b, ")"));
                     break;
                 }
-                case 9: add(concat("aten::clamp(", any(), ", %low, %high)")); break;
-                case 10: add(concat("aten::to(", any(), ", ", below(2) == 0 ? "%f32" : (below(2) == 0 ? "%f64" : "%bf16"), ", %no, %no, %none)")); break;
-                default: add(concat("aten::leaky_relu(", any(), ", %slope)")); break;
+                case 9:
+                    add(concat("aten::clamp(", any(), ", %low, %high)"));
+                    break;
+                case 10:
+                    add(concat("aten::to(", any(), ", ", below(2) == 0 ? "%f32" : (below(2) == 0 ? "%f64" : "%bf16"),
+                               ", %no, %no, %none)"));
+                    break;
+                default:
+                    add(concat("aten::leaky_relu(", any(), ", %slope)"));
+                    break;
             }
         }
         std::string results = values.back();
-        if (below(2) == 0 && values.size() > inputs + 1) results += concat(", ", values[inputs + below(values.size() - inputs - 1)]);
+        if (below(2) == 0 && values.size() > inputs + 1)
+            results += concat(", ", values[inputs + below(values.size() - inputs - 1)]);
         return concat(header, "):\n", body, "  return (", results, ")\n");
     }
 
     Tensor tensor(ScalarType dtype, std::size_t shape, std::size_t order) {
-        static const Dims kShapes[][3] = {{{4, 5, 6}, {5, 6}, {4, 1, 6}}, {{3, 200}, {200}, {3, 1}}, {{2, 3, 8, 8}, {3, 1, 1}, {2, 3, 8, 8}},
-                                          {{5000}, {1}, {5000}},          {{7}, {}, {7}},            {{64, 33}, {33}, {64, 33}},
-                                          {{}, {}, {1}},                  {{0, 3}, {3}, {1, 3}}};
+        static const Dims kShapes[][3] = {{{4, 5, 6}, {5, 6}, {4, 1, 6}},
+                                          {{3, 200}, {200}, {3, 1}},
+                                          {{2, 3, 8, 8}, {3, 1, 1}, {2, 3, 8, 8}},
+                                          {{5000}, {1}, {5000}},
+                                          {{7}, {}, {7}},
+                                          {{64, 33}, {33}, {64, 33}},
+                                          {{}, {}, {1}},
+                                          {{0, 3}, {3}, {1, 3}}};
         const Dims& sizes = kShapes[shape % std::size(kShapes)][below(3)];
         const Tensor plain = random_tensor(random_, span_of(sizes), dtype);
         if (order == 0 || sizes.size() < 2) return plain;
         // The same sizes with the last two dimensions exchanged in memory, or every other element of twice as many.
         const auto rank = static_cast<std::int64_t>(sizes.size());
-        if (order == 1) return fn::transpose(fn::contiguous(fn::transpose(plain, rank - 1, rank - 2), 0), rank - 1, rank - 2);
+        if (order == 1)
+            return fn::transpose(fn::contiguous(fn::transpose(plain, rank - 1, rank - 2), 0), rank - 1, rank - 2);
         Dims twice = sizes;
         twice.back() *= 2;
         return fn::slice(random_tensor(random_, span_of(twice), dtype), rank - 1, 0, twice.back(), 2);
@@ -229,7 +273,8 @@ inline Tensor with_specials(const Tensor& t, std::size_t kind) {
     }
     if (!is_floating(t.dtype())) return t;
     const Tensor mask = fn::gt_scalar(t, Scalar(0.8)), other = fn::lt_scalar(t, Scalar(-0.9));
-    return fn::masked_fill(fn::masked_fill(t, mask, Scalar(std::numeric_limits<double>::infinity())), other, Scalar(std::numeric_limits<double>::quiet_NaN()));
+    return fn::masked_fill(fn::masked_fill(t, mask, Scalar(std::numeric_limits<double>::infinity())), other,
+                           Scalar(std::numeric_limits<double>::quiet_NaN()));
 }
 
 }  // namespace loupe::test

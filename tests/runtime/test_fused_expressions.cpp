@@ -25,7 +25,8 @@ class TestFusedExpressions : public QObject {
     void random_groups() {
         QFETCH(int, seed);
         Drawing drawing(static_cast<std::uint32_t>(seed) + 1000);
-        constexpr ScalarType kTypes[] = {ScalarType::Float32, ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16};
+        constexpr ScalarType kTypes[] = {ScalarType::Float32, ScalarType::Float32, ScalarType::Float64,
+                                         ScalarType::BFloat16, ScalarType::Float16};
         const std::size_t inputs = 1 + drawing.below(3);
         const std::size_t shape = drawing.below(8);
         const std::string text = drawing.draw(inputs, 2 + drawing.below(9));
@@ -33,17 +34,22 @@ class TestFusedExpressions : public QObject {
         std::vector<IValue> tensors;
         for (std::size_t i = 0; i < inputs; ++i) {
             const bool is_other = drawing.below(5) == 0;
-            tensors.emplace_back(drawing.tensor(is_other ? kTypes[drawing.below(std::size(kTypes))] : dtype, shape, drawing.below(3)));
+            tensors.emplace_back(
+                drawing.tensor(is_other ? kTypes[drawing.below(std::size(kTypes))] : dtype, shape, drawing.below(3)));
         }
         const auto is_empty = [](const IValue& t) { return t.to_tensor().numel() == 0; };
-        // A number that a comparison of 16-bit tensors rounds first, and results that stay as they were, need no kernel.
+        // A number that a comparison of 16-bit tensors rounds first, and results that stay as they were, need no
+        // kernel.
         const Ptr<ir::Graph> graph = ir::parse_graph(text);
         FusedGroup group(graph);
         std::vector<IValue> results(graph->outputs().size());
         group.run(tensors, results.data());
         group.run(tensors, results.data());
         const bool is_fused = group.reason().empty();
-        if (!is_fused) QVERIFY2(std::any_of(tensors.begin(), tensors.end(), is_empty) || group.reason().find("looks at a tensor of []") != std::string::npos, group.reason().c_str());
+        if (!is_fused)
+            QVERIFY2(std::any_of(tensors.begin(), tensors.end(), is_empty) ||
+                         group.reason().find("looks at a tensor of []") != std::string::npos,
+                     group.reason().c_str());
         check(text, tensors, is_fused);
     }
 
@@ -56,8 +62,9 @@ class TestFusedExpressions : public QObject {
     void random_rows() {
         QFETCH(int, seed);
         Drawing drawing(static_cast<std::uint32_t>(seed) + 5000);
-        constexpr ScalarType kTypes[] = {ScalarType::Float32, ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16,
-                                         ScalarType::Int64,   ScalarType::Int32,   ScalarType::UInt8,   ScalarType::Bool};
+        constexpr ScalarType kTypes[] = {ScalarType::Float32,  ScalarType::Float32, ScalarType::Float64,
+                                         ScalarType::BFloat16, ScalarType::Float16, ScalarType::Int64,
+                                         ScalarType::Int32,    ScalarType::UInt8,   ScalarType::Bool};
         const std::size_t inputs = 1 + drawing.below(3);
         const std::size_t shape = drawing.below(8);
         const std::string text = drawing.draw(inputs, 2 + drawing.below(7), true);
@@ -88,10 +95,13 @@ class TestFusedExpressions : public QObject {
             }
             QCOMPARE(error, std::string());
             std::string shown;
-            for (const FusedKernelText& kernel : group.kernels()) shown += kernel.expression + "\n" + kernel.program + "\n";
+            for (const FusedKernelText& kernel : group.kernels())
+                shown += kernel.expression + "\n" + kernel.program + "\n";
             for (std::size_t i = 0; i < want.size(); ++i) {
                 const std::string problem = near(got[i].to_tensor(), want[i].to_tensor());
-                QVERIFY2(problem.empty(), concat(backend, ": ", problem, " of ", describe(tensors[0].to_tensor()), "\n", text, "\n", shown).c_str());
+                QVERIFY2(problem.empty(), concat(backend, ": ", problem, " of ", describe(tensors[0].to_tensor()), "\n",
+                                                 text, "\n", shown)
+                                              .c_str());
             }
         }
         set_thread_count(0);
@@ -100,15 +110,18 @@ class TestFusedExpressions : public QObject {
     // So many elements that kernels write past the caches, two results of them.
     void many_elements() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  %c : Tensor = aten::gt(%b, %x)\n"
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  %c "
+            ": Tensor = aten::gt(%b, %x)\n"
             "  return (%b, %c)\n");
         Random random;
-        const Tensor x = random_tensor(random, {4500001}, ScalarType::Float32), y = random_tensor(random, {4500001}, ScalarType::Float32);
+        const Tensor x = random_tensor(random, {4500001}, ScalarType::Float32),
+                     y = random_tensor(random, {4500001}, ScalarType::Float32);
         const std::vector<IValue> inputs{fn::slice(x, 0, 3, 4500001, 1), fn::slice(y, 0, 0, 4499998, 1)};
         const std::vector<IValue> want = run_unfused(graph, inputs);
         for (const std::string& backend : backends()) {
             const Fused fused = run_fused(graph, inputs, backend);
-            for (std::size_t i = 0; i < 2; ++i) QCOMPARE(difference(fused.results[i].to_tensor(), want[i].to_tensor()), std::string());
+            for (std::size_t i = 0; i < 2; ++i)
+                QCOMPARE(difference(fused.results[i].to_tensor(), want[i].to_tensor()), std::string());
         }
     }
 
@@ -118,13 +131,17 @@ class TestFusedExpressions : public QObject {
             "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::exp(%y)\n  %b : Tensor = aten::tanh(%a)\n"
             "  %c : Tensor = aten::mul(%x, %b)\n  %d : Tensor = aten::relu(%c)\n  return (%d)\n");
         Random random;
-        const Fused fused = run_fused(graph, {random_tensor(random, {30, 50}, ScalarType::Float32), random_tensor(random, {50}, ScalarType::Float32)}, "portable");
+        const Fused fused = run_fused(
+            graph,
+            {random_tensor(random, {30, 50}, ScalarType::Float32), random_tensor(random, {50}, ScalarType::Float32)},
+            "portable");
         QCOMPARE(fused.kernels.size(), std::size_t{2});
     }
 
     void numbers_are_part_of_the_key() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %k : float):\n  %a : Tensor = aten::mul(%x, %k)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+            "graph(%x : Tensor, %k : float):\n  %a : Tensor = aten::mul(%x, %k)\n  %b : Tensor = aten::exp(%a)\n  "
+            "return (%b)\n");
         Random random;
         FusedGroup group(graph);
         const Tensor x = random_tensor(random, {9}, ScalarType::Float32);
@@ -145,7 +162,8 @@ class TestFusedExpressions : public QObject {
 
     void what_is_no_loop_is_declined() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %zero : int = prim::Constant[value=0]()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::cumsum(%a, %zero, %none)\n  return (%b)\n");
+            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %zero : int = prim::Constant[value=0]()\n  "
+            "%a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::cumsum(%a, %zero, %none)\n  return (%b)\n");
         Random random;
         const Fused fused = run_fused(graph, {random_tensor(random, {9}, ScalarType::Float32)}, "portable");
         QCOMPARE(fused.reason, std::string("aten::cumsum is not made of elementwise loops"));
@@ -154,19 +172,22 @@ class TestFusedExpressions : public QObject {
     // Two results of other shapes that share a number: each has its own loop.
     void shapes_that_do_not_meet() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor, %z : Tensor):\n  %a : Tensor = aten::neg(%z)\n  %b : Tensor = aten::mul(%x, %a)\n"
+            "graph(%x : Tensor, %y : Tensor, %z : Tensor):\n  %a : Tensor = aten::neg(%z)\n  %b : Tensor = "
+            "aten::mul(%x, %a)\n"
             "  %c : Tensor = aten::mul(%y, %a)\n  %d : Tensor = aten::exp(%b)\n  return (%c, %d)\n");
         Random random;
         const std::vector<std::array<std::int64_t, 2>> kSizes{{5, 6}, {6, 5}, {7, 7}, {5, 6}};
         for (const std::string& backend : backends()) {
             FusedGroup group(graph, backend);
             for (const auto& [n, m] : kSizes) {
-                const std::vector<IValue> inputs{random_tensor(random, {n}, ScalarType::Float32), random_tensor(random, {m}, ScalarType::Float32),
+                const std::vector<IValue> inputs{random_tensor(random, {n}, ScalarType::Float32),
+                                                 random_tensor(random, {m}, ScalarType::Float32),
                                                  random_tensor(random, {}, ScalarType::Float32)};
                 const std::vector<IValue> want = run_unfused(graph, inputs);
                 std::vector<IValue> got(2);
                 group.run(inputs, got.data());
-                for (std::size_t i = 0; i < 2; ++i) QCOMPARE(difference(got[i].to_tensor(), want[i].to_tensor()), std::string());
+                for (std::size_t i = 0; i < 2; ++i)
+                    QCOMPARE(difference(got[i].to_tensor(), want[i].to_tensor()), std::string());
             }
             QCOMPARE(group.reason(), std::string());
         }
@@ -176,45 +197,85 @@ class TestFusedExpressions : public QObject {
     void rows_data() {
         QTest::addColumn<std::string>("body");
         QTest::addColumn<int>("kernels");
-        const auto row = [](const char* name, const char* body, int kernels = 1) { QTest::newRow(name) << std::string(body) << kernels; };
-        row("softmax of scores", "  %a : Tensor = aten::mul(%x, %half)\n  %b : Tensor = aten::add(%a, %m, %one)\n  %r : Tensor = aten::softmax(%b, %last, %none)\n");
-        row("log_softmax", "  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::log_softmax(%a, %last, %none)\n  %r : Tensor = aten::mul(%b, %half)\n");
-        row("residual and layer_norm", "  %a : Tensor = aten::add(%x, %y, %one)\n  %n : Tensor = aten::layer_norm(%a, %shape, %w, %v, %eps, %yes)\n  %r : Tensor = aten::relu(%n)\n");
-        row("layer_norm without weight", "  %a : Tensor = aten::add(%x, %y, %one)\n  %r : Tensor = aten::layer_norm(%a, %shape, %none, %none, %eps, %yes)\n");
-        row("rms", "  %s : Tensor = aten::mul(%x, %x)\n  %q : Tensor = aten::mean(%s, %lasts, %yes, %none)\n  %e : Tensor = aten::add(%q, %eps, %one)\n"
-                   "  %i : Tensor = aten::rsqrt(%e)\n  %k : Tensor = aten::mul(%x, %i)\n  %r : Tensor = aten::mul(%k, %w)\n");
-        row("dropped and kept", "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = aten::log(%q)\n");
-        row("variance", "  %s : Tensor = aten::add(%x, %y, %one)\n  %q : Tensor = aten::var(%s, %lasts, %yes, %yes)\n  %m2 : Tensor = aten::mean(%s, %lasts, %yes, %none)\n"
-                        "  %c : Tensor = aten::sub(%s, %m2, %one)\n  %r : Tensor = aten::div(%c, %q)\n");
-        row("extremes", "  %s : Tensor = aten::neg(%x)\n  %q : Tensor = aten::amax(%s, %lasts, %yes)\n  %p : Tensor = aten::amin(%s, %lasts, %yes)\n"
-                        "  %d : Tensor = aten::sub(%q, %p, %one)\n  %r : Tensor = aten::div(%s, %d)\n");
+        const auto row = [](const char* name, const char* body, int kernels = 1) {
+            QTest::newRow(name) << std::string(body) << kernels;
+        };
+        row("softmax of scores",
+            "  %a : Tensor = aten::mul(%x, %half)\n  %b : Tensor = aten::add(%a, %m, %one)\n  %r : Tensor = "
+            "aten::softmax(%b, %last, %none)\n");
+        row("log_softmax",
+            "  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::log_softmax(%a, %last, %none)\n  %r : Tensor = "
+            "aten::mul(%b, %half)\n");
+        row("residual and layer_norm",
+            "  %a : Tensor = aten::add(%x, %y, %one)\n  %n : Tensor = aten::layer_norm(%a, %shape, %w, %v, %eps, "
+            "%yes)\n  %r : Tensor = aten::relu(%n)\n");
+        row("layer_norm without weight",
+            "  %a : Tensor = aten::add(%x, %y, %one)\n  %r : Tensor = aten::layer_norm(%a, %shape, %none, %none, %eps, "
+            "%yes)\n");
+        row("rms",
+            "  %s : Tensor = aten::mul(%x, %x)\n  %q : Tensor = aten::mean(%s, %lasts, %yes, %none)\n  %e : Tensor = "
+            "aten::add(%q, %eps, %one)\n"
+            "  %i : Tensor = aten::rsqrt(%e)\n  %k : Tensor = aten::mul(%x, %i)\n  %r : Tensor = aten::mul(%k, %w)\n");
+        row("dropped and kept",
+            "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = "
+            "aten::log(%q)\n");
+        row("variance",
+            "  %s : Tensor = aten::add(%x, %y, %one)\n  %q : Tensor = aten::var(%s, %lasts, %yes, %yes)\n  %m2 : "
+            "Tensor = aten::mean(%s, %lasts, %yes, %none)\n"
+            "  %c : Tensor = aten::sub(%s, %m2, %one)\n  %r : Tensor = aten::div(%c, %q)\n");
+        row("extremes",
+            "  %s : Tensor = aten::neg(%x)\n  %q : Tensor = aten::amax(%s, %lasts, %yes)\n  %p : Tensor = "
+            "aten::amin(%s, %lasts, %yes)\n"
+            "  %d : Tensor = aten::sub(%q, %p, %one)\n  %r : Tensor = aten::div(%s, %d)\n");
         row("argmax", "  %s : Tensor = aten::neg(%x)\n  %r : Tensor = aten::argmax(%s, %last, %no)\n");
-        row("two sums", "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %k : Tensor = aten::sum(%s, %lasts, %yes, %none)\n"
-                        "  %f : Tensor = aten::div(%s, %k)\n  %g : Tensor = aten::sum(%f, %lasts, %no, %none)\n  %r : Tensor = aten::sub(%g, %q, %one)\n");
-        row("softmax backward", "  %d : Tensor = aten::_softmax_backward_data(%y, %x, %last, %dtype)\n  %r : Tensor = aten::mul(%d, %half)\n");
-        row("log_softmax backward", "  %t : Tensor = aten::mul(%y, %half)\n  %r : Tensor = aten::_log_softmax_backward_data(%t, %x, %last, %dtype)\n");
-        row("dropped row meets columns", "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = aten::mul(%s, %q)\n", -1);
-        row("any", "  %s : Tensor = aten::gt(%x, %y)\n  %q : Tensor = aten::any(%s, %last, %yes)\n  %r : Tensor = aten::where(%q, %x, %y)\n");
+        row("two sums",
+            "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %k : Tensor = "
+            "aten::sum(%s, %lasts, %yes, %none)\n"
+            "  %f : Tensor = aten::div(%s, %k)\n  %g : Tensor = aten::sum(%f, %lasts, %no, %none)\n  %r : Tensor = "
+            "aten::sub(%g, %q, %one)\n");
+        row("softmax backward",
+            "  %d : Tensor = aten::_softmax_backward_data(%y, %x, %last, %dtype)\n  %r : Tensor = aten::mul(%d, "
+            "%half)\n");
+        row("log_softmax backward",
+            "  %t : Tensor = aten::mul(%y, %half)\n  %r : Tensor = aten::_log_softmax_backward_data(%t, %x, %last, "
+            "%dtype)\n");
+        row("dropped row meets columns",
+            "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = "
+            "aten::mul(%s, %q)\n",
+            -1);
+        row("any",
+            "  %s : Tensor = aten::gt(%x, %y)\n  %q : Tensor = aten::any(%s, %last, %yes)\n  %r : Tensor = "
+            "aten::where(%q, %x, %y)\n");
     }
     void rows() {
         QFETCH(std::string, body);
         QFETCH(int, kernels);
         Random random;
-        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16}) {
+        for (const ScalarType dtype :
+             {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16}) {
             const std::string text = concat(
-                "graph(%x : Tensor, %y : Tensor, %m : Tensor, %w : Tensor, %v : Tensor):\n  %one : int = prim::Constant[value=1]()\n"
-                "  %half : float = prim::Constant[value=0.5]()\n  %last : int = prim::Constant[value=-1]()\n  %none : NoneType = prim::Constant()\n"
-                "  %yes : bool = prim::Constant[value=1]()\n  %no : bool = prim::Constant[value=0]()\n  %eps : float = prim::Constant[value=1e-05]()\n"
+                "graph(%x : Tensor, %y : Tensor, %m : Tensor, %w : Tensor, %v : Tensor):\n  %one : int = "
+                "prim::Constant[value=1]()\n"
+                "  %half : float = prim::Constant[value=0.5]()\n  %last : int = prim::Constant[value=-1]()\n  %none : "
+                "NoneType = prim::Constant()\n"
+                "  %yes : bool = prim::Constant[value=1]()\n  %no : bool = prim::Constant[value=0]()\n  %eps : float = "
+                "prim::Constant[value=1e-05]()\n"
                 "  %shape : int[] = prim::Constant[value=[40]]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n"
-                "  %dtype : int = prim::Constant[value=", static_cast<int>(dtype), "]()\n", body, "  return (%r)\n");
-            const auto draw = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-            const auto turned = [&](std::int64_t a, std::int64_t b, std::int64_t c) { return fn::transpose(random_tensor(random, {a, c, b}, dtype), 1, 2); };
+                "  %dtype : int = prim::Constant[value=",
+                static_cast<int>(dtype), "]()\n", body, "  return (%r)\n");
+            const auto draw = [&](std::initializer_list<std::int64_t> sizes) {
+                return random_tensor(random, sizes, dtype);
+            };
+            const auto turned = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
+                return fn::transpose(random_tensor(random, {a, c, b}, dtype), 1, 2);
+            };
             const std::vector<std::vector<IValue>> kInputs{
                 {draw({3, 5, 40}), draw({3, 5, 40}), draw({5, 40}), draw({40}), draw({40})},
                 {draw({40, 40}), draw({40, 40}), draw({1, 40}), draw({40}), draw({40})},
                 {turned(3, 5, 40), turned(3, 5, 40), draw({3, 5, 1}), draw({40}), draw({40})},
                 {draw({40}), draw({40}), draw({}), draw({40}), draw({40})},
-                {fn::expand(draw({3, 1, 40}), Dims{3, 5, 40}), draw({3, 5, 40}), draw({3, 1, 1}), draw({40}), draw({40})},
+                {fn::expand(draw({3, 1, 40}), Dims{3, 5, 40}), draw({3, 5, 40}), draw({3, 1, 1}), draw({40}),
+                 draw({40})},
             };
             for (const std::vector<IValue>& inputs : kInputs) {
                 if (kernels < 0 && inputs[0].to_tensor().dim() == 3) continue;
@@ -225,7 +286,8 @@ class TestFusedExpressions : public QObject {
 
     void rows_of_other_lengths() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor):\n  %last : int = prim::Constant[value=-1]()\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n"
+            "graph(%x : Tensor):\n  %last : int = prim::Constant[value=-1]()\n  %none : NoneType = prim::Constant()\n  "
+            "%a : Tensor = aten::exp(%x)\n"
             "  %r : Tensor = aten::softmax(%a, %last, %none)\n  return (%r)\n");
         Random random;
         for (const std::string backend : {"portable", ""}) {
@@ -242,7 +304,8 @@ class TestFusedExpressions : public QObject {
 
     void few_long_rows_are_left_to_the_operators() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor):\n  %last : int[] = prim::Constant[value=[-1]]()\n  %none : NoneType = prim::Constant()\n  %no : bool = prim::Constant[value=0]()\n"
+            "graph(%x : Tensor):\n  %last : int[] = prim::Constant[value=[-1]]()\n  %none : NoneType = "
+            "prim::Constant()\n  %no : bool = prim::Constant[value=0]()\n"
             "  %a : Tensor = aten::exp(%x)\n  %r : Tensor = aten::sum(%a, %last, %no, %none)\n  return (%r)\n");
         set_thread_count(2);
         Random random;
@@ -253,12 +316,14 @@ class TestFusedExpressions : public QObject {
 
     void errors_are_the_operators() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  "
+            "return (%b)\n");
         Random random;
         FusedGroup group(graph);
         const auto run = [&](std::int64_t n) {
             IValue result;
-            const std::vector<IValue> inputs{random_tensor(random, {4}, ScalarType::Float32), random_tensor(random, {n}, ScalarType::Float32)};
+            const std::vector<IValue> inputs{random_tensor(random, {4}, ScalarType::Float32),
+                                             random_tensor(random, {n}, ScalarType::Float32)};
             group.run(inputs, &result);
         };
         QVERIFY_THROWS_EXCEPTION(Error, run(3));

@@ -14,29 +14,38 @@ class TestFuser : public QObject {
   private slots:
     void initTestCase() {
         if (!qEnvironmentVariableIsSet("LOUPE_TEST_CACHE")) qputenv("XDG_CACHE_HOME", cache_.path().toLocal8Bit());
-        for (const PluginStatus& plugin : plugins()) qInfo("%s: %s", plugin.name.c_str(), plugin.loaded ? "loaded" : plugin.reason.c_str());
+        for (const PluginStatus& plugin : plugins())
+            qInfo("%s: %s", plugin.name.c_str(), plugin.loaded ? "loaded" : plugin.reason.c_str());
     }
 
     // Of LLVM, when it is there: vector code, shown as IR and as assembly.
     void compiled_code_is_shown() {
         if (!has_llvm()) QSKIP("without LLVM");
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::relu(%a)\n  return (%b)\n");
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::relu(%a)\n  "
+            "return (%b)\n");
         Random random;
-        const Fused fused = run_fused(graph, {random_tensor(random, {100}, ScalarType::Float32), random_tensor(random, {100}, ScalarType::Float32)}, "llvm");
+        const Fused fused = run_fused(
+            graph,
+            {random_tensor(random, {100}, ScalarType::Float32), random_tensor(random, {100}, ScalarType::Float32)},
+            "llvm");
         QCOMPARE(fused.kernels.size(), std::size_t{1});
         const FusedKernelText& text = fused.kernels[0];
         QCOMPARE(text.backend, std::string("llvm"));
-        QVERIFY2(text.ir.find(" x float>") != std::string::npos && text.ir.find("define void @fused") != std::string::npos, text.ir.c_str());
+        QVERIFY2(
+            text.ir.find(" x float>") != std::string::npos && text.ir.find("define void @fused") != std::string::npos,
+            text.ir.c_str());
         QVERIFY(text.assembly.find("fused:") != std::string::npos);
         QVERIFY(text.compile_seconds > 0);
     }
 
     void what_fusing_is_worth() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
+            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor "
+            "= aten::neg(%a)\n  return (%b)\n");
         Random random;
-        const FusedGroupMeasure measure = measure_fused_group(graph, {random_tensor(random, {1000}, ScalarType::Float32)}, "portable");
+        const FusedGroupMeasure measure =
+            measure_fused_group(graph, {random_tensor(random, {1000}, ScalarType::Float32)}, "portable");
         QCOMPARE(measure.reason, std::string());
         QCOMPARE(measure.kernels.size(), std::size_t{1});
         QVERIFY(measure.fused_seconds > 0 && measure.unfused_seconds > 0);
@@ -44,10 +53,12 @@ class TestFuser : public QObject {
 
     // A backend that fails costs nothing but its turn; of one alone it is said.
     void a_backend_that_fails() {
-        add_fuser({"broken", [](const FusedExpression&, const std::vector<bool>&, std::string*) -> Ptr<const FusedKernel> {
-                       throw Error(ErrorKind::Plugin, "out of order");
-                   }});
-        const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
+        add_fuser(
+            {"broken", [](const FusedExpression&, const std::vector<bool>&, std::string*) -> Ptr<const FusedKernel> {
+                 throw Error(ErrorKind::Plugin, "out of order");
+             }});
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor):\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
         Random random;
         const Tensor x = random_tensor(random, {9}, ScalarType::Float32);
         QCOMPARE(run_fused(graph, {x}, "").reason, std::string());
@@ -114,16 +125,20 @@ class TestFuser : public QObject {
 
     void what_fusing_is_worth_compiled() {
         if (!has_llvm()) QSKIP("without LLVM");
-        const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::abs(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor):\n  %a : Tensor = aten::abs(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
         Random random;
-        QCOMPARE(measure_fused_group(graph, {random_tensor(random, {1000}, ScalarType::Float32)}, "llvm").kernels.size(), std::size_t{1});
+        QCOMPARE(
+            measure_fused_group(graph, {random_tensor(random, {1000}, ScalarType::Float32)}, "llvm").kernels.size(),
+            std::size_t{1});
     }
 
     void two_processes_at_once() {
         if (!has_llvm()) QSKIP("without LLVM");
         const QTemporaryDir folder;
         std::vector<std::unique_ptr<QProcess>> processes;
-        for (int i = 0; i < 3; ++i) processes.push_back(start_again(folder.path(), "other_shapes_of_the_same_kind", {}));
+        for (int i = 0; i < 3; ++i)
+            processes.push_back(start_again(folder.path(), "other_shapes_of_the_same_kind", {}));
         for (const auto& process : processes) QVERIFY(has_passed(*process));
         // What they left is whole.
         QVERIFY(run_again(folder.path(), "no_warnings", {{"LOUPE_TEST_WARNINGS", "none"}}));
@@ -156,20 +171,24 @@ class TestFuser : public QObject {
 
     void text_of_an_expression() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %a : Tensor = aten::mul(%x, %y)\n"
+            "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %a : Tensor = aten::mul(%x, "
+            "%y)\n"
             "  %b : Tensor = aten::tanh(%a)\n  %c : Tensor = aten::add(%b, %one, %one)\n  return (%c)\n");
         Random random;
-        const std::vector<IValue> inputs{random_tensor(random, {4, 5}, ScalarType::Float32), random_tensor(random, {5}, ScalarType::Float32)};
+        const std::vector<IValue> inputs{random_tensor(random, {4, 5}, ScalarType::Float32),
+                                         random_tensor(random, {5}, ScalarType::Float32)};
         const Fused fused = run_fused(graph, inputs, "portable");
         QCOMPARE(fused.reason, std::string());
         QCOMPARE(fused.kernels.size(), std::size_t{1});
-        QCOMPARE(fused.kernels[0].expression, std::string("%0: float32\n%1: float32\n%2: float32 = Mul(%0, %1)\n%3: float32 = Tanh(%2)\n"
-                                                          "%4: float32 = Add(%3, 1 as float32)\nreturn %4"));
+        QCOMPARE(fused.kernels[0].expression,
+                 std::string("%0: float32\n%1: float32\n%2: float32 = Mul(%0, %1)\n%3: float32 = Tanh(%2)\n"
+                             "%4: float32 = Add(%3, 1 as float32)\nreturn %4"));
     }
 
     void other_shapes_of_the_same_kind() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  "
+            "return (%b)\n");
         Random random;
         for (const std::string& backend : backends()) {
             FusedGroup group(graph, backend);
@@ -187,10 +206,12 @@ class TestFuser : public QObject {
 
     void a_tensor_given_twice() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  "
+            "return (%b)\n");
         Random random;
         FusedGroup group(graph);
-        const Tensor x = random_tensor(random, {9}, ScalarType::Float32), y = random_tensor(random, {9}, ScalarType::Float32);
+        const Tensor x = random_tensor(random, {9}, ScalarType::Float32),
+                     y = random_tensor(random, {9}, ScalarType::Float32);
         for (const Tensor& second : {x, y, x, y}) {
             IValue result;
             const std::vector<IValue> inputs{x, second};
@@ -200,7 +221,8 @@ class TestFuser : public QObject {
     }
 
   private:
-    static std::unique_ptr<QProcess> start_again(const QString& cache, const QString& test, const std::vector<std::pair<QString, QString>>& variables) {
+    static std::unique_ptr<QProcess> start_again(const QString& cache, const QString& test,
+                                                 const std::vector<std::pair<QString, QString>>& variables) {
         auto process = std::make_unique<QProcess>();
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert("XDG_CACHE_HOME", cache);
@@ -211,9 +233,11 @@ class TestFuser : public QObject {
         return process;
     }
     static bool has_passed(QProcess& process) {
-        return process.waitForFinished(60000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
+        return process.waitForFinished(60000) && process.exitStatus() == QProcess::NormalExit &&
+               process.exitCode() == 0;
     }
-    static bool run_again(const QString& cache, const QString& test, const std::vector<std::pair<QString, QString>>& variables) {
+    static bool run_again(const QString& cache, const QString& test,
+                          const std::vector<std::pair<QString, QString>>& variables) {
         return has_passed(*start_again(cache, test, variables));
     }
     static bool has_llvm() {

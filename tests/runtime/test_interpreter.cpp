@@ -5,11 +5,11 @@
 #include "core/autograd/observer.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/registry.h"
 #include "core/ir/compilation_unit.h"
 #include "core/ir/parser.h"
 #include "core/nn/module.h"
-#include "core/dispatch/boxing.h"
-#include "core/dispatch/registry.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
 
@@ -37,8 +37,10 @@ std::int64_t users(const IValue& list) { return static_cast<std::int64_t>(list.t
 const OperatorRecord kAdd{.schema = "loupe_test::add(int a, int b) -> int", .summary = "", .kernel = boxed<add>};
 const OperatorRecord kMul{.schema = "loupe_test::mul(int a, int b) -> int", .summary = "", .kernel = boxed<mul>};
 const OperatorRecord kLess{.schema = "loupe_test::lt(int a, int b) -> bool", .summary = "", .kernel = boxed<less>};
-const OperatorRecord kTwice{.schema = "loupe_test::twice(Tensor self) -> Tensor", .summary = "", .kernel = boxed<twice>};
-const OperatorRecord kAppend{.schema = "loupe_test::append(t[](a!) self, t(c -> *) el) -> t[](a!)", .summary = "", .kernel = boxed<append_to>};
+const OperatorRecord kTwice{
+    .schema = "loupe_test::twice(Tensor self) -> Tensor", .summary = "", .kernel = boxed<twice>};
+const OperatorRecord kAppend{
+    .schema = "loupe_test::append(t[](a!) self, t(c -> *) el) -> t[](a!)", .summary = "", .kernel = boxed<append_to>};
 const OperatorRecord kLength{.schema = "loupe_test::len(t[] a) -> int", .summary = "", .kernel = boxed<length>};
 const OperatorRecord kUsers{.schema = "loupe_test::users(t[] a) -> int", .summary = "", .kernel = boxed<users>};
 const OperatorRecord* const kRecords[] = {&kAdd, &kMul, &kLess, &kTwice, &kAppend, &kLength, &kUsers};
@@ -62,12 +64,15 @@ struct Recorder : ExecutionObserver {
     QStringList lines;
     int depth = 0;
     void enter_frame(const FrameInfo& info) override {
-        lines << QString("%1enter %2 '%3'").arg(QString(depth++ * 2, ' '), QString::fromStdString(std::string(info.function)),
-                                                QString::fromStdString(std::string(info.scope)));
+        lines << QString("%1enter %2 '%3'")
+                     .arg(QString(depth++ * 2, ' '), QString::fromStdString(std::string(info.function)),
+                          QString::fromStdString(std::string(info.scope)));
     }
     void leave_frame() override { lines << QString("%1leave").arg(QString(--depth * 2, ' ')); }
     void before_operator(const OperatorCall& call) override {
-        lines << QString("%1%2 %3").arg(QString(depth * 2, ' '), QString::fromStdString(std::string(call.name))).arg(call.inputs.size());
+        lines << QString("%1%2 %3")
+                     .arg(QString(depth * 2, ' '), QString::fromStdString(std::string(call.name)))
+                     .arg(call.inputs.size());
     }
     void after_operator(const OperatorCall& call) override {
         lines << QString("%1-> %2").arg(QString(depth * 2, ' ')).arg(call.outputs.size());
@@ -88,7 +93,8 @@ struct Program {
         unit->add_type(leaf_type);
         unit->add_type(root_type);
         const auto method = [&](ClassType& type, const char* name, const char* text) {
-            unit->add_method(type, make_ptr<ir::ScriptFunction>(type.name() + "." + name, ir::parse_graph(text, unit->resolver())));
+            unit->add_method(
+                type, make_ptr<ir::ScriptFunction>(type.name() + "." + name, ir::parse_graph(text, unit->resolver())));
         };
         method(*leaf_type, "forward", R"(graph(%self : __torch__.Leaf, %x : Tensor):
   %y : Tensor = loupe_test::twice(%x) # leaf.py:3:8
@@ -103,7 +109,8 @@ struct Program {
   return (%c)
 )");
         root = make_ptr<nn::Module>(root_type);
-        for (const char* name : {"first", "second"}) root->set_attribute(name, IValue(Ptr<Object>(make_ptr<nn::Module>(leaf_type))));
+        for (const char* name : {"first", "second"})
+            root->set_attribute(name, IValue(Ptr<Object>(make_ptr<nn::Module>(leaf_type))));
     }
 };
 
@@ -116,7 +123,9 @@ class TestInterpreter : public QObject {
     void initTestCase() { register_family({"loupe_test", kRecords}); }
 
     void adds() {
-        QCOMPARE(run("graph(%a : int, %b : int):\n  %c : int = loupe_test::add(%a, %b)\n  return (%c)\n", {3, 4}).to_int(), 7);
+        QCOMPARE(
+            run("graph(%a : int, %b : int):\n  %c : int = loupe_test::add(%a, %b)\n  return (%c)\n", {3, 4}).to_int(),
+            7);
     }
 
     void branches() {
@@ -241,11 +250,20 @@ class TestInterpreter : public QObject {
         const IValue x = tensor_of<float>({1, 2}, {2});
         const IValue y = run_method(program.root, "forward", {x});
         QCOMPARE(y.to_tensor().data<float>()[1], 16.0F);
-        const QStringList expected{
-            "enter __torch__.Root.forward ''",
-            "  enter __torch__.Leaf.forward 'first'", "    loupe_test::twice 1", "    -> 1", "  leave",
-            "  enter __torch__.Leaf.forward 'second'", "    loupe_test::twice 1", "    -> 1", "  leave",
-            "  enter __torch__.Leaf.forward 'second'", "    loupe_test::twice 1", "    -> 1", "  leave", "leave"};
+        const QStringList expected{"enter __torch__.Root.forward ''",
+                                   "  enter __torch__.Leaf.forward 'first'",
+                                   "    loupe_test::twice 1",
+                                   "    -> 1",
+                                   "  leave",
+                                   "  enter __torch__.Leaf.forward 'second'",
+                                   "    loupe_test::twice 1",
+                                   "    -> 1",
+                                   "  leave",
+                                   "  enter __torch__.Leaf.forward 'second'",
+                                   "    loupe_test::twice 1",
+                                   "    -> 1",
+                                   "  leave",
+                                   "leave"};
         QCOMPARE(recorder.lines, expected);
     }
 
@@ -265,9 +283,10 @@ class TestInterpreter : public QObject {
         Program program;
         auto* leaf = nn::as_module(program.root->attribute("second")).get();
         int calls = 0;
-        leaf->register_forward_hook([&](nn::Module&, const std::vector<IValue>&, const IValue& output) -> std::optional<IValue> {
-            return ++calls == 1 ? std::optional(output) : std::nullopt;
-        });
+        leaf->register_forward_hook(
+            [&](nn::Module&, const std::vector<IValue>&, const IValue& output) -> std::optional<IValue> {
+                return ++calls == 1 ? std::optional(output) : std::nullopt;
+            });
         Recorder recorder;
         const ObserverScope scope(&recorder);
         run_method(program.root, "forward", {IValue(tensor_of<float>({1}, {1}))});
@@ -281,7 +300,9 @@ class TestInterpreter : public QObject {
    = prim::RaiseException(%m, %cls) # f.py:1:0
   return ()
 )";
-        QVERIFY(error_of([&] { run(text, {IValue("too many")}); }).startsWith("builtins.ValueError: too many, in prim::RaiseException"));
+        QVERIFY(error_of([&] {
+                    run(text, {IValue("too many")});
+                }).startsWith("builtins.ValueError: too many, in prim::RaiseException"));
     }
 
     void printsToTheHandler() {
@@ -304,20 +325,24 @@ with prim::fork_0 = graph(%a : int):
     }
 
     void checksArguments() {
-        const auto function = make_ptr<ir::ScriptFunction>("f", ir::parse_graph("graph(%x : Tensor):\n  return (%x)\n"));
+        const auto function =
+            make_ptr<ir::ScriptFunction>("f", ir::parse_graph("graph(%x : Tensor):\n  return (%x)\n"));
         QVERIFY(error_of([&] { run_function(*function, {}); }).contains("f() is missing value for argument 'x'"));
-        QVERIFY(error_of([&] { run_function(*function, {IValue("s")}); })
-                    .contains("f() Expected a value of type 'Tensor' for argument 'x' but instead found type 'str'"));
+        QVERIFY(error_of([&] {
+                    run_function(*function, {IValue("s")});
+                }).contains("f() Expected a value of type 'Tensor' for argument 'x' but instead found type 'str'"));
     }
 
     void endlessRecursionStops() {
         auto unit = make_ptr<ir::CompilationUnit>();
         auto type = make_ptr<ClassType>("__torch__.R", true);
         unit->add_type(type);
-        unit->add_method(*type, make_ptr<ir::ScriptFunction>("__torch__.R.forward", ir::parse_graph(R"(graph(%self : __torch__.R, %x : int):
+        unit->add_method(*type, make_ptr<ir::ScriptFunction>("__torch__.R.forward",
+                                                             ir::parse_graph(R"(graph(%self : __torch__.R, %x : int):
   %y : int = prim::CallMethod[name="forward"](%self, %x)
   return (%y)
-)", unit->resolver())));
+)",
+                                                                             unit->resolver())));
         const Ptr<Object> object = make_ptr<nn::Module>(type);
         QVERIFY(error_of([&] { run_method(object, "forward", {1}); }).startsWith("maximum recursion depth exceeded"));
     }
@@ -329,12 +354,14 @@ with prim::fork_0 = graph(%a : int):
     }
 
     void unknownOperatorsAreNamed() {
-        QVERIFY(error_of([&] { run("graph(%a : int):\n  %b : int = some::op(%a)\n  return (%b)\n", {1}); })
-                    .contains("unsupported operator some::op(int a) -> int"));
+        QVERIFY(error_of([&] {
+                    run("graph(%a : int):\n  %b : int = some::op(%a)\n  return (%b)\n", {1});
+                }).contains("unsupported operator some::op(int a) -> int"));
     }
 
     void benchmarkCall() {
-        const auto code = Code::make(ir::parse_graph("graph(%a : int, %b : int):\n  %c : int = loupe_test::add(%a, %b)\n  return (%c)\n"), "");
+        const auto code = Code::make(
+            ir::parse_graph("graph(%a : int, %b : int):\n  %c : int = loupe_test::add(%a, %b)\n  return (%c)\n"), "");
         QBENCHMARK { run_code(*code, {3, 4}); }
     }
 };

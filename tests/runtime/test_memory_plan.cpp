@@ -26,7 +26,8 @@ std::size_t owner(const std::vector<BufferLife>& lives, std::size_t i) {
 bool overlaps(const std::vector<BufferLife>& lives, const MemoryPlan& plan, std::size_t i, std::size_t j) {
     if (owner(lives, i) == owner(lives, j)) return false;
     const bool meet = lives[i].first <= lives[j].last && lives[j].first <= lives[i].last;
-    return meet && plan.offsets[i] < plan.offsets[j] + lives[j].bytes && plan.offsets[j] < plan.offsets[i] + lives[i].bytes;
+    return meet && plan.offsets[i] < plan.offsets[j] + lives[j].bytes &&
+           plan.offsets[j] < plan.offsets[i] + lives[i].bytes;
 }
 
 std::vector<BufferLife> random_lives(std::mt19937& random) {

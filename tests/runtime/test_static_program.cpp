@@ -9,22 +9,22 @@
 #include <filesystem>
 #include <new>
 
-#include "core/tensor/allocation_observers.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
+#include "core/dispatch/functions.h"
 #include "core/formats/format_registry.h"
 #include "core/formats/numpy/npy.h"
 #include "core/ir/parser.h"
 #include "core/nn/module.h"
-#include "core/dispatch/functions.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/passes/graph_breaks.h"
 #include "core/passes/pass_list.h"
 #include "core/passes/pass_manager.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/planned/static_group.h"
+#include "core/tensor/allocation_observers.h"
 #include "tests/passes/random_graph.h"
 
 namespace {
@@ -87,7 +87,8 @@ std::vector<Case> cases() {
     for (const QJsonValue& value : QJsonDocument::fromJson(bytes).array()) {
         const QJsonObject object = value.toObject();
         if (object["mode"].toString() == "train" || object.contains("error")) continue;
-        all.push_back({object["name"].toString().toStdString(), object["file"].toString().toStdString(), object["method"].toString().toStdString()});
+        all.push_back({object["name"].toString().toStdString(), object["file"].toString().toStdString(),
+                       object["method"].toString().toStdString()});
     }
     return all;
 }
@@ -144,7 +145,10 @@ void compare(const std::vector<IValue>& actual, const std::vector<IValue>& expec
     const auto y = tensors_of(expected);
     QVERIFY2(x.size() == y.size(), what);
     for (std::size_t i = 0; i < x.size(); ++i) {
-        QVERIFY2(same_bits(x[i], y[i]), qPrintable(QString("%1: result %2, %3 for %4").arg(what).arg(i).arg(describe(x[i]).c_str(), describe(y[i]).c_str())));
+        QVERIFY2(same_bits(x[i], y[i]), qPrintable(QString("%1: result %2, %3 for %4")
+                                                       .arg(what)
+                                                       .arg(i)
+                                                       .arg(describe(x[i]).c_str(), describe(y[i]).c_str())));
     }
 }
 
@@ -207,11 +211,13 @@ class TestStaticProgram : public QObject {
         try {
             const GradModeScope no_grad(false);
             // Two of them, for some change themselves.
-            const ModelFile files[] = {open_model(kFixtures / "models" / c.file), open_model(kFixtures / "models" / c.file)};
+            const ModelFile files[] = {open_model(kFixtures / "models" / c.file),
+                                       open_model(kFixtures / "models" / c.file)};
             Ptr<ir::Graph> graphs[2];
             for (int k = 0; k < 2; ++k) {
                 files[k].module->eval();
-                const auto* method = dynamic_cast<const ir::ScriptFunction*>(files[k].module->type()->find_method(c.method));
+                const auto* method =
+                    dynamic_cast<const ir::ScriptFunction*>(files[k].module->type()->find_method(c.method));
                 graphs[k] = method->graph()->copy();
                 passes::PassManager().run(*graphs[k], passes::pipeline_of("inference"), {files[k].module});
             }
@@ -273,7 +279,8 @@ class TestStaticProgram : public QObject {
             const auto code = Code::make(planned(graph), "");
             for (int round = 0; round < 7; ++round) {
                 const auto inputs = [&] {
-                    return std::vector<IValue>{drawn({4, 4}, round), drawn({4, 4}, 3 - round), drawn({4}, round), round % 2 == 0, 2};
+                    return std::vector<IValue>{drawn({4, 4}, round), drawn({4, 4}, 3 - round), drawn({4}, round),
+                                               round % 2 == 0, 2};
                 };
                 std::vector<IValue> expected;
                 try {
@@ -282,7 +289,8 @@ class TestStaticProgram : public QObject {
                     continue;
                 }
                 const std::vector<IValue> actual = run_code(*code, inputs());
-                compare(actual, expected, qPrintable(QString("seed %1 round %2\n%3").arg(seed).arg(round).arg(random.text().c_str())));
+                compare(actual, expected,
+                        qPrintable(QString("seed %1 round %2\n%3").arg(seed).arg(round).arg(random.text().c_str())));
                 if (QTest::currentTestFailed()) return;
             }
             for (const StaticGroupPlace& place : static_groups(*code)) {
@@ -382,7 +390,8 @@ class TestStaticProgram : public QObject {
         const GradModeScope no_grad(false);
         const Ptr<ir::Graph> graph = parsed(
             "graph(%x : Tensor, %w : Tensor):\n"
-            "  %a : Tensor = aten::mm(%x, %w)\n  %b : Tensor = aten::relu(%a)\n  %c : Tensor = aten::sigmoid(%b)\n  return (%c)\n");
+            "  %a : Tensor = aten::mm(%x, %w)\n  %b : Tensor = aten::relu(%a)\n  %c : Tensor = aten::sigmoid(%b)\n  "
+            "return (%c)\n");
         StaticGroup group(Code::make(graph, ""));
         std::vector<std::vector<IValue>> kept;
         std::vector<std::vector<IValue>> expected;
@@ -429,7 +438,8 @@ class TestStaticProgram : public QObject {
         run(5, 7);
         groups.clear();
         QVERIFY2(-bytes.now() >= static_cast<std::int64_t>(largest), qPrintable(QString::number(bytes.now())));
-        QVERIFY2(-bytes.now() < static_cast<std::int64_t>(2 * largest + results), qPrintable(QString::number(bytes.now())));
+        QVERIFY2(-bytes.now() < static_cast<std::int64_t>(2 * largest + results),
+                 qPrintable(QString::number(bytes.now())));
         // Another thread's runs have another block.
         auto group = std::make_unique<StaticGroup>(Code::make(parsed(kChain), ""));
         const std::vector<IValue> inputs{drawn({16, 16}), drawn({16, 16}, 2)};
@@ -490,7 +500,8 @@ class TestStaticProgram : public QObject {
             "graph(%d : Dict(str, Tensor)):\n"
             "  %a : str = prim::Constant[value=\"a\"]()\n  %b : str = prim::Constant[value=\"b\"]()\n"
             "  %x : Tensor = aten::__getitem__(%d, %a)\n  %y : Tensor = aten::__getitem__(%d, %b)\n"
-            "  %m : Tensor = aten::mul(%x, %y)\n  %r : Tensor = aten::relu(%m)\n  %z : Tensor = aten::mul(%r, %x)\n  return (%z)\n");
+            "  %m : Tensor = aten::mul(%x, %y)\n  %r : Tensor = aten::relu(%m)\n  %z : Tensor = aten::mul(%r, %x)\n  "
+            "return (%z)\n");
         StaticGroup group(Code::make(graph, ""));
         const auto dict = [](std::initializer_list<const char*> keys, int round) -> IValue {
             const auto made = make_ptr<DictObject>(types::string(), types::tensor());
@@ -499,7 +510,9 @@ class TestStaticProgram : public QObject {
             return made;
         };
         for (int round = 0; round < 6; ++round) {
-            for (const auto keys : {std::initializer_list<const char*>{"a", "b"}, std::initializer_list<const char*>{"b", "a"}, std::initializer_list<const char*>{"b", "c", "a"}}) {
+            for (const auto keys :
+                 {std::initializer_list<const char*>{"a", "b"}, std::initializer_list<const char*>{"b", "a"},
+                  std::initializer_list<const char*>{"b", "c", "a"}}) {
                 const std::vector<IValue> inputs{dict(keys, round)};
                 std::vector<IValue> outputs(1);
                 group.run(inputs, outputs.data());

@@ -10,13 +10,13 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/call.h"
+#include "core/formats/format_registry.h"
 #include "core/formats/numpy/npy.h"
 #include "core/formats/torch_writer.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
-#include "core/formats/format_registry.h"
 #include "core/nn/module.h"
-#include "core/dispatch/call.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/trace/tracer.h"
 
@@ -68,7 +68,9 @@ ModulePtr linear(std::int64_t in, std::int64_t out) {
     return module;
 }
 
-IValue child(Module& self, const char* name, std::vector<IValue> inputs) { return self.get_submodule(name)->call(std::move(inputs)); }
+IValue child(Module& self, const char* name, std::vector<IValue> inputs) {
+    return self.get_submodule(name)->call(std::move(inputs));
+}
 
 ModulePtr two() {
     const ModulePtr module = make("Two", [](Module& self, std::vector<IValue> x) -> IValue {
@@ -80,15 +82,18 @@ ModulePtr two() {
 }
 
 ModulePtr conv() {
-    const ModulePtr convolution = make("torch.nn.modules.conv.Conv2d", [](Module& self, std::vector<IValue> x) -> IValue {
-        return op("aten::conv2d", x[0], self.get_parameter("weight"), self.get_parameter("bias"), Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, 1);
-    });
+    const ModulePtr convolution =
+        make("torch.nn.modules.conv.Conv2d", [](Module& self, std::vector<IValue> x) -> IValue {
+            return op("aten::conv2d", x[0], self.get_parameter("weight"), self.get_parameter("bias"), Dims{1, 1},
+                      Dims{1, 1}, Dims{1, 1}, 1);
+        });
     add_parameter(convolution, "weight", {4, 3, 3, 3});
     add_parameter(convolution, "bias", {4});
-    const ModulePtr norm = make("torch.nn.modules.batchnorm.BatchNorm2d", [](Module& self, std::vector<IValue> x) -> IValue {
-        return op("aten::batch_norm", x[0], self.get_parameter("weight"), self.get_parameter("bias"), buffer(self, "running_mean"),
-                  buffer(self, "running_var"), false, 0.1, 1e-5, true);
-    });
+    const ModulePtr norm =
+        make("torch.nn.modules.batchnorm.BatchNorm2d", [](Module& self, std::vector<IValue> x) -> IValue {
+            return op("aten::batch_norm", x[0], self.get_parameter("weight"), self.get_parameter("bias"),
+                      buffer(self, "running_mean"), buffer(self, "running_var"), false, 0.1, 1e-5, true);
+        });
     add_parameter(norm, "weight", {4});
     add_parameter(norm, "bias", {4});
     norm->register_buffer("running_mean", draw({4}));
@@ -122,10 +127,11 @@ ModulePtr escape() {
         const TensorList both{parts[0].to_tensor(), parts[1].to_tensor()};
         return make_ptr<TupleObject>(std::vector<IValue>{named, both});
     });
-    module->register_module("parts", make("Parts", [](Module&, std::vector<IValue> x) -> IValue {
-        const TensorList parts = OperatorHandle<TensorList>("aten::chunk")(x[0], 2, 1);
-        return make_ptr<TupleObject>(std::vector<IValue>{parts[0], parts[1], op("aten::stack", parts, 0)});
-    }));
+    module->register_module(
+        "parts", make("Parts", [](Module&, std::vector<IValue> x) -> IValue {
+            const TensorList parts = OperatorHandle<TensorList>("aten::chunk")(x[0], 2, 1);
+            return make_ptr<TupleObject>(std::vector<IValue>{parts[0], parts[1], op("aten::stack", parts, 0)});
+        }));
     return module;
 }
 
@@ -138,7 +144,8 @@ ModulePtr takes() {
 
 ModulePtr captures() {
     const Tensor offset = tensor_of<float>({0, 1, 2}, {3});
-    return make("Captures", [offset](Module&, std::vector<IValue> x) -> IValue { return op("aten::add.Tensor", x[0], offset, 1); });
+    return make("Captures",
+                [offset](Module&, std::vector<IValue> x) -> IValue { return op("aten::add.Tensor", x[0], offset, 1); });
 }
 
 ModulePtr recurrent() {
@@ -170,9 +177,12 @@ class Canonical {
             QStringList outputs;
             QStringList inputs;
             for (const ir::Value* input : node->inputs()) inputs << text(input);
-            for (const ir::Value* output : node->outputs()) outputs << QString("%1 : %2").arg(text(output), type(output));
+            for (const ir::Value* output : node->outputs())
+                outputs << QString("%1 : %2").arg(text(output), type(output));
             const std::string name = node->has_attribute(ir::attr::name) ? "." + node->s(ir::attr::name) : "";
-            lines << QString("%1 = %2%3(%4)").arg(outputs.join(", "), QString::fromStdString(node->kind().str()), QString::fromStdString(name), inputs.join(", "));
+            lines << QString("%1 = %2%3(%4)")
+                         .arg(outputs.join(", "), QString::fromStdString(node->kind().str()),
+                              QString::fromStdString(name), inputs.join(", "));
         }
         for (const ir::Value* output : graph.outputs()) lines << "return " + text(output);
     }
@@ -180,9 +190,11 @@ class Canonical {
 
   private:
     static bool is_inline(const ir::Node* node) {
-        return node->kind() == ir::prim::Constant || node->kind() == ir::prim::GetAttr || node->kind() == ir::prim::ListConstruct;
+        return node->kind() == ir::prim::Constant || node->kind() == ir::prim::GetAttr ||
+               node->kind() == ir::prim::ListConstruct;
     }
-    // Names of classes and what requires grad are left out: PyTorch does not say the same of a convolution as of others.
+    // Names of classes and what requires grad are left out: PyTorch does not say the same of a convolution as of
+    // others.
     static QString type(const ir::Value* value) {
         if (value->type()->kind() == TypeKind::Class) return "class";
         QString text = QString::fromStdString(value->type()->str());
@@ -190,8 +202,10 @@ class Canonical {
     }
     QString text(const ir::Value* value) {
         const ir::Node* node = value->node();
-        if (node->kind() == ir::prim::GetAttr) return text(node->input()) + "." + QString::fromStdString(node->s(ir::attr::name));
-        if (node->kind() == ir::prim::Constant && value->type()->kind() == TypeKind::Tensor) return "<" + type(value) + ">";
+        if (node->kind() == ir::prim::GetAttr)
+            return text(node->input()) + "." + QString::fromStdString(node->s(ir::attr::name));
+        if (node->kind() == ir::prim::Constant && value->type()->kind() == TypeKind::Tensor)
+            return "<" + type(value) + ">";
         if (node->kind() == ir::prim::Constant) return QString::fromStdString(ir::print_attributes(*node));
         if (node->kind() == ir::prim::ListConstruct) {
             QStringList elements;
@@ -210,10 +224,13 @@ const ir::Graph& method_graph(const Trace& trace, const QString& path, const QSt
 }
 
 Trace traced(const ModulePtr& module, std::vector<IValue> inputs, std::vector<std::string> names = {}) {
-    return trace_module(module, std::move(inputs), {.class_name = {}, .argument_names = std::move(names), .strict = false});
+    return trace_module(module, std::move(inputs),
+                        {.class_name = {}, .argument_names = std::move(names), .strict = false});
 }
 
-IValue call(const Trace& trace, std::vector<IValue> inputs) { return run_method(Ptr<Object>(trace.module), "forward", std::move(inputs)); }
+IValue call(const Trace& trace, std::vector<IValue> inputs) {
+    return run_method(Ptr<Object>(trace.module), "forward", std::move(inputs));
+}
 
 bool same(const IValue& a, const IValue& b) {
     TensorList left;
@@ -265,12 +282,25 @@ struct Case {
 std::vector<IValue> vectors() { return {draw({2, 3})}; }
 const Case kCases[] = {
     {"two", two, vectors},
-    {"conv", conv, [] { return std::vector<IValue>{draw({2, 3, 8, 8})}; }},
+    {"conv", conv,
+     [] {
+         return std::vector<IValue>{draw({2, 3, 8, 8})};
+     }},
     {"writes", writes, vectors},
-    {"escape", escape, [] { return std::vector<IValue>{draw({2, 4})}; }},
-    {"takes", takes, [] { return std::vector<IValue>{draw({2, 3}), make_ptr<TupleObject>(std::vector<IValue>{draw({2, 3}), draw({2, 3})})}; }},
+    {"escape", escape,
+     [] {
+         return std::vector<IValue>{draw({2, 4})};
+     }},
+    {"takes", takes,
+     [] {
+         return std::vector<IValue>{draw({2, 3}),
+                                    make_ptr<TupleObject>(std::vector<IValue>{draw({2, 3}), draw({2, 3})})};
+     }},
     {"captures", captures, vectors},
-    {"recurrent", recurrent, [] { return std::vector<IValue>{draw({2, 5, 3})}; }},
+    {"recurrent", recurrent,
+     [] {
+         return std::vector<IValue>{draw({2, 5, 3})};
+     }},
 };
 
 }  // namespace
@@ -296,7 +326,8 @@ class TestTracer : public QObject {
         QFETCH(QString, title);
         QFETCH(QString, graph);
         const QStringList words = title.split(' ');
-        const auto* found = std::find_if(std::begin(kCases), std::end(kCases), [&](const Case& c) { return words[0] == c.name; });
+        const auto* found =
+            std::find_if(std::begin(kCases), std::end(kCases), [&](const Case& c) { return words[0] == c.name; });
         QVERIFY(found != std::end(kCases));
         const Trace trace = traced(found->make(), found->inputs());
         const ir::Graph& own = method_graph(trace, words[1], words[2]);
@@ -393,9 +424,10 @@ class TestTracer : public QObject {
     // What a hook changes is in the trace; what it puts in place of a tensor too.
     void hooks() {
         const ModulePtr module = two();
-        module->get_submodule("fc1")->register_forward_hook([](Module&, const std::vector<IValue>&, const IValue& output) {
-            return std::optional<IValue>(op("aten::neg", output));
-        });
+        module->get_submodule("fc1")->register_forward_hook(
+            [](Module&, const std::vector<IValue>&, const IValue& output) {
+                return std::optional<IValue>(op("aten::neg", output));
+            });
         const Trace trace = traced(module, vectors());
         const std::vector<IValue> x = vectors();
         QVERIFY(same(call(trace, x), module->call(x)));
@@ -411,17 +443,21 @@ class TestTracer : public QObject {
         const Trace trace = traced(module, vectors());
         QCOMPARE(trace.warnings.size(), std::size_t{2});
         QCOMPARE(QString::fromStdString(trace.warnings[0].text),
-                 "Converting a tensor to a Python number might cause the trace to be incorrect. We can't record the data flow of "
-                 "Python values, so this value will be treated as a constant in the future. This means that the trace might not "
+                 "Converting a tensor to a Python number might cause the trace to be incorrect. We can't record the "
+                 "data flow of "
+                 "Python values, so this value will be treated as a constant in the future. This means that the trace "
+                 "might not "
                  "generalize to other inputs!");
         const Traced run = [&](std::vector<IValue> given) { return module->call(std::move(given)); };
         const auto same_shape = check_trace(trace, run, vectors());
         QCOMPARE(same_shape.size(), std::size_t{2});
         QVERIFY2(QString::fromStdString(same_shape[0]).startsWith("output differs: max abs "), same_shape[0].c_str());
-        QVERIFY2(QString::fromStdString(same_shape[1]).startsWith("Graphs differed across invocations! Operator 0 was aten::mul(_, "),
+        QVERIFY2(QString::fromStdString(same_shape[1])
+                     .startsWith("Graphs differed across invocations! Operator 0 was aten::mul(_, "),
                  same_shape[1].c_str());
         const auto other_shape = check_trace(trace, run, {draw({4, 3})});
-        QVERIFY2(QString::fromStdString(other_shape[0]).startsWith("the trace fails where the program does not: "), other_shape[0].c_str());
+        QVERIFY2(QString::fromStdString(other_shape[0]).startsWith("the trace fails where the program does not: "),
+                 other_shape[0].c_str());
     }
 
     void python_uses() {
@@ -444,30 +480,39 @@ class TestTracer : public QObject {
 
     void refusals() {
         const ModulePtr counts = make("Counts", [](Module&, std::vector<IValue>) -> IValue { return 3; });
-        QCOMPARE(error_of([&] { traced(counts, vectors()); }),
-                 "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
+        QCOMPARE(
+            error_of([&] { traced(counts, vectors()); }),
+            "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
         const ModulePtr mixes = make("Mixes", [](Module&, std::vector<IValue> x) -> IValue {
             const auto dict = make_ptr<DictObject>(types::string(), types::any());
             dict->set("a", x[0]);
             dict->set("b", TensorList{x[0].to_tensor()});
             return dict;
         });
-        QCOMPARE(error_of([&] { traced(mixes, vectors()); }),
-                 "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
-        QVERIFY(error_of([] { trace_module(escape(), {draw({2, 4})}, {.class_name = {}, .argument_names = {}, .strict = true}); })
-                    .startsWith("Encountering a dict at the output of the tracer might cause the trace to be incorrect"));
+        QCOMPARE(
+            error_of([&] { traced(mixes, vectors()); }),
+            "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
+        QVERIFY(error_of([] {
+                    trace_module(escape(), {draw({2, 4})}, {.class_name = {}, .argument_names = {}, .strict = true});
+                }).startsWith("Encountering a dict at the output of the tracer might cause the trace to be incorrect"));
         const Tensor foreign = draw({3});
         set_requires_grad(foreign, true);
-        const ModulePtr uses = make("Uses", [foreign](Module&, std::vector<IValue> x) -> IValue { return op("aten::mul.Tensor", x[0], foreign); });
-        QVERIFY(error_of([&] { traced(uses, vectors()); }).startsWith("Cannot insert a Tensor that requires grad as a constant. "));
+        const ModulePtr uses = make("Uses", [foreign](Module&, std::vector<IValue> x) -> IValue {
+            return op("aten::mul.Tensor", x[0], foreign);
+        });
+        QVERIFY(error_of([&] {
+                    traced(uses, vectors());
+                }).startsWith("Cannot insert a Tensor that requires grad as a constant. "));
     }
 
     // A traced graph can be traced again: its calls are told by the interpreter.
     void script_modules() {
         const Trace once = traced(two(), vectors());
         const Trace twice = traced(once.module, vectors());
-        QCOMPARE(Canonical(method_graph(twice, ".", "forward")).lines.join('\n'), Canonical(method_graph(once, ".", "forward")).lines.join('\n'));
-        QCOMPARE(Canonical(method_graph(twice, "fc1", "forward")).lines.join('\n'), Canonical(method_graph(once, "fc1", "forward")).lines.join('\n'));
+        QCOMPARE(Canonical(method_graph(twice, ".", "forward")).lines.join('\n'),
+                 Canonical(method_graph(once, ".", "forward")).lines.join('\n'));
+        QCOMPARE(Canonical(method_graph(twice, "fc1", "forward")).lines.join('\n'),
+                 Canonical(method_graph(once, "fc1", "forward")).lines.join('\n'));
     }
 };
 

@@ -68,11 +68,21 @@ std::string mutated(std::string text, QRandomGenerator& random) {
     for (int i = 0; i < count && !text.empty(); ++i) {
         const std::size_t at = below(text.size() - 1);
         switch (below(5)) {
-            case 0: text[at] = static_cast<char>(below(255)); break;
-            case 1: text.erase(at, below(8)); break;
-            case 2: text.insert(at, kPieces[below(kPieces.size() - 1)]); break;
-            case 3: text.insert(at, text.substr(below(text.size() - 1), below(40))); break;
-            case 4: text.resize(at); break;
+            case 0:
+                text[at] = static_cast<char>(below(255));
+                break;
+            case 1:
+                text.erase(at, below(8));
+                break;
+            case 2:
+                text.insert(at, kPieces[below(kPieces.size() - 1)]);
+                break;
+            case 3:
+                text.insert(at, text.substr(below(text.size() - 1), below(40)));
+                break;
+            case 4:
+                text.resize(at);
+                break;
             default: {
                 const std::size_t start = text.rfind('\n', at);
                 const std::size_t end = text.find('\n', at);

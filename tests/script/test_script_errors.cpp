@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken programs: what our compiler says, and where, beside what PyTorch's says (errors.txt, written by make_errors.py from
-// errors.py.txt).
+// Broken programs: what our compiler says, and where, beside what PyTorch's says (errors.txt, written by make_errors.py
+// from errors.py.txt).
 
 #include <QFile>
 #include <QTest>
@@ -32,7 +32,8 @@ constexpr Ours kOurs[] = {
     {"lambda", "lambda expressions aren't supported", "lambda"},
     {"try", "try blocks aren't supported", "try"},
     {"global", "global variables aren't supported", "global"},
-    {"star arguments", "Compiled functions can't take variable number of arguments or use keyword-only arguments with defaults", "*"},
+    {"star arguments",
+     "Compiled functions can't take variable number of arguments or use keyword-only arguments with defaults", "*"},
     {"set", "set literals aren't supported", "x"},
     {"else of a loop", "else branches of for loops aren't supported", "else"},
     {"comprehension with a condition", "Comprehension ifs are not supported yet", "if"},
@@ -79,13 +80,16 @@ class TestScriptErrors : public QObject {
         for (const QString& part : ("\n" + QString::fromUtf8(file.readAll())).split("\n== ", Qt::SkipEmptyParts)) {
             const QString body = part.section('\n', 1);
             const qsizetype middle = body.indexOf("\n--\n");
-            QTest::newRow(qPrintable(part.section('\n', 0, 0))) << body.left(middle + 1) << body.mid(middle + 4).trimmed();
+            QTest::newRow(qPrintable(part.section('\n', 0, 0)))
+                << body.left(middle + 1) << body.mid(middle + 4).trimmed();
         }
     }
     void likePyTorch() {
         QFETCH(QString, source);
         QFETCH(QString, theirs);
-        const auto known = std::find_if(std::begin(kOurs), std::end(kOurs), [](const Ours& each) { return QByteArray(QTest::currentDataTag()) == each.name; });
+        const auto known = std::find_if(std::begin(kOurs), std::end(kOurs), [](const Ours& each) {
+            return QByteArray(QTest::currentDataTag()) == each.name;
+        });
         try {
             ir::CompilationUnit unit;
             define(unit, std::make_shared<const ir::Source>(source.toStdString(), "<string>"), {});
@@ -95,7 +99,8 @@ class TestScriptErrors : public QObject {
             const QString ours = QString::fromStdString(error.underlined());
             if (known != std::end(kOurs)) {
                 QCOMPARE(message_of(ours), QString(known->message));
-                QCOMPARE(QString::fromStdString(std::string(error.range().text())).trimmed(), QString(known->place).trimmed());
+                QCOMPARE(QString::fromStdString(std::string(error.range().text())).trimmed(),
+                         QString(known->place).trimmed());
                 return;
             }
             QCOMPARE(message_of(ours), message_of(theirs));

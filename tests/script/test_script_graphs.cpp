@@ -78,8 +78,11 @@ class TestScriptGraphs : public QObject {
             const std::string our_text = canonical_text(*ours);
             ++compared;
             const QString printed = QString::fromStdString(function->graph()->str()).replace(generated, " # :0:0");
-            if (printed == part.section('\n', 1)) ++same_text;
-            else if (qEnvironmentVariableIsSet("LOUPE_SHOW")) qInfo("%s\n%s", qPrintable(function_name), qPrintable(difference(printed.toStdString(), part.section('\n', 1).toStdString())));
+            if (printed == part.section('\n', 1))
+                ++same_text;
+            else if (qEnvironmentVariableIsSet("LOUPE_SHOW"))
+                qInfo("%s\n%s", qPrintable(function_name),
+                      qPrintable(difference(printed.toStdString(), part.section('\n', 1).toStdString())));
             if (our_text != their_text) different << function_name + "\n" + difference(our_text, their_text);
         }
         QVERIFY(compared > 0);

@@ -201,7 +201,8 @@ class TestScriptParser : public QObject {
         row("x = 'abc\n", "unterminated string literal | 'abc");
         row("if a:\n    b\n  c\n", "invalid indent level 2 | ");
         row("x = 1 $ 2\n", "unexpected character '$' | $");
-        row("x = 99999999999999999999\n", "Integral constant out of range (must fit in a signed 64 bit integer) | 99999999999999999999");
+        row("x = 99999999999999999999\n",
+            "Integral constant out of range (must fit in a signed 64 bit integer) | 99999999999999999999");
         row("a, b += c\n", "augmented assignment can only have one LHS expression | a, b");
         row("f'{a!r}'\n", "Don't support conversion in JoinedStr | f'{a!r}'");
     }

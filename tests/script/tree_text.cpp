@@ -55,16 +55,24 @@ std::string def_text(const Def& def) {
 std::string tree_text(const Expr* e) {
     if (e == nullptr) return "_";
     switch (e->kind) {
-        case ExprKind::Name: return std::string(as<Name>(e)->id);
-        case ExprKind::Number: return std::string(as<Number>(e)->text);
-        case ExprKind::String: return python_repr(as<String>(e)->value);
-        case ExprKind::True: return "True";
-        case ExprKind::False: return "False";
-        case ExprKind::None: return "None";
-        case ExprKind::Ellipsis: return "...";
+        case ExprKind::Name:
+            return std::string(as<Name>(e)->id);
+        case ExprKind::Number:
+            return std::string(as<Number>(e)->text);
+        case ExprKind::String:
+            return python_repr(as<String>(e)->value);
+        case ExprKind::True:
+            return "True";
+        case ExprKind::False:
+            return "False";
+        case ExprKind::None:
+            return "None";
+        case ExprKind::Ellipsis:
+            return "...";
         case ExprKind::Attribute:
             return concat("(. ", tree_text(as<Attribute>(e)->object), " ", as<Attribute>(e)->name, ")");
-        case ExprKind::Call: return call_text(*as<Call>(e));
+        case ExprKind::Call:
+            return call_text(*as<Call>(e));
         case ExprKind::Subscript:
             return concat("(at ", tree_text(as<Subscript>(e)->value), " ", list_text(as<Subscript>(e)->indices), ")");
         case ExprKind::Slice:
@@ -78,17 +86,22 @@ std::string tree_text(const Expr* e) {
         case ExprKind::Ternary:
             return concat("(if ", tree_text(as<Ternary>(e)->condition), " ", tree_text(as<Ternary>(e)->if_true), " ",
                           tree_text(as<Ternary>(e)->if_false), ")");
-        case ExprKind::Tuple: return "(tuple " + list_text(as<Tuple>(e)->elements) + ")";
-        case ExprKind::List: return "[" + list_text(as<List>(e)->elements) + "]";
-        case ExprKind::Dict: return dict_text(*as<Dict>(e));
+        case ExprKind::Tuple:
+            return "(tuple " + list_text(as<Tuple>(e)->elements) + ")";
+        case ExprKind::List:
+            return "[" + list_text(as<List>(e)->elements) + "]";
+        case ExprKind::Dict:
+            return dict_text(*as<Dict>(e));
         case ExprKind::ListComp:
             return concat("[", tree_text(as<ListComp>(e)->element), " for ", tree_text(as<ListComp>(e)->target), " in ",
                           tree_text(as<ListComp>(e)->iterable), "]");
         case ExprKind::DictComp:
             return concat("{", tree_text(as<DictComp>(e)->key), ": ", tree_text(as<DictComp>(e)->value), " for ",
                           tree_text(as<DictComp>(e)->target), " in ", tree_text(as<DictComp>(e)->iterable), "}");
-        case ExprKind::Starred: return "(* " + tree_text(as<Starred>(e)->value) + ")";
-        default: return "?";  // of Python
+        case ExprKind::Starred:
+            return "(* " + tree_text(as<Starred>(e)->value) + ")";
+        default:
+            return "?";  // of Python
     }
 }
 
@@ -96,7 +109,8 @@ std::string tree_text(Body body) { return "{" + list_text(body) + "}"; }
 
 std::string tree_text(const Stmt* s) {
     switch (s->kind) {
-        case StmtKind::Expression: return tree_text(as<ExprStmt>(s)->value);
+        case StmtKind::Expression:
+            return tree_text(as<ExprStmt>(s)->value);
         case StmtKind::Assign: {
             const auto& assign = *as<Assign>(s);
             std::string out = "(= " + list_text(assign.targets);
@@ -122,20 +136,28 @@ std::string tree_text(const Stmt* s) {
             }
             return out + " " + tree_text(as<With>(s)->body) + ")";
         }
-        case StmtKind::Return: return "(return " + tree_text(as<Return>(s)->value) + ")";
-        case StmtKind::Raise: return "(raise " + tree_text(as<Raise>(s)->value) + ")";
+        case StmtKind::Return:
+            return "(return " + tree_text(as<Return>(s)->value) + ")";
+        case StmtKind::Raise:
+            return "(raise " + tree_text(as<Raise>(s)->value) + ")";
         case StmtKind::Assert:
             return concat("(assert ", tree_text(as<Assert>(s)->condition), " ", tree_text(as<Assert>(s)->message), ")");
-        case StmtKind::Break: return "break";
-        case StmtKind::Continue: return "continue";
-        case StmtKind::Pass: return "pass";
-        case StmtKind::Delete: return "(del " + list_text(as<Delete>(s)->targets) + ")";
-        case StmtKind::Def: return def_text(*as<Def>(s));
+        case StmtKind::Break:
+            return "break";
+        case StmtKind::Continue:
+            return "continue";
+        case StmtKind::Pass:
+            return "pass";
+        case StmtKind::Delete:
+            return "(del " + list_text(as<Delete>(s)->targets) + ")";
+        case StmtKind::Def:
+            return def_text(*as<Def>(s));
         case StmtKind::Class: {
             const auto& type = *as<Class>(s);
             return concat("(class ", type.name, " ", tree_text(type.base), " ", tree_text(type.body), ")");
         }
-        default: return "?";  // of Python
+        default:
+            return "?";  // of Python
     }
 }
 

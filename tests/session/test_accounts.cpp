@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording accounts for: set-up apart from operators, warm times, who keeps memory for backward, sums by module.
+// What a recording accounts for: set-up apart from operators, warm times, who keeps memory for backward, sums by
+// module.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <fstream>
@@ -36,7 +37,8 @@ struct Ran {
     const Recording& recording() { return *(kept = session.recording()); }
     OperatorTimesReport time(int repeats = 3) {
         OperatorTimesReport out;
-        session.request_operator_times("times", {.warmup = 1, .repeats = repeats, .seconds = 60}, [&](OperatorTimesReport report) { out = std::move(report); });
+        session.request_operator_times("times", {.warmup = 1, .repeats = repeats, .seconds = 60},
+                                       [&](OperatorTimesReport report) { out = std::move(report); });
         session.wait_idle();
         return out;
     }
@@ -49,7 +51,8 @@ struct Ran {
     std::string gradients() {
         std::string text;
         session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
-            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.finite ? row.finite->norm : -1) + " ";
+            for (const GradientRow& row : rows)
+                text += row.parameter + " " + std::to_string(row.finite ? row.finite->norm : -1) + " ";
         });
         session.wait_idle();
         return text;
@@ -61,7 +64,8 @@ struct Ran {
 double setup_of(const Recording& recording, std::initializer_list<Setup> kinds) {
     double sum = 0;
     for (EventId id = 1; id <= recording.event_count(); ++id) {
-        for (const Setup kind : kinds) sum += static_cast<double>(recording.event(id).setup.seconds[static_cast<std::size_t>(kind)]);
+        for (const Setup kind : kinds)
+            sum += static_cast<double>(recording.event(id).setup.seconds[static_cast<std::size_t>(kind)]);
     }
     return sum;
 }
@@ -113,7 +117,8 @@ std::vector<std::string> savers_of(const Recording& recording, std::uint64_t sto
     std::vector<std::string> names;
     for (const AliveBlock& block : MemoryBook(recording).alive_at(at)) {
         if (block.allocation.storage_id != storage) continue;
-        for (const BlockSaver& saver : block.savers) names.push_back(std::string(saver.node) + " #" + std::to_string(saver.by));
+        for (const BlockSaver& saver : block.savers)
+            names.push_back(std::string(saver.node) + " #" + std::to_string(saver.by));
     }
     return names;
 }
@@ -199,15 +204,18 @@ void TestAccounts::memory_is_the_same_in_the_second_run() {
     const auto caches = [](const Recording& recording) {
         std::map<std::string, std::int64_t> found;
         for (const AliveBlock& block : MemoryBook(recording).alive_at(static_cast<EventId>(recording.event_count()))) {
-            if (block.allocation.category == Category::KernelCache) found[block.allocation.owner] += block.allocation.bytes;
+            if (block.allocation.category == Category::KernelCache)
+                found[block.allocation.owner] += block.allocation.bytes;
         }
         return found;
     };
     QVERIFY(!caches(*first).empty());
     QVERIFY(caches(*first) == caches(second));
-    QVERIFY2(caches(second).begin()->first.find("packed weight of ") != std::string::npos, caches(second).begin()->first.c_str());
+    QVERIFY2(caches(second).begin()->first.find("packed weight of ") != std::string::npos,
+             caches(second).begin()->first.c_str());
     std::int64_t alive = 0;
-    for (const AliveBlock& block : MemoryBook(second).alive_at(5)) alive += block.allocation.category == Category::KernelCache ? 0 : block.allocation.bytes;
+    for (const AliveBlock& block : MemoryBook(second).alive_at(5))
+        alive += block.allocation.category == Category::KernelCache ? 0 : block.allocation.bytes;
     // Blocks that event 5 let go of are alive in it.
     QVERIFY(alive >= second.event(5).memory_after);
 }
@@ -220,7 +228,9 @@ void TestAccounts::what_is_kept_names_who_keeps_it() {
     const EventId norm = event_of(recording, "aten::batch_norm");
     const EventId relu = event_of(recording, "aten::relu");
     QVERIFY(conv != 0 && norm != 0 && relu != 0);
-    const auto storage = [&](EventId event) { return recording.value(recording.event(event).outputs.at(0)).storage_id; };
+    const auto storage = [&](EventId event) {
+        return recording.value(recording.event(event).outputs.at(0)).storage_id;
+    };
     const EventId last = [&] {
         for (EventId id = 1; id <= recording.event_count(); ++id) {
             if (recording.event(id).phase != RunPhase::Forward) return id - 1;
@@ -233,7 +243,8 @@ void TestAccounts::what_is_kept_names_who_keeps_it() {
     QCOMPARE(category_of(recording, storage(conv), conv), Category::Activation);
     const auto kept = savers_of(recording, storage(conv), last);
     QCOMPARE(kept.size(), std::size_t{1});
-    QVERIFY2(kept[0].find("BatchNormBackward") != std::string::npos && kept[0].ends_with(number(norm)), kept[0].c_str());
+    QVERIFY2(kept[0].find("BatchNormBackward") != std::string::npos && kept[0].ends_with(number(norm)),
+             kept[0].c_str());
     QCOMPARE(category_of(recording, storage(conv), last), Category::SavedForBackward);
     QCOMPARE(savers_of(recording, storage(relu), last).front(), "ReluBackward0" + number(relu));
     // The input and the weight stay what they are, and say who keeps them.
@@ -250,7 +261,8 @@ void TestAccounts::what_is_kept_names_who_keeps_it() {
     QVERIFY(savers_of(recording, late, static_cast<EventId>(recording.event_count())).empty());
     // Whatever is kept has a name.
     for (const AliveBlock& block : MemoryBook(recording).alive_at(last)) {
-        if (block.allocation.category == Category::SavedForBackward) QVERIFY(!block.savers.empty() && !block.savers.front().node.empty());
+        if (block.allocation.category == Category::SavedForBackward)
+            QVERIFY(!block.savers.empty() && !block.savers.front().node.empty());
     }
 }
 
@@ -333,11 +345,14 @@ void TestAccounts::sums_by_module_add_up() {
     for (const ModuleMemory& row : rows) by_name[row.module] = row;
     for (const char* name : {"", "block", "block.conv", "block.norm", "head"}) QVERIFY2(by_name.contains(name), name);
     std::int64_t alive = 0;
-    for (const AliveBlock& block : book.alive_at(8)) alive += block.allocation.category == Category::KernelCache ? 0 : block.allocation.bytes;
+    for (const AliveBlock& block : book.alive_at(8))
+        alive += block.allocation.category == Category::KernelCache ? 0 : block.allocation.bytes;
     QCOMPARE(total_bytes(by_name[""].at_event), alive);
     // A module holds what those in it hold.
-    QVERIFY(total_bytes(by_name["block"].at_event) >= total_bytes(by_name["block.conv"].at_event) + total_bytes(by_name["block.norm"].at_event));
-    QCOMPARE(by_name["block.conv"].at_event[static_cast<std::size_t>(Category::Parameter)], std::int64_t{(3 * 8 * 9 + 8) * 4});
+    QVERIFY(total_bytes(by_name["block"].at_event) >=
+            total_bytes(by_name["block.conv"].at_event) + total_bytes(by_name["block.norm"].at_event));
+    QCOMPARE(by_name["block.conv"].at_event[static_cast<std::size_t>(Category::Parameter)],
+             std::int64_t{(3 * 8 * 9 + 8) * 4});
     // The convolution leaves its result: 2 x 8 x 16 x 16 in float32.
     QCOMPARE(by_name["block.conv"].forward, std::int64_t{2 * 8 * 16 * 16 * 4});
     std::int64_t forward = 0;
@@ -383,7 +398,8 @@ void TestAccounts::warm_times_leave_no_trace() {
     std::string mean;
     TensorRequest request;
     request.name = "block.norm.num_batches_tracked";
-    ran.session.request_tensor("count", request, [&](const TensorSlice& slice) { mean = std::to_string(slice.data.at(0).elements.at(0)); });
+    ran.session.request_tensor(
+        "count", request, [&](const TensorSlice& slice) { mean = std::to_string(slice.data.at(0).elements.at(0)); });
     ran.session.wait_idle();
     QCOMPARE(mean, std::to_string(1.0));
 }
@@ -417,7 +433,8 @@ void TestAccounts::time_is_predicted_from_warm_times_alone() {
     for (const WhatIf& change : {checkpoint, mixed, batch}) {
         const MemoryForecast cold = forecast_memory(ran.recording(), {change});
         QVERIFY(!cold.seconds && !cold.seconds_before && cold.peak > 0);
-        QVERIFY(std::any_of(cold.notes.begin(), cold.notes.end(), [](const std::string& note) { return note.find("no warm times") != std::string::npos; }));
+        QVERIFY(std::any_of(cold.notes.begin(), cold.notes.end(),
+                            [](const std::string& note) { return note.find("no warm times") != std::string::npos; }));
     }
     const MemoryForecast again = ran.forecast(checkpoint);
     QCOMPARE(again.error, std::string());

@@ -6,12 +6,12 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/passes/pass.h"
-#include "core/passes/pass_manager.h"
-#include "core/study/bisect_passes.h"
 #include "core/model/pipelines.h"
 #include "core/model/program.h"
+#include "core/passes/pass.h"
+#include "core/passes/pass_manager.h"
 #include "core/session/session.h"
+#include "core/study/bisect_passes.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -35,12 +35,16 @@ void put_behind_pool(ir::Graph& graph, const char* kind) {
     pool->output()->replace_all_uses_after_with(other, other->output());
 }
 
-const passes::Pass kWrongNumbers{"WrongNumbers", "Takes the negative of what the pooling gives.",
-                                 [](ir::Graph& graph, const passes::PassContext&) { put_behind_pool(graph, "aten::neg"); }};
-const passes::Pass kWrongGradients{"WrongGradients", "Stops the gradient behind the pooling.",
-                                   [](ir::Graph& graph, const passes::PassContext&) { put_behind_pool(graph, "aten::detach"); }};
-const passes::Pass kUsesTooEarly{"UsesTooEarly", "Puts the pooling before what it reads.", [](ir::Graph& graph, const passes::PassContext&) {
-                                     if (ir::Node* pool = first_of(graph, "aten::max_pool2d")) pool->move_before(*graph.nodes().begin());
+const passes::Pass kWrongNumbers{
+    "WrongNumbers", "Takes the negative of what the pooling gives.",
+    [](ir::Graph& graph, const passes::PassContext&) { put_behind_pool(graph, "aten::neg"); }};
+const passes::Pass kWrongGradients{
+    "WrongGradients", "Stops the gradient behind the pooling.",
+    [](ir::Graph& graph, const passes::PassContext&) { put_behind_pool(graph, "aten::detach"); }};
+const passes::Pass kUsesTooEarly{"UsesTooEarly", "Puts the pooling before what it reads.",
+                                 [](ir::Graph& graph, const passes::PassContext&) {
+                                     if (ir::Node* pool = first_of(graph, "aten::max_pool2d"))
+                                         pool->move_before(*graph.nodes().begin());
                                  }};
 const passes::Pass kFails{"Fails", "Changes the graph and throws.", [](ir::Graph& graph, const passes::PassContext&) {
                               put_behind_pool(graph, "aten::neg");
@@ -51,12 +55,14 @@ struct Opened {
     std::shared_ptr<Program> program;
     std::vector<InputSpec> specs;
 
-    explicit Opened(const char* name) : program(Program::open(kModels + name)), specs(program->default_inputs("forward")) {}
+    explicit Opened(const char* name)
+        : program(Program::open(kModels + name)), specs(program->default_inputs("forward")) {}
     const ir::Graph& graph() const { return *program->method("forward").graph(); }
     PassBisect bisect(const std::string& pipeline) const {
         PassBisectOptions options;
         options.pipeline = pipeline;
-        return bisect_passes(options, graph(), program->script_module(), [this] { return program->make_arguments(specs, "forward"); });
+        return bisect_passes(options, graph(), program->script_module(),
+                             [this] { return program->make_arguments(specs, "forward"); });
     }
 };
 
@@ -96,7 +102,8 @@ class TestBisect : public QObject {
 };
 
 void TestBisect::initTestCase() {
-    for (const passes::Pass* pass : {&kWrongNumbers, &kWrongGradients, &kUsesTooEarly, &kFails}) passes::register_pass(*pass);
+    for (const passes::Pass* pass : {&kWrongNumbers, &kWrongGradients, &kUsesTooEarly, &kFails})
+        passes::register_pass(*pass);
     QVERIFY(passes::find_pass("WrongNumbers") == &kWrongNumbers);
 }
 
@@ -109,8 +116,10 @@ void TestBisect::findsWrongNumbers_data() {
     QTest::addColumn<QString>("pipeline");
     QTest::addColumn<int>("step");
     QTest::newRow("alone") << "Inline, WrongNumbers" << 1;
-    QTest::newRow("first") << "Inline, WrongNumbers, DCE, ConstantPropagation, CSE, PeepholeOptimize, ConstantPooling" << 1;
-    QTest::newRow("in the middle") << "Inline, ConstantPropagation, DCE, WrongNumbers, ConstantPooling, PeepholeOptimize" << 3;
+    QTest::newRow("first") << "Inline, WrongNumbers, DCE, ConstantPropagation, CSE, PeepholeOptimize, ConstantPooling"
+                           << 1;
+    QTest::newRow("in the middle")
+        << "Inline, ConstantPropagation, DCE, WrongNumbers, ConstantPooling, PeepholeOptimize" << 3;
     QTest::newRow("last") << "@freeze, WrongNumbers" << -1;
 }
 void TestBisect::findsWrongNumbers() {
@@ -174,14 +183,16 @@ void TestBisect::leavesTheModuleAsItWas() {
     const auto sum_of = [&] {
         double sum = 0;
         for (const auto& [name, buffer] : model.program->module().named_buffers()) {
-            for (std::int64_t i = 0; buffer.dtype() == ScalarType::Float32 && i < buffer.numel(); ++i) sum += double(buffer.data<float>()[i]) * double(i + 1);
+            for (std::int64_t i = 0; buffer.dtype() == ScalarType::Float32 && i < buffer.numel(); ++i)
+                sum += double(buffer.data<float>()[i]) * double(i + 1);
         }
         return sum;
     };
     const double before = sum_of();
     model.bisect("Inline, WrongNumbers, DCE");
     QCOMPARE(sum_of(), before);
-    for (const auto& [name, parameter] : model.program->module().named_parameters()) QVERIFY(!grad_of(parameter).defined());
+    for (const auto& [name, parameter] : model.program->module().named_parameters())
+        QVERIFY(!grad_of(parameter).defined());
 }
 
 void TestBisect::wrongGraphsAreKept() {
@@ -192,12 +203,15 @@ void TestBisect::wrongGraphsAreKept() {
     QVERIFY_THROWS_EXCEPTION(Error, manager.run(*graph, passes::pipeline_of("Inline, UsesTooEarly, DCE")));
     const passes::PassTrace& failed = manager.failed_trace();
     QCOMPARE(failed.records.size(), std::size_t(2));
-    QVERIFY2(failed.records[1].error.find("pass UsesTooEarly (Inline, UsesTooEarly, DCE) left a wrong graph") != std::string::npos, failed.records[1].error.c_str());
+    QVERIFY2(failed.records[1].error.find("pass UsesTooEarly (Inline, UsesTooEarly, DCE) left a wrong graph") !=
+                 std::string::npos,
+             failed.records[1].error.c_str());
     QVERIFY(failed.records[0].error.empty() && failed.records[0].after->graph);
     QVERIFY(failed.records[1].after && !failed.records[1].after->graph);
     QVERIFY(failed.records[1].after->text != failed.records[0].after->text);
 
-    const PassTrace trace = trace_pipeline("Inline, UsesTooEarly, DCE", model.graph(), model.program->script_module(), "forward");
+    const PassTrace trace =
+        trace_pipeline("Inline, UsesTooEarly, DCE", model.graph(), model.program->script_module(), "forward");
     QCOMPARE(trace.steps.size(), std::size_t(2));
     QVERIFY(!trace.error.empty());
     QVERIFY(!trace.steps[1].error.empty() && trace.steps[1].graph->text.find("aten::max_pool2d") != std::string::npos);

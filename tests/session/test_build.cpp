@@ -29,7 +29,9 @@ BuildCheck check(const BuildRequest& request) {
 double element(Session& session, const std::string& name) {
     TensorRequest request;
     request.name = name;
-    return answer<TensorSlice>([&](auto reply) { session.request_tensor("test", request, reply); }).data.front().elements.front();
+    return answer<TensorSlice>([&](auto reply) { session.request_tensor("test", request, reply); })
+        .data.front()
+        .elements.front();
 }
 
 }  // namespace
@@ -39,7 +41,8 @@ class TestBuild : public QObject {
 
   private slots:
     void shapes_go_from_layer_to_layer() {
-        const BuildCheck found = check({{"Conv2d(1, 16, 3)", "MaxPool2d(2)", "Flatten()", "Linear(144, 10)"}, "2x1x8x8"});
+        const BuildCheck found =
+            check({{"Conv2d(1, 16, 3)", "MaxPool2d(2)", "Flatten()", "Linear(144, 10)"}, "2x1x8x8"});
         QCOMPARE(found.error, std::string());
         QCOMPARE(found.steps[0].output, std::string("float32 2x16x6x6"));
         QCOMPARE(found.steps[1].output, std::string("float32 2x16x3x3"));
@@ -50,7 +53,8 @@ class TestBuild : public QObject {
 
     void says_what_a_layer_expects_and_gets() {
         const BuildCheck found = check({{"Flatten()", "Linear(100, 10)", "ReLU()"}, "2x1x8x8"});
-        QVERIFY(QString::fromStdString(found.steps[1].error).contains("mat1 and mat2 shapes cannot be multiplied (2x64 and 100x10)"));
+        QVERIFY(QString::fromStdString(found.steps[1].error)
+                    .contains("mat1 and mat2 shapes cannot be multiplied (2x64 and 100x10)"));
         QCOMPARE(found.steps[1].expects, std::string("100 features in the last dimension, gets 64"));
         QCOMPARE(found.steps[1].mend->first, std::string("in_features"));
         QCOMPARE(found.steps[1].mend->second, std::string("64"));
@@ -60,7 +64,8 @@ class TestBuild : public QObject {
     }
 
     void bad_layers_are_reported() {
-        const BuildCheck found = check({{"Conv2d()", "Nothing(3)", "Linear(4, 4", "Linear(1000000, 1000000)", "Linear('a', 3)"}, "1x4"});
+        const BuildCheck found =
+            check({{"Conv2d()", "Nothing(3)", "Linear(4, 4", "Linear(1000000, 1000000)", "Linear('a', 3)"}, "1x4"});
         for (const BuildStep& step : found.steps) QVERIFY(!step.error.empty());
         QVERIFY(QString::fromStdString(found.steps[1].error).contains("no layer is called 'Nothing'"));
         QVERIFY(QString::fromStdString(found.steps[3].error).contains("too large"));
@@ -69,14 +74,16 @@ class TestBuild : public QObject {
 
     // As Python and PyTorch would read the text.
     void source_both_ways() {
-        const BuildRequest request{{"Conv2d(1, 16, 3, padding='same')", "Sequential(ReLU(), Dropout(0.1))", "Flatten()"}, "1x1x8x8"};
+        const BuildRequest request{
+            {"Conv2d(1, 16, 3, padding='same')", "Sequential(ReLU(), Dropout(0.1))", "Flatten()"}, "1x1x8x8"};
         const std::string source = build_source(request);
         QVERIFY(QString::fromStdString(source).contains("nn.Sequential(\n    nn.Conv2d(1, 16, 3, padding='same'),\n"));
         const auto back = read_build(source);
         QVERIFY(back.has_value());
         QCOMPARE(back->layers, request.layers);
         QCOMPARE(back->input, request.input);
-        const auto own = read_build("import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Linear(4, # wide\n 8), nn.ReLU())");
+        const auto own = read_build(
+            "import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Linear(4, # wide\n 8), nn.ReLU())");
         QVERIFY(own.has_value());
         QCOMPARE(own->layers, (std::vector<std::string>{"Linear(4, 8)", "ReLU()"}));
         QVERIFY(!read_build("class Net:\n    pass\nmodel = Net()"));
@@ -87,7 +94,8 @@ class TestBuild : public QObject {
     // Each opens, runs, and those that are a Sequential fit.
     void templates_run_data() {
         QTest::addColumn<QString>("source");
-        for (const BuildTemplate& one : list_templates()) QTest::newRow(one.name.c_str()) << QString::fromStdString(one.source);
+        for (const BuildTemplate& one : list_templates())
+            QTest::newRow(one.name.c_str()) << QString::fromStdString(one.source);
     }
     void templates_run() {
         QFETCH(QString, source);
@@ -103,7 +111,8 @@ class TestBuild : public QObject {
         session.wait_idle();
         QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
         if (const auto build = read_build(source.toStdString())) {
-            for (const BuildStep& step : check(*build).steps) QVERIFY2(step.error.empty() && !step.output.empty(), step.error.c_str());
+            for (const BuildStep& step : check(*build).steps)
+                QVERIFY2(step.error.empty() && !step.output.empty(), step.error.c_str());
         }
     }
 

@@ -8,17 +8,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/file.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/model/input_file.h"
+#include "core/model/inputs.h"
+#include "core/model/program.h"
+#include "core/session/session.h"
 #include "core/study/autotune.h"
 #include "core/study/compare.h"
 #include "core/study/compile_mode.h"
-#include "core/model/input_file.h"
-#include "core/model/inputs.h"
 #include "core/study/plan_memory.h"
-#include "core/model/program.h"
-#include "core/session/session.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -37,7 +37,8 @@ struct Model {
     }
     std::vector<IValue> arguments() const { return program->make_arguments(inputs, "forward"); }
     CompiledMethod compile(CompileMode mode, bool backward = false) const {
-        return compile_method({mode, "none", backward, "forward"}, *program->method("forward").graph(), program->script_module(), [this] { return arguments(); });
+        return compile_method({mode, "none", backward, "forward"}, *program->method("forward").graph(),
+                              program->script_module(), [this] { return arguments(); });
     }
     TensorList outputs(const PreparedMethod& method) const { return flatten_tensors(method.forward(arguments())); }
 };
@@ -46,7 +47,9 @@ void hold_against(const TensorList& actual, const TensorList& expected) {
     QCOMPARE(actual.size(), expected.size());
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const TensorDifference difference = compare_tensors(actual[i], expected[i], 1e-3, 1e-4);
-        QVERIFY2(difference.is_equal, qPrintable(QString("output %1: max abs %2 %3").arg(i).arg(difference.max_abs).arg(difference.why.c_str())));
+        QVERIFY2(
+            difference.is_equal,
+            qPrintable(QString("output %1: max abs %2 %3").arg(i).arg(difference.max_abs).arg(difference.why.c_str())));
     }
 }
 
@@ -62,7 +65,8 @@ class TestCompileMode : public QObject {
 
     void namesAreTorchs() {
         QCOMPARE(compile_modes(), (std::vector<std::string>{"default", "reduce-overhead", "max-autotune"}));
-        QCOMPARE(static_cast<int>(parse_compile_mode("reduce-overhead")), static_cast<int>(CompileMode::ReduceOverhead));
+        QCOMPARE(static_cast<int>(parse_compile_mode("reduce-overhead")),
+                 static_cast<int>(CompileMode::ReduceOverhead));
         QVERIFY_THROWS_EXCEPTION(Error, parse_compile_mode("fast"));
     }
 
@@ -78,7 +82,8 @@ class TestCompileMode : public QObject {
             const GradModeScope no_grad(false);
             const Model m(model.toStdString());
             const TensorList expected = m.outputs(PreparedMethod(m.program, "forward", "none"));
-            for (const CompileMode mode : {CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune}) {
+            for (const CompileMode mode :
+                 {CompileMode::Default, CompileMode::ReduceOverhead, CompileMode::MaxAutotune}) {
                 CompiledMethod compiled = m.compile(mode);
                 const PreparedMethod method(m.program, "forward", std::move(compiled.graph));
                 for (int i = 0; i < 5; ++i) {
@@ -105,7 +110,8 @@ class TestCompileMode : public QObject {
     void measurementsAreKept() {
         const GradModeScope no_grad(false);
         const Model m("resnet18");
-        const QString file = QString::fromStdString(autotune_file(*m.program->method("forward").graph(), m.program->script_module(), m.arguments()));
+        const QString file = QString::fromStdString(
+            autotune_file(*m.program->method("forward").graph(), m.program->script_module(), m.arguments()));
         QVERIFY(file.startsWith(cache_.path()));
         QFile::remove(file);
         const CompiledMethod first = m.compile(CompileMode::MaxAutotune);
@@ -130,18 +136,29 @@ class TestCompileMode : public QObject {
         const GradModeScope no_grad(false);
         const Model m("resnet18");
         m.compile(CompileMode::MaxAutotune);
-        const QString path = QString::fromStdString(autotune_file(*m.program->method("forward").graph(), m.program->script_module(), m.arguments()));
+        const QString path = QString::fromStdString(
+            autotune_file(*m.program->method("forward").graph(), m.program->script_module(), m.arguments()));
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QByteArray bytes = file.readAll();
         file.close();
         const QByteArray whole = bytes;
         switch (damage) {
-            case 0: bytes.truncate(bytes.size() / 2); break;
-            case 1: bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1); break;
-            case 2: bytes.clear(); break;
-            case 3: bytes = "{\"pipeline\": \"@inference\"}"; break;
-            default: bytes.replace("tensorloupe autotune 1", "tensorloupe autotune 9"); break;
+            case 0:
+                bytes.truncate(bytes.size() / 2);
+                break;
+            case 1:
+                bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);
+                break;
+            case 2:
+                bytes.clear();
+                break;
+            case 3:
+                bytes = "{\"pipeline\": \"@inference\"}";
+                break;
+            default:
+                bytes.replace("tensorloupe autotune 1", "tensorloupe autotune 9");
+                break;
         }
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(bytes);
@@ -159,8 +176,9 @@ class TestCompileMode : public QObject {
         QFETCH(QString, model);
         try {
             const Model m(model.toStdString());
-            const MemoryPlanReport report = plan_memory("inference", *m.program->method("forward").graph(), m.program->script_module(), "forward",
-                                                        [&m] { return m.arguments(); });
+            const MemoryPlanReport report =
+                plan_memory("inference", *m.program->method("forward").graph(), m.program->script_module(), "forward",
+                            [&m] { return m.arguments(); });
             QVERIFY(report.error.empty());
             QVERIFY(report.graph != nullptr);
             QVERIFY(!report.parts.empty());
@@ -174,7 +192,8 @@ class TestCompileMode : public QObject {
             QCOMPARE(report.allocations, std::int64_t{0});
             const double predicted = static_cast<double>(report.planned_bytes);
             const double measured = static_cast<double>(report.planned_peak);
-            QVERIFY2(std::abs(measured - predicted) <= 0.1 * predicted + 65536, qPrintable(QString("predicted %1, measured %2").arg(predicted).arg(measured)));
+            QVERIFY2(std::abs(measured - predicted) <= 0.1 * predicted + 65536,
+                     qPrintable(QString("predicted %1, measured %2").arg(predicted).arg(measured)));
         } catch (const Error& error) {
             QFAIL(error.what());
         }
@@ -183,16 +202,21 @@ class TestCompileMode : public QObject {
     // A mask is known to be one only when it runs: the plan splits there as compiling does.
     void planAndModeTellTheSame() {
         const std::string path = cache_.filePath("masked.py").toStdString();
-        write_file_atomically(path, "import torch\nfrom torch import nn\n\nclass Masked(nn.Module):\n    def forward(self, x):\n        y = torch.relu(x) * 2\n"
-                                    "        chosen = y[x > 0.5]\n        return torch.tanh(y).sum() + chosen.sum()\n\nmodel = Masked().eval()\nexample_inputs = (torch.ones(8, 4),)\n");
+        write_file_atomically(path,
+                              "import torch\nfrom torch import nn\n\nclass Masked(nn.Module):\n    def forward(self, "
+                              "x):\n        y = torch.relu(x) * 2\n"
+                              "        chosen = y[x > 0.5]\n        return torch.tanh(y).sum() + chosen.sum()\n\nmodel "
+                              "= Masked().eval()\nexample_inputs = (torch.ones(8, 4),)\n");
         Session session;
         session.open(path);
         session.wait_idle();
         MemoryPlanReport plan;
-        session.request_memory_plan("plan", "inference", "forward", [&](MemoryPlanReport report) { plan = std::move(report); });
+        session.request_memory_plan("plan", "inference", "forward",
+                                    [&](MemoryPlanReport report) { plan = std::move(report); });
         session.wait_idle();
         CompileReport compiled;
-        session.request_compile("compile", {.mode = "reduce-overhead", .measure = false}, [&](CompileReport report) { compiled = std::move(report); });
+        session.request_compile("compile", {.mode = "reduce-overhead", .measure = false},
+                                [&](CompileReport report) { compiled = std::move(report); });
         session.wait_idle();
         QCOMPARE(plan.error, std::string());
         QCOMPARE(compiled.error, std::string());
@@ -202,7 +226,8 @@ class TestCompileMode : public QObject {
         for (const GraphBreak& each : compiled.breaks) broken << QString::fromStdString(each.line());
         QVERIFY2(broken.filter("aten::index").filter("mask").size() == 1, qPrintable(broken.join('|')));
         QCOMPARE(planned, broken);
-        for (const PlannedPart& part : plan.parts) QVERIFY2(part.refusal.empty() && !part.steps.empty(), part.refusal.c_str());
+        for (const PlannedPart& part : plan.parts)
+            QVERIFY2(part.refusal.empty() && !part.steps.empty(), part.refusal.c_str());
         QCOMPARE(plan.parts.size(), std::size_t{2});
         // The break is a node of the graph that is shown.
         const GraphBreak& at = plan.breaks.front();

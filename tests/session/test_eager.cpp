@@ -6,14 +6,14 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/formats/format_registry.h"
 #include "core/dispatch/call.h"
-#include "core/record/run_phases.h"
-#include "core/runtime/interpreter/print.h"
-#include "core/record/backward_roots.h"
+#include "core/formats/format_registry.h"
 #include "core/model/convert.h"
 #include "core/model/program.h"
+#include "core/record/backward_roots.h"
 #include "core/record/recorder.h"
+#include "core/record/run_phases.h"
+#include "core/runtime/interpreter/print.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -117,7 +117,10 @@ class TestEager : public QObject {
   private slots:
     void initTestCase() {
         ir::set_evaluated_range([] { return thread_range == nullptr ? ir::SourceRange() : *thread_range; });
-        FormatRegistry::instance().add({"two lines", {".lines"}, [](const Ptr<MappedFile>& f) { return f->path().extension() == ".lines"; }, open_two_lines});
+        FormatRegistry::instance().add({"two lines",
+                                        {".lines"},
+                                        [](const Ptr<MappedFile>& f) { return f->path().extension() == ".lines"; },
+                                        open_two_lines});
         write_file_atomically(path("net.lines"), "two lines");
         write_file_atomically(path("program.lines"), "no model");
     }
@@ -158,10 +161,18 @@ class TestEager : public QObject {
         QStringList lines;
         for (EventId id = 1; id <= recording.event_count(); ++id) {
             const Event& event = recording.event(id);
-            const QString node = event.graph_node < 0 ? "" : QString::fromStdString(recorder.graph().nodes[static_cast<std::size_t>(event.graph_node)].kind);
-            lines << QString("%1 '%2' %3 %4").arg(QString::fromStdString(std::string(event.op)), QString::fromStdString(std::string(event.scope))).arg(event.source_line).arg(node);
+            const QString node =
+                event.graph_node < 0
+                    ? ""
+                    : QString::fromStdString(recorder.graph().nodes[static_cast<std::size_t>(event.graph_node)].kind);
+            lines << QString("%1 '%2' %3 %4")
+                         .arg(QString::fromStdString(std::string(event.op)),
+                              QString::fromStdString(std::string(event.scope)))
+                         .arg(event.source_line)
+                         .arg(node);
         }
-        QCOMPARE(lines.mid(0, 3).join('\n'), "aten::linear 'fc' 1 aten::linear\naten::relu '' 2 aten::relu\naten::sum '' 0 ");
+        QCOMPARE(lines.mid(0, 3).join('\n'),
+                 "aten::linear 'fc' 1 aten::linear\naten::relu '' 2 aten::relu\naten::sum '' 0 ");
         QVERIFY(lines.contains("ReluBackward0 '' 2 aten::relu"));
     }
 

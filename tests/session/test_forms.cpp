@@ -108,7 +108,8 @@ class TestForms : public QObject {
         QCOMPARE(scripted->form, ModelForm::Scripted);
         QVERIFY(scripted->graph->text.find("prim::If") != std::string::npos);
         bool has_line = false;
-        for (const GraphNode& node : scripted->graph->nodes) has_line |= node.kind == "aten::tanh" && node.source.file == path && node.source.line == 16;
+        for (const GraphNode& node : scripted->graph->nodes)
+            has_line |= node.kind == "aten::tanh" && node.source.file == path && node.source.line == 16;
         QVERIFY(has_line);
         QVERIFY(scripted->sources.front().is_editable && scripted->sources.front().is_original);
         QCOMPARE(first_output(session), evaluated);
@@ -160,7 +161,8 @@ class TestForms : public QObject {
         QCOMPARE(check.cases[1].what, std::string("other numbers"));
         QVERIFY(!check.cases[1].differences.empty());
         bool has_place = false;
-        for (const SourceNote& note : check.cases[1].differences) has_place |= note.source.file == path && note.source.line > 0;
+        for (const SourceNote& note : check.cases[1].differences)
+            has_place |= note.source.file == path && note.source.line > 0;
         QVERIFY(has_place);
         // Half the features is nothing that the source takes.
         const TraceCheckCase& shorter = check.cases.back();
@@ -226,7 +228,8 @@ example_inputs = (torch.ones(2),)
         const double expected = first_output(session);
         for (const std::string& mode : compile_modes()) {
             std::promise<CompileReport> answer;
-            session.request_compile("compile", {.mode = mode}, [&](CompileReport report) { answer.set_value(std::move(report)); });
+            session.request_compile("compile", {.mode = mode},
+                                    [&](CompileReport report) { answer.set_value(std::move(report)); });
             const CompileReport report = answer.get_future().get();
             QVERIFY2(report.error.empty(), report.error.c_str());
             QCOMPARE(report.mode, mode);
@@ -305,7 +308,8 @@ example_inputs = (torch.ones(3, 4),)
         QCOMPARE(set_form(session, ModelForm::Scripted), std::string());
         const double expected = first_output(session);
         std::promise<CompileReport> answer;
-        session.request_compile("compile", {.mode = "reduce-overhead"}, [&](CompileReport report) { answer.set_value(std::move(report)); });
+        session.request_compile("compile", {.mode = "reduce-overhead"},
+                                [&](CompileReport report) { answer.set_value(std::move(report)); });
         const CompileReport report = answer.get_future().get();
         QVERIFY2(report.error.empty(), report.error.c_str());
         QCOMPARE(report.breaks.size(), 1U);
@@ -318,10 +322,13 @@ example_inputs = (torch.ones(3, 4),)
         session.wait_idle();
         QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
         const auto graph = session.model()->graph;
-        QCOMPARE(std::count_if(graph->nodes.begin(), graph->nodes.end(), [](const GraphNode& node) { return node.kind == "prim::StaticSubgraph"; }), 2);
+        QCOMPARE(std::count_if(graph->nodes.begin(), graph->nodes.end(),
+                               [](const GraphNode& node) { return node.kind == "prim::StaticSubgraph"; }),
+                 2);
         QVERIFY(graph->text.find("graph_break") == std::string::npos);
         TensorRequest request;
-        request.value = session.recording()->event(static_cast<EventId>(session.recording()->event_count())).outputs.front();
+        request.value =
+            session.recording()->event(static_cast<EventId>(session.recording()->event_count())).outputs.front();
         std::promise<TensorSlice> out;
         session.request_tensor("out", request, [&](TensorSlice slice) { out.set_value(std::move(slice)); });
         QVERIFY(std::abs(out.get_future().get().data[0].elements[0] - expected) < 1e-5);
@@ -333,8 +340,10 @@ example_inputs = (torch.ones(3, 4),)
         session.wait_idle();
         std::vector<PassBisectProgress> told;
         std::promise<PassBisect> answer;
-        session.request_pass_bisect("bisect", {.pipeline = "inference", .rtol = 0, .atol = 0}, [&](PassBisect found) { answer.set_value(std::move(found)); },
-                                    [&](PassBisectProgress progress) { told.push_back(std::move(progress)); });
+        session.request_pass_bisect(
+            "bisect", {.pipeline = "inference", .rtol = 0, .atol = 0},
+            [&](PassBisect found) { answer.set_value(std::move(found)); },
+            [&](PassBisectProgress progress) { told.push_back(std::move(progress)); });
         const PassBisect found = answer.get_future().get();
         QVERIFY2(found.step >= 0, found.verdict.c_str());  // no tolerance: folding moves last bits
         QVERIFY(told.size() >= 3);

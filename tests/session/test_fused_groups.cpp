@@ -54,7 +54,8 @@ class TestFusedGroups : public QObject {
         std::ofstream(file()) << kSource;
     }
 
-    // Operators of a graph that was made for training, and of its gradients, lead to the modules and lines they come from.
+    // Operators of a graph that was made for training, and of its gradients, lead to the modules and lines they come
+    // from.
     void steps_of_a_training_graph_have_their_places() {
         Session session;
         session.open(file());
@@ -96,7 +97,8 @@ class TestFusedGroups : public QObject {
             QCOMPARE(group.reason, std::string());
             QCOMPARE(group.runs, 1);
             QVERIFY2(!group.sources.empty() && group.sources.front().line >= 11, group.graph.c_str());
-            QVERIFY(!group.kernels.empty() && group.operators.size() >= 2 && group.graph.find("aten::") != std::string::npos);
+            QVERIFY(!group.kernels.empty() && group.operators.size() >= 2 &&
+                    group.graph.find("aten::") != std::string::npos);
             QCOMPARE(group.kernels[0].backend, std::string("portable"));
             QVERIFY(group.kernels[0].expression.find("return") != std::string::npos);
             QVERIFY2(group.kernels[0].program.find("for each ") != std::string::npos, group.kernels[0].program.c_str());

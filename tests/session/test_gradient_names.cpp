@@ -12,10 +12,10 @@
 #include "core/formats/numpy/npy.h"
 #include "core/ops/random/generator.h"
 #include "core/record/backward_roots.h"
-#include "core/study/gradient_health.h"
 #include "core/record/recording_file.h"
 #include "core/record/recording_writer.h"
 #include "core/session/session.h"
+#include "core/study/gradient_health.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -77,7 +77,8 @@ std::shared_ptr<const Recording> record(const std::string& path) {
 void TestGradientNames::have_the_shape_of_their_value_data() {
     QTest::addColumn<QString>("model");
     QTest::newRow("source") << "";
-    for (const char* model : {"digits.pt", "lstm.pt", "gpt.pt"}) QTest::newRow(model) << QString(LOUPE_SOURCE_DIR "/resources/models/") + model;
+    for (const char* model : {"digits.pt", "lstm.pt", "gpt.pt"})
+        QTest::newRow(model) << QString(LOUPE_SOURCE_DIR "/resources/models/") + model;
 }
 void TestGradientNames::have_the_shape_of_their_value() {
     QFETCH(QString, model);
@@ -94,7 +95,8 @@ void TestGradientNames::have_the_shape_of_their_value() {
         if (value.gradient_of == 0) continue;
         const Value& of = recording->value(value.gradient_of);
         QVERIFY2(value.shape == of.shape, (value.name + ", event " + std::to_string(value.producer)).c_str());
-        if (!of.name.empty()) QCOMPARE(QString::fromStdString(value.name), QString::fromStdString("grad of " + of.name));
+        if (!of.name.empty())
+            QCOMPARE(QString::fromStdString(value.name), QString::fromStdString("grad of " + of.name));
         with_gradient.insert(value.gradient_of);
     }
     int parameters = 0;
@@ -163,7 +165,8 @@ class Opened {
     std::vector<double> elements(const TensorRequest& request) {
         std::vector<double> found;
         session_.request_tensor("elements", request, [&](const TensorSlice& slice) {
-            for (const TensorTile& tile : slice.data) found.insert(found.end(), tile.elements.begin(), tile.elements.end());
+            for (const TensorTile& tile : slice.data)
+                found.insert(found.end(), tile.elements.begin(), tile.elements.end());
         });
         session_.wait_idle();
         return found;
@@ -227,21 +230,52 @@ void TestGradientNames::start_where_it_was_chosen_data() {
     const QString own = "def loss(out):\n    return (out * out).sum()\n";
     const QString own_of_target = "def loss(out, target):\n    return ((out - target) ** 2).sum()\n";
     // What PyTorch gives for fc.bias.grad.
-    QTest::newRow("nothing chosen") << none << "" << "" << "sum of outputs" << false << QList<double>{2, 2, 2};
-    QTest::newRow("sum") << none << "sum" << "" << "sum of outputs" << false << QList<double>{2, 2, 2};
-    QTest::newRow("mean") << none << "mean" << "" << "mean of outputs" << false << QList<double>{1 / 3.0, 1 / 3.0, 1 / 3.0};
-    QTest::newRow("element") << none << "out0[1, -1]" << "" << "out0[1, -1]" << false << QList<double>{0, 0, 1};
-    QTest::newRow("mse") << none << "mse" << "0" << "MSELoss(), target 0" << true << QList<double>{8 / 6.0, 12 / 6.0, 28 / 6.0};
-    QTest::newRow("mse of a list") << none << "mse" << "[[1, 2, 4], [3, 4, 7]]" << "MSELoss(), target [[1, 2, 4], [3, 4, 7]]" << true << QList<double>{0, 0, 1};
-    QTest::newRow("l1") << none << "L1Loss(reduction='sum')" << "2.5" << "L1Loss(reduction='sum'), target 2.5" << true << QList<double>{0, 0, 2};
-    QTest::newRow("cross entropy") << none << "cross_entropy" << "[2, 2]" << "CrossEntropyLoss(), target [2, 2]" << true
+    QTest::newRow("nothing chosen") << none << ""
+                                    << ""
+                                    << "sum of outputs" << false << QList<double>{2, 2, 2};
+    QTest::newRow("sum") << none << "sum"
+                         << ""
+                         << "sum of outputs" << false << QList<double>{2, 2, 2};
+    QTest::newRow("mean") << none << "mean"
+                          << ""
+                          << "mean of outputs" << false << QList<double>{1 / 3.0, 1 / 3.0, 1 / 3.0};
+    QTest::newRow("element") << none << "out0[1, -1]"
+                             << ""
+                             << "out0[1, -1]" << false << QList<double>{0, 0, 1};
+    QTest::newRow("mse") << none << "mse"
+                         << "0"
+                         << "MSELoss(), target 0" << true << QList<double>{8 / 6.0, 12 / 6.0, 28 / 6.0};
+    QTest::newRow("mse of a list") << none << "mse"
+                                   << "[[1, 2, 4], [3, 4, 7]]"
+                                   << "MSELoss(), target [[1, 2, 4], [3, 4, 7]]" << true << QList<double>{0, 0, 1};
+    QTest::newRow("l1") << none << "L1Loss(reduction='sum')"
+                        << "2.5"
+                        << "L1Loss(reduction='sum'), target 2.5" << true << QList<double>{0, 0, 2};
+    QTest::newRow("cross entropy") << none << "cross_entropy"
+                                   << "[2, 2]"
+                                   << "CrossEntropyLoss(), target [2, 2]" << true
                                    << QList<double>{0.0214594, 0.0583328, -0.0797923};
-    QTest::newRow("one class for all") << none << "cross_entropy" << "2" << "CrossEntropyLoss(), target 2" << true << QList<double>{0.0214594, 0.0583328, -0.0797923};
-    QTest::newRow("the source's own") << own << "" << "" << "the source's loss" << true << QList<double>{8, 12, 28};
-    QTest::newRow("the sum all the same") << own << "sum" << "" << "sum of outputs" << false << QList<double>{2, 2, 2};
-    QTest::newRow("the source's own of a target") << own_of_target << "own" << "[[1, 2, 4], [3, 4, 7]]" << "the source's loss, target [[1, 2, 4], [3, 4, 7]]" << true << QList<double>{0, 0, 6};
-    QTest::newRow("a target for the source's own") << own_of_target << "" << "[[1, 2, 4], [3, 4, 7]]" << "the source's loss, target [[1, 2, 4], [3, 4, 7]]" << true << QList<double>{0, 0, 6};
-    QTest::newRow("no target for the source's own") << own_of_target << "" << "" << "sum of outputs" << false << QList<double>{2, 2, 2};
+    QTest::newRow("one class for all") << none << "cross_entropy"
+                                       << "2"
+                                       << "CrossEntropyLoss(), target 2" << true
+                                       << QList<double>{0.0214594, 0.0583328, -0.0797923};
+    QTest::newRow("the source's own") << own << ""
+                                      << ""
+                                      << "the source's loss" << true << QList<double>{8, 12, 28};
+    QTest::newRow("the sum all the same") << own << "sum"
+                                          << ""
+                                          << "sum of outputs" << false << QList<double>{2, 2, 2};
+    QTest::newRow("the source's own of a target")
+        << own_of_target << "own"
+        << "[[1, 2, 4], [3, 4, 7]]"
+        << "the source's loss, target [[1, 2, 4], [3, 4, 7]]" << true << QList<double>{0, 0, 6};
+    QTest::newRow("a target for the source's own")
+        << own_of_target << ""
+        << "[[1, 2, 4], [3, 4, 7]]"
+        << "the source's loss, target [[1, 2, 4], [3, 4, 7]]" << true << QList<double>{0, 0, 6};
+    QTest::newRow("no target for the source's own") << own_of_target << ""
+                                                    << ""
+                                                    << "sum of outputs" << false << QList<double>{2, 2, 2};
 }
 
 void TestGradientNames::start_where_it_was_chosen() {
@@ -260,7 +294,9 @@ void TestGradientNames::start_where_it_was_chosen() {
     QCOMPARE(start->is_loss, is_loss);
     const std::vector<double> found = net.gradient("fc.bias");
     QCOMPARE(found.size(), std::size_t(3));
-    for (int i = 0; i < 3; ++i) QVERIFY2(std::abs(found[static_cast<std::size_t>(i)] - bias[i]) < 1e-5, std::to_string(found[static_cast<std::size_t>(i)]).c_str());
+    for (int i = 0; i < 3; ++i)
+        QVERIFY2(std::abs(found[static_cast<std::size_t>(i)] - bias[i]) < 1e-5,
+                 std::to_string(found[static_cast<std::size_t>(i)]).c_str());
 }
 
 // It is the first event of its phase, and what it made can be looked at.
@@ -329,7 +365,8 @@ void TestGradientNames::targets_come_from_files_and_data() {
     Opened net(kLinear);
     write_array(net.file("y.npy"), whole_numbers({2, 2}));
     write_npz(net.file("data.npz"), {{"x", whole_numbers({7, 7})}, {"labels", whole_numbers({2, 2})}});
-    const std::vector<double> wanted = (net.run(parse_backward_from("cross_entropy", "[2, 2]")), net.gradient("fc.bias"));
+    const std::vector<double> wanted =
+        (net.run(parse_backward_from("cross_entropy", "[2, 2]")), net.gradient("fc.bias"));
     for (const std::string& target : {net.file("y.npy"), net.file("data.npz") + ":labels"}) {
         const Status status = net.run(parse_backward_from("cross_entropy", target));
         QVERIFY2(status.state == RunState::Finished, status.error.c_str());
@@ -388,14 +425,31 @@ void TestGradientNames::refused_with_pytorchs_words_data() {
     QTest::addColumn<QString>("loss");
     QTest::addColumn<QString>("target");
     QTest::addColumn<QString>("words");
-    QTest::newRow("no loss in the source") << "own" << "" << "name 'loss' is not defined";
-    QTest::newRow("a class there is not") << "cross_entropy" << "[0, 9]" << "Target 9 is out of bounds.";
-    QTest::newRow("another batch") << "cross_entropy" << "[0, 1, 2]" << "Expected input batch_size (2) to match target batch_size (3).";
-    QTest::newRow("another shape") << "mse" << "[1., 2., 3., 4.]" << "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1";
-    QTest::newRow("an index outside") << "out0[2, 0]" << "" << "index 2 is out of bounds for dimension 0 with size 2";
-    QTest::newRow("too many indices") << "out0[0, 0, 0]" << "" << "too many indices for tensor of dimension 2";
-    QTest::newRow("a row") << "out0[0]" << "" << "grad can be implicitly created only for scalar outputs";
-    QTest::newRow("uneven lists") << "mse" << "[[1, 2], [3]]" << "expected sequence of length 2 at dim 1 (got 1)";
+    QTest::newRow("no loss in the source") << "own"
+                                           << ""
+                                           << "name 'loss' is not defined";
+    QTest::newRow("a class there is not") << "cross_entropy"
+                                          << "[0, 9]"
+                                          << "Target 9 is out of bounds.";
+    QTest::newRow("another batch") << "cross_entropy"
+                                   << "[0, 1, 2]"
+                                   << "Expected input batch_size (2) to match target batch_size (3).";
+    QTest::newRow("another shape")
+        << "mse"
+        << "[1., 2., 3., 4.]"
+        << "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1";
+    QTest::newRow("an index outside") << "out0[2, 0]"
+                                      << ""
+                                      << "index 2 is out of bounds for dimension 0 with size 2";
+    QTest::newRow("too many indices") << "out0[0, 0, 0]"
+                                      << ""
+                                      << "too many indices for tensor of dimension 2";
+    QTest::newRow("a row") << "out0[0]"
+                           << ""
+                           << "grad can be implicitly created only for scalar outputs";
+    QTest::newRow("uneven lists") << "mse"
+                                  << "[[1, 2], [3]]"
+                                  << "expected sequence of length 2 at dim 1 (got 1)";
 }
 
 void TestGradientNames::refused_with_pytorchs_words() {
@@ -409,12 +463,16 @@ void TestGradientNames::refused_with_pytorchs_words() {
 }
 
 void TestGradientNames::choices_are_texts() {
-    for (const char* loss : {"", "sum", "mean", "own", "out0[0, -1]", "out2[]", "cotangents:a.npz"}) QCOMPARE(loss_text(parse_backward_from(loss)), std::string(loss));
+    for (const char* loss : {"", "sum", "mean", "own", "out0[0, -1]", "out2[]", "cotangents:a.npz"})
+        QCOMPARE(loss_text(parse_backward_from(loss)), std::string(loss));
     QCOMPARE(loss_text(parse_backward_from("bce_with_logits", "1")), std::string("BCEWithLogitsLoss()"));
-    QCOMPARE(loss_text(parse_backward_from("nn.CrossEntropyLoss(label_smoothing=0.1)", "1")), std::string("CrossEntropyLoss(label_smoothing=0.1)"));
+    QCOMPARE(loss_text(parse_backward_from("nn.CrossEntropyLoss(label_smoothing=0.1)", "1")),
+             std::string("CrossEntropyLoss(label_smoothing=0.1)"));
     QCOMPARE(loss_text(parse_backward_from("out", "")), std::string("out0[]"));
-    for (const char* target : {"3", "[1, 2]", "y.npy", "d.npz:y", "labels"}) QCOMPARE(target_text(parse_backward_from("mse", target).target), std::string(target));
-    for (const char* wrong : {"summ", "out0[a]", "out0[1", "MSE("}) QVERIFY_THROWS_EXCEPTION(std::exception, parse_backward_from(wrong));
+    for (const char* target : {"3", "[1, 2]", "y.npy", "d.npz:y", "labels"})
+        QCOMPARE(target_text(parse_backward_from("mse", target).target), std::string(target));
+    for (const char* wrong : {"summ", "out0[a]", "out0[1", "MSE("})
+        QVERIFY_THROWS_EXCEPTION(std::exception, parse_backward_from(wrong));
     QVERIFY_THROWS_EXCEPTION(std::exception, parse_backward_from("mse", "y.txt"));
     QVERIFY_THROWS_EXCEPTION(std::exception, parse_backward_from("sum", "[1]"));
 }
@@ -439,7 +497,8 @@ void TestGradientNames::dead_units_are_one_finding() {
     QVERIFY(net.run(parse_backward_from("cross_entropy", "0")).state == RunState::Finished);
     const auto found = net.findings();
     QVERIFY2(found.size() == 1, all_texts(found).c_str());
-    QCOMPARE(QString::fromStdString(found[0].text), QString("no gradient before classifier.logits: relu3 is dead for 100 % of the batch (5 parameters)"));
+    QCOMPARE(QString::fromStdString(found[0].text),
+             QString("no gradient before classifier.logits: relu3 is dead for 100 % of the batch (5 parameters)"));
     QCOMPARE(found[0].module, std::string("relu3"));
     QCOMPARE(net.session().recording()->event(found[0].event).op, std::string_view("aten::relu"));
     QVERIFY(found[0].kind == GradientFinding::Kind::NoGradient);
@@ -464,23 +523,29 @@ void TestGradientNames::scale_is_judged_by_what_is_known() {
         QVERIFY(found[0].text.starts_with("no loss chosen: scale is not judged"));
         for (const GradientRow& row : rows) {
             const bool is_plain = row.parameter.find("norm") == std::string::npos && row.parameter.ends_with(".weight");
-            QVERIFY2(row.weight_ratio().has_value() == (is_plain && row.finite && *row.weight_norm > 0), row.parameter.c_str());
+            QVERIFY2(row.weight_ratio().has_value() == (is_plain && row.finite && *row.weight_norm > 0),
+                     row.parameter.c_str());
         }
     }
     // With a loss it does.
     RecordingWriter writer;
     writer.add_event({});
     writer.set_backward_start({1, "MSELoss(), target 0", true});
-    const std::vector<GradientRow> great{made_row("a.weight", 1, 1), made_row("b.weight", 5000, 2), made_row("c.weight", 1, 1)};
+    const std::vector<GradientRow> great{made_row("a.weight", 1, 1), made_row("b.weight", 5000, 2),
+                                         made_row("c.weight", 1, 1)};
     auto found = judge_gradients(great, writer.recording().get());
     QVERIFY2(found.size() == 1 && found[0].kind == Kind::Exploding, all_texts(found).c_str());
     QCOMPARE(found[0].rows, std::vector<int>{1});
     // Layers are held against each other whatever backward started from.
-    const std::vector<GradientRow> uneven{made_row("a.weight", 1e-8, 1), made_row("b.weight", 1, 1), made_row("c.weight", 2, 1), made_row("d.weight", 1, 1)};
+    const std::vector<GradientRow> uneven{made_row("a.weight", 1e-8, 1), made_row("b.weight", 1, 1),
+                                          made_row("c.weight", 2, 1), made_row("d.weight", 1, 1)};
     found = judge_gradients(uneven, nullptr);
-    QVERIFY2(found.size() == 2 && found[0].kind == Kind::Vanishing && found[0].rows == std::vector<int>{0} && found[1].kind == Kind::NotJudged, all_texts(found).c_str());
+    QVERIFY2(found.size() == 2 && found[0].kind == Kind::Vanishing && found[0].rows == std::vector<int>{0} &&
+                 found[1].kind == Kind::NotJudged,
+             all_texts(found).c_str());
     // Parameters that nothing used are one line; frozen ones are none.
-    std::vector<GradientRow> unused{made_row("a.weight", 1, 1), made_row("b.weight", 1, 1), made_row("c.weight", 1, 1), made_row("d.weight", 1, 1)};
+    std::vector<GradientRow> unused{made_row("a.weight", 1, 1), made_row("b.weight", 1, 1), made_row("c.weight", 1, 1),
+                                    made_row("d.weight", 1, 1)};
     for (const std::size_t i : {1U, 2U, 3U}) unused[i].has_gradient = false;
     unused[3].is_frozen = true;
     found = judge_gradients(unused, writer.recording().get());
@@ -502,7 +567,8 @@ void TestGradientNames::steps_are_compared() {
     const auto found = judge_steps(steps, true);
     QVERIFY2(found.size() == 1, all_texts(found).c_str());
     QCOMPARE(QString::fromStdString(found[0].text),
-             QString("fc.weight, fc.bias are all zero in 3 of the 4 steps looked at, first seen at step 111 (not yet at step 1): relu gives nothing but zeros there"));
+             QString("fc.weight, fc.bias are all zero in 3 of the 4 steps looked at, first seen at step 111 (not yet "
+                     "at step 1): relu gives nothing but zeros there"));
     QCOMPARE(found[0].module, std::string("relu"));
     QVERIFY(judge_steps({}, true).empty());
     QCOMPARE(judge_steps(steps, false).size(), std::size_t(2));
@@ -523,11 +589,15 @@ void TestGradientNames::not_finite_is_one_finding() {
     session.wait_idle();
     const auto found = judge_gradients(rows, session.recording().get());
     QVERIFY2(!found.empty() && found[0].kind == GradientFinding::Kind::NotFinite, all_texts(found).c_str());
-    QCOMPARE(std::count_if(found.begin(), found.end(), [](const GradientFinding& each) { return each.kind == GradientFinding::Kind::NotFinite; }), 1);
+    QCOMPARE(std::count_if(found.begin(), found.end(),
+                           [](const GradientFinding& each) { return each.kind == GradientFinding::Kind::NotFinite; }),
+             1);
     QCOMPARE(session.recording()->event(found[0].event).op, std::string_view("SqrtBackward0"));
     for (const GradientRow& row : rows) {
-        if (row.has_nan_or_inf()) QVERIFY(row.finite_share_text() != std::string());
-        else QVERIFY(row.finite.has_value());
+        if (row.has_nan_or_inf())
+            QVERIFY(row.finite_share_text() != std::string());
+        else
+            QVERIFY(row.finite.has_value());
     }
 }
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "core/study/operator_info.h"
 #include "core/session/session.h"
+#include "core/study/operator_info.h"
 
 using namespace loupe::session;
 
@@ -15,11 +15,14 @@ namespace {
 QString text(const std::string& utf8) { return QString::fromStdString(utf8); }
 
 const OperatorInfo::Argument* find(const std::vector<OperatorInfo::Argument>& arguments, const std::string& name) {
-    const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const auto& argument) { return argument.name == name; });
+    const auto found =
+        std::find_if(arguments.begin(), arguments.end(), [&](const auto& argument) { return argument.name == name; });
     return found == arguments.end() ? nullptr : &*found;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+bool has(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 std::vector<std::string> models() {
     std::vector<std::string> all;
@@ -51,7 +54,8 @@ class TestOperatorInfo : public QObject {
         QVERIFY(has(info->variants, "aten::addmm_") && has(info->variants, "aten::addmm.out"));
         QCOMPARE(text(info->kernels.back().backend), QStringLiteral("portable"));
         // A factor is kept only for the gradient of the other.
-        const auto saved = std::find_if(info->saved.begin(), info->saved.end(), [](const auto& each) { return each.name == "mat1"; });
+        const auto saved =
+            std::find_if(info->saved.begin(), info->saved.end(), [](const auto& each) { return each.name == "mat1"; });
         QVERIFY(saved != info->saved.end());
         QCOMPARE(text(saved->if_needed), QStringLiteral("mat2"));
     }
@@ -80,7 +84,8 @@ class TestOperatorInfo : public QObject {
             for (const auto* names : {&info.variants, &info.overloads, &info.related}) {
                 for (const std::string& name : *names) {
                     const auto other = find_operator_info(name);
-                    QVERIFY2(other && other->name == name && name != info.name, qPrintable(text(info.name + ": " + name)));
+                    QVERIFY2(other && other->name == name && name != info.name,
+                             qPrintable(text(info.name + ": " + name)));
                 }
             }
         }
@@ -107,12 +112,15 @@ class TestOperatorInfo : public QObject {
         // Of the overloads of a name, one that takes and gives tensors.
         for (const auto& info : list_operators()) {
             const std::string bare = info.name.substr(0, info.name.find('.', 6));
-            const bool takes = std::any_of(info.arguments.begin(), info.arguments.end(), [](const auto& a) { return a.type.find("Tensor") != std::string::npos; });
-            const bool gives = std::any_of(info.returns.begin(), info.returns.end(), [](const auto& a) { return a.type.find("Tensor") != std::string::npos; });
+            const bool takes = std::any_of(info.arguments.begin(), info.arguments.end(),
+                                           [](const auto& a) { return a.type.find("Tensor") != std::string::npos; });
+            const bool gives = std::any_of(info.returns.begin(), info.returns.end(),
+                                           [](const auto& a) { return a.type.find("Tensor") != std::string::npos; });
             if (!kinds.contains(bare) || !takes || !gives || info.is_gradient_stop || info.is_random) continue;
             if (info.derivative.empty() && !info.is_composite) continue;
             if (info.name.ends_with("out")) continue;  // the form of an operator that is here itself
-            const bool explained = std::any_of(info.arguments.begin(), info.arguments.end(), [](const auto& a) { return !a.gradient.empty(); });
+            const bool explained = std::any_of(info.arguments.begin(), info.arguments.end(),
+                                               [](const auto& a) { return !a.gradient.empty(); });
             if (!explained) missing += text(info.name);
         }
         QVERIFY2(missing.isEmpty(), qPrintable(missing.join(' ')));

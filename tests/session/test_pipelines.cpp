@@ -12,14 +12,14 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
-#include "core/ops/random/generator.h"
-#include "core/record/run_phases.h"
-#include "core/study/compare.h"
 #include "core/model/input_file.h"
-#include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
+#include "core/ops/random/generator.h"
+#include "core/record/backward_roots.h"
+#include "core/record/run_phases.h"
 #include "core/session/session.h"
+#include "core/study/compare.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -53,8 +53,10 @@ struct Case {
         const std::string name = (kModels + entry["name"].toString()).toStdString();
         program = Program::open((kModels + entry["file"].toString()).toStdString());
         program->module().train(entry["mode"].toString() == "train");
-        method = std::make_unique<PreparedMethod>(program, entry["method"].toString().toStdString(), pipeline.toStdString());
-        arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), *program->info()), method->schema(), true);
+        method =
+            std::make_unique<PreparedMethod>(program, entry["method"].toString().toStdString(), pipeline.toStdString());
+        arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), *program->info()),
+                                method->schema(), true);
         expected = read_npz(name + ".out.npz");
         rtol = entry["grad_tolerance"]["rtol"].toDouble();
         atol = entry["grad_tolerance"]["atol"].toDouble();
@@ -65,7 +67,9 @@ struct Case {
         for (const auto& [wanted, want] : expected) {
             if (wanted != name) continue;
             const TensorDifference difference = compare_tensors(actual, want, rtol, atol);
-            QVERIFY2(difference.is_equal, qPrintable(QString("%1: %2 %3").arg(name.c_str()).arg(difference.max_abs).arg(difference.why.c_str())));
+            QVERIFY2(
+                difference.is_equal,
+                qPrintable(QString("%1: %2 %3").arg(name.c_str()).arg(difference.max_abs).arg(difference.why.c_str())));
         }
     }
 };
@@ -120,8 +124,8 @@ void TestPipelines::train() {
     QFETCH(QJsonObject, entry);
     QFETCH(QString, pipeline);
     const Case run(entry, pipeline);
-    const bool has_gradients =
-        std::any_of(run.expected.begin(), run.expected.end(), [](const auto& each) { return each.first.starts_with("grad"); });
+    const bool has_gradients = std::any_of(run.expected.begin(), run.expected.end(),
+                                           [](const auto& each) { return each.first.starts_with("grad"); });
     const GradModeScope grad(has_gradients);
     if (has_gradients) require_input_gradients(run.arguments);
     const TensorList outputs = flatten_tensors(run.method->forward(run.arguments));

@@ -10,14 +10,14 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/archive/zip_reader.h"
-#include "core/ops/random/generator.h"
-#include "core/study/compare.h"
+#include "core/formats/checkpoint/checkpoint.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
 #include "core/model/script_output.h"
+#include "core/ops/random/generator.h"
+#include "core/study/compare.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -34,7 +34,8 @@ QString difference(const IValue& got, const IValue& expected) {
     if (expected.is_tensor()) {
         if (!got.is_tensor() || got.to_tensor().dtype() != expected.to_tensor().dtype()) return both;
         const TensorDifference found = compare_tensors(got.to_tensor(), expected.to_tensor(), 1e-6, 1e-7);
-        return found.is_equal ? QString() : QString("tensor differs by %1 %2").arg(found.max_abs).arg(found.why.c_str());
+        return found.is_equal ? QString()
+                              : QString("tensor differs by %1 %2").arg(found.max_abs).arg(found.why.c_str());
     }
     if (expected.is_list() || expected.is_tuple()) {
         if (expected.is_list() ? !got.is_list() : !got.is_tuple()) return both;
@@ -42,7 +43,8 @@ QString difference(const IValue& got, const IValue& expected) {
         const auto& b = expected.is_list() ? expected.to_list().elements : expected.to_tuple().elements;
         if (a.size() != b.size()) return both;
         for (std::size_t i = 0; i < a.size(); ++i) {
-            if (const QString found = difference(a[i], b[i]); !found.isEmpty()) return QString("[%1]: %2").arg(i).arg(found);
+            if (const QString found = difference(a[i], b[i]); !found.isEmpty())
+                return QString("[%1]: %2").arg(i).arg(found);
         }
         return {};
     }
@@ -52,12 +54,14 @@ QString difference(const IValue& got, const IValue& expected) {
             const auto& [key, value] = expected.to_dict().entries()[i];
             const auto& [own_key, own_value] = got.to_dict().entries()[i];  // in the order of insertion
             if (!difference(own_key, key).isEmpty()) return both;
-            if (const QString found = difference(own_value, value); !found.isEmpty()) return QString("[%1]: %2").arg(shown(key), found);
+            if (const QString found = difference(own_value, value); !found.isEmpty())
+                return QString("[%1]: %2").arg(shown(key), found);
         }
         return {};
     }
     if (expected.is_complex() && got.is_complex()) {
-        return std::abs(got.to_complex() - expected.to_complex()) <= 1e-15 * std::abs(expected.to_complex()) ? QString() : both;
+        return std::abs(got.to_complex() - expected.to_complex()) <= 1e-15 * std::abs(expected.to_complex()) ? QString()
+                                                                                                             : both;
     }
     if (expected.is_double() && got.is_double()) {
         const double a = got.to_double();
@@ -65,7 +69,9 @@ QString difference(const IValue& got, const IValue& expected) {
         const bool is_same = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= 1e-12 * std::abs(b);
         return is_same && std::signbit(a) == std::signbit(b) ? QString() : both;
     }
-    return values_equal(got, expected) && got.is_bool() == expected.is_bool() && got.is_int() == expected.is_int() ? QString() : both;
+    return values_equal(got, expected) && got.is_bool() == expected.is_bool() && got.is_int() == expected.is_int()
+               ? QString()
+               : both;
 }
 
 }  // namespace
@@ -88,7 +94,8 @@ class TestPrograms : public QObject {
 
 void TestPrograms::initTestCase() {
     zip_ = std::make_unique<ZipReader>(MappedFile::open(LOUPE_SOURCE_DIR "/tests/fixtures/programs.zip"));
-    index_ = QJsonDocument::fromJson(QByteArray::fromStdString(zip_->read(*zip_->find("index.json"), kLargest))).object();
+    index_ =
+        QJsonDocument::fromJson(QByteArray::fromStdString(zip_->read(*zip_->find("index.json"), kLargest))).object();
     QVERIFY(index_.size() >= 90);
 }
 
@@ -109,7 +116,8 @@ void TestPrograms::come_out_as_in_pytorch_data() {
         for (int k = 0; k < calls.size(); ++k) {
             const QString error = calls[k].isNull() ? QString() : calls[k].toArray()[1].toString();
             for (const char* pipeline : {"none", "inline", "optimize", "freeze", "inference"}) {
-                QTest::addRow("%s %d %s", qPrintable(name), k, pipeline) << name << k << (calls[k].isNull() ? QString() : "!" + error) << pipeline;
+                QTest::addRow("%s %d %s", qPrintable(name), k, pipeline)
+                    << name << k << (calls[k].isNull() ? QString() : "!" + error) << pipeline;
             }
         }
     }
@@ -128,7 +136,8 @@ void TestPrograms::come_out_as_in_pytorch() {
         program->module().eval();
         const PreparedMethod method(program, "forward", pipeline.toStdString());
         const std::string inputs = extracted(stem + ".in.pt");
-        const auto arguments = make_inputs(input_specs_of_file(inputs, method.schema(), *program->info()), method.schema(), true);
+        const auto arguments =
+            make_inputs(input_specs_of_file(inputs, method.schema(), *program->info()), method.schema(), true);
         default_generator().set_seed(0);
         const IValue result = method.forward(arguments);
         QVERIFY2(error.isEmpty(), qPrintable("gave " + shown(result) + " instead of " + error));
@@ -137,7 +146,8 @@ void TestPrograms::come_out_as_in_pytorch() {
     } catch (const Error& failure) {
         QVERIFY2(!error.isEmpty(), failure.what());
         // Behind the "!" and the name of what raised.
-        const QString message = error.mid(1).section("RuntimeError: ", -1).section("builtins.", -1).section("AssertionError: ", -1);
+        const QString message =
+            error.mid(1).section("RuntimeError: ", -1).section("builtins.", -1).section("AssertionError: ", -1);
         QVERIFY2(QString(failure.what()).contains(message.section("RuntimeError:", -1)), failure.what());
     }
 }

@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/record/recording_writer.h"
-#include "core/session/run_control.h"
 #include "core/record/value_store.h"
+#include "core/session/run_control.h"
 #include "core/session/watch.h"
 
 using namespace loupe;
@@ -143,7 +143,9 @@ void TestRecording::conditions() {
 }
 
 void TestRecording::bad_conditions_are_refused() {
-    for (const char* text : {"absmax >", "absmax ~ 3", "absmax > x", "> 3", "shape", "shape == wide", "dtype == float17", "dtype < float16", "nan and", "(nan", "shape[x] == 1", "absmax = 3", "i =="}) {
+    for (const char* text :
+         {"absmax >", "absmax ~ 3", "absmax > x", "> 3", "shape", "shape == wide", "dtype == float17",
+          "dtype < float16", "nan and", "(nan", "shape[x] == 1", "absmax = 3", "i =="}) {
         QVERIFY_THROWS_EXCEPTION(Error, Condition{text});
     }
 }
@@ -219,9 +221,19 @@ void TestRecording::conditions_over_shapes_and_variables() {
                              asked.push_back(expression);
                              return expression == "i == 1";
                          }};
-    const std::pair<const char*, bool> kCases[] = {{"shape == 2x3", true}, {"shape == [2, 3]", true}, {"shape != (2, 3)", false}, {"shape[0] == 2", true}, {"shape[-1] < 3", false},
-                                                   {"shape[5] == 1", false}, {"ndim == 2", true}, {"dtype == float16", true}, {"dtype != 'torch.float16'", false}, {"shape differs", true},
-                                                   {"i == 1 and ndim == 2", true}, {"not (i == 1) or ndim > 3", false}, {"(i == 2 or ndim == 2) and i == 1", true}};
+    const std::pair<const char*, bool> kCases[] = {{"shape == 2x3", true},
+                                                   {"shape == [2, 3]", true},
+                                                   {"shape != (2, 3)", false},
+                                                   {"shape[0] == 2", true},
+                                                   {"shape[-1] < 3", false},
+                                                   {"shape[5] == 1", false},
+                                                   {"ndim == 2", true},
+                                                   {"dtype == float16", true},
+                                                   {"dtype != 'torch.float16'", false},
+                                                   {"shape differs", true},
+                                                   {"i == 1 and ndim == 2", true},
+                                                   {"not (i == 1) or ndim > 3", false},
+                                                   {"(i == 2 or ndim == 2) and i == 1", true}};
     for (const auto& [text, holds] : kCases) QVERIFY2(Condition(text).holds(facts) == holds, text);
     facts.shape_before = nullptr;
     QVERIFY(!Condition("shape differs").holds(facts));  // there is nothing that it could differ from

@@ -53,19 +53,23 @@ std::string save(Session& session, const std::string& file) {
 
 bool same_event(const Event& a, const Event& b) {
     return a.id == b.id && a.phase == b.phase && a.op == b.op && a.scope == b.scope && a.source_file == b.source_file &&
-           a.source_line == b.source_line && a.graph_node == b.graph_node && a.depth == b.depth && a.frame == b.frame && a.peer == b.peer &&
-           a.start == b.start && a.duration == b.duration && a.memory_before == b.memory_before && a.memory_after == b.memory_after &&
-           a.memory_peak == b.memory_peak && a.flops == b.flops && a.bytes_moved == b.bytes_moved && a.backend == b.backend &&
-           a.declined == b.declined && a.inputs == b.inputs && a.outputs == b.outputs && a.arguments == b.arguments &&
-           a.has_nan == b.has_nan && a.has_inf == b.has_inf && a.failed == b.failed && a.error == b.error && a.setup == b.setup && a.is_cold == b.is_cold;
+           a.source_line == b.source_line && a.graph_node == b.graph_node && a.depth == b.depth && a.frame == b.frame &&
+           a.peer == b.peer && a.start == b.start && a.duration == b.duration && a.memory_before == b.memory_before &&
+           a.memory_after == b.memory_after && a.memory_peak == b.memory_peak && a.flops == b.flops &&
+           a.bytes_moved == b.bytes_moved && a.backend == b.backend && a.declined == b.declined &&
+           a.inputs == b.inputs && a.outputs == b.outputs && a.arguments == b.arguments && a.has_nan == b.has_nan &&
+           a.has_inf == b.has_inf && a.failed == b.failed && a.error == b.error && a.setup == b.setup &&
+           a.is_cold == b.is_cold;
 }
 
 bool same_value(const Value& a, const Value& b) {
-    const bool same_statistics = a.statistics.has_value() == b.statistics.has_value() &&
-                                 (!a.statistics || (a.statistics->count == b.statistics->count && a.statistics->finite == b.statistics->finite &&
-                                                    a.statistics->exponents == b.statistics->exponents));
-    return same_statistics && a.id == b.id && a.producer == b.producer && a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
-           a.strides == b.strides && a.storage_id == b.storage_id && a.requires_grad == b.requires_grad && a.bytes == b.bytes;
+    const bool same_statistics =
+        a.statistics.has_value() == b.statistics.has_value() &&
+        (!a.statistics || (a.statistics->count == b.statistics->count && a.statistics->finite == b.statistics->finite &&
+                           a.statistics->exponents == b.statistics->exponents));
+    return same_statistics && a.id == b.id && a.producer == b.producer && a.name == b.name && a.dtype == b.dtype &&
+           a.shape == b.shape && a.strides == b.strides && a.storage_id == b.storage_id &&
+           a.requires_grad == b.requires_grad && a.bytes == b.bytes;
 }
 
 }  // namespace
@@ -118,7 +122,8 @@ void TestRecordingFile::tells_what_was_run() {
     QCOMPARE(inputs.size(), std::size_t{1});
     QCOMPARE(input_spec_text(inputs[0]), input_spec_text(options.inputs[0]));
     QCOMPARE(input_spec_text(inputs[0].elements.at(0)), std::string("2:int64:random"));
-    const auto trace = answer<PassTrace>(again, [&](auto reply) { again.request_passes("passes", "inline", "forward", reply); });
+    const auto trace =
+        answer<PassTrace>(again, [&](auto reply) { again.request_passes("passes", "inline", "forward", reply); });
     QCOMPARE(trace.error, std::string());
     QVERIFY(!trace.steps.empty());
     // What it is of, and behind that the verdict.
@@ -133,7 +138,8 @@ void TestRecordingFile::tells_what_was_run() {
     const auto a = live.recording();
     const auto b = again.recording();
     QCOMPARE(b->value_count(), a->value_count());
-    QCOMPARE(b->value(static_cast<ValueId>(b->value_count())).statistics->finite->norm, a->value(static_cast<ValueId>(a->value_count())).statistics->finite->norm);
+    QCOMPARE(b->value(static_cast<ValueId>(b->value_count())).statistics->finite->norm,
+             a->value(static_cast<ValueId>(a->value_count())).statistics->finite->norm);
 }
 
 void TestRecordingFile::tells_a_failure() {
@@ -170,7 +176,9 @@ void TestRecordingFile::is_as_it_was() {
     run(live, kFixtures + model.toStdString(), true);
     const bool isTimed = model == "lstm.pt";
     if (isTimed) {
-        const auto timed = answer<OperatorTimesReport>(live, [&](auto reply) { live.request_operator_times("times", {.warmup = 1, .repeats = 3, .seconds = 60}, reply); });
+        const auto timed = answer<OperatorTimesReport>(live, [&](auto reply) {
+            live.request_operator_times("times", {.warmup = 1, .repeats = 3, .seconds = 60}, reply);
+        });
         QCOMPARE(timed.error, std::string());
     }
     QCOMPARE(save(live, file), std::string());
@@ -216,7 +224,8 @@ void TestRecordingFile::is_as_it_was() {
         QCOMPARE(after.storage_id, before.storage_id);
         QCOMPARE(after.readers, before.readers);
         QCOMPARE(after.data.size(), before.data.size());
-        for (std::size_t tile = 0; tile < after.data.size(); ++tile) QCOMPARE(after.data[tile].elements, before.data[tile].elements);
+        for (std::size_t tile = 0; tile < after.data.size(); ++tile)
+            QCOMPARE(after.data[tile].elements, before.data[tile].elements);
     }
     QCOMPARE(again.model()->modules.size(), live.model()->modules.size());
     QCOMPARE(again.model()->modules.back().path, live.model()->modules.back().path);
@@ -321,8 +330,10 @@ void TestRecordingFile::lies_are_found_out() {
             std::size_t at = random.bounded(static_cast<quint32>(lie.size()));
             while (at < lie.size() && (lie[at] < '0' || lie[at] > '9')) ++at;
             if (at == lie.size()) continue;
-            if (random.bounded(2) == 0) lie.insert(at, "99");
-            else lie[at] = static_cast<char>('0' + random.bounded(10));
+            if (random.bounded(2) == 0)
+                lie.insert(at, "99");
+            else
+                lie[at] = static_cast<char>('0' + random.bounded(10));
         }
         const std::string path = folder.filePath("lie.loupe").toStdString();
         ZipWriter writer(path);
@@ -339,7 +350,8 @@ void TestRecordingFile::lies_are_found_out() {
                 for (const ValueId value : event.inputs) {
                     if (value != 0) QVERIFY(recording.value(value).id == value);
                 }
-                if (event.graph_node >= 0) QVERIFY(static_cast<std::size_t>(event.graph_node) < opened.model()->graph->nodes.size());
+                if (event.graph_node >= 0)
+                    QVERIFY(static_cast<std::size_t>(event.graph_node) < opened.model()->graph->nodes.size());
                 if (event.frame != 0) QVERIFY(recording.frame(event.frame).id == event.frame);
             }
             for (ValueId id = 1; id <= recording.value_count(); ++id) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model source that is edited and opened again: breakpoints stay on what they were set on, weights, inputs and options stay.
+// A model source that is edited and opened again: breakpoints stay on what they were set on, weights, inputs and
+// options stay.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <future>
@@ -106,7 +107,9 @@ class TestReopen : public QObject {
         std::promise<double> answer;
         TensorRequest request;
         request.name = name;
-        session.request_tensor("weight", request, [&](const TensorSlice& slice) { answer.set_value(slice.data.empty() ? -1 : slice.data[0].elements[0]); });
+        session.request_tensor("weight", request, [&](const TensorSlice& slice) {
+            answer.set_value(slice.data.empty() ? -1 : slice.data[0].elements[0]);
+        });
         return answer.get_future().get();
     }
     static std::string save(Session& session, const std::string& file) {
@@ -116,7 +119,8 @@ class TestReopen : public QObject {
     }
     static WeightsReport load(Session& session, const std::string& file) {
         std::promise<WeightsReport> answer;
-        session.request_load_weights("load", file, true, [&](WeightsReport report) { answer.set_value(std::move(report)); });
+        session.request_load_weights("load", file, true,
+                                     [&](WeightsReport report) { answer.set_value(std::move(report)); });
         return answer.get_future().get();
     }
 
@@ -127,11 +131,14 @@ class TestReopen : public QObject {
         QCOMPARE(mapped("a\nb\nc", "a\nc"), (std::vector<int>{0, -1, 1}));
         // An edited line, and one that was put before it.
         QCOMPARE(mapped("x\n    y = self.fc(x)\nz", "x\n    y = self.fc(x + 1)\nz"), (std::vector<int>{0, 1, 2}));
-        QCOMPARE(mapped("x\n    y = self.fc(x)\nz", "x\n    print('here')\n    y = self.fc(x + 1)\nz"), (std::vector<int>{0, 2, 3}));
+        QCOMPARE(mapped("x\n    y = self.fc(x)\nz", "x\n    print('here')\n    y = self.fc(x + 1)\nz"),
+                 (std::vector<int>{0, 2, 3}));
         // Two lines of which one became another: the like one stays, the other is gone.
-        QCOMPARE(mapped("a\n    y = torch.relu(x)\n    print(y.shape)\nb", "a\n    y = torch.relu(x) * 2\nb"), (std::vector<int>{0, 1, -1, 2}));
+        QCOMPARE(mapped("a\n    y = torch.relu(x)\n    print(y.shape)\nb", "a\n    y = torch.relu(x) * 2\nb"),
+                 (std::vector<int>{0, 1, -1, 2}));
         // Blank lines are everywhere: they pull nothing along.
-        QCOMPARE(mapped("def f():\n    a = 1\n\ndef g():\n    b = 2\n", "\n\ndef g():\n    b = 2\n"), (std::vector<int>{-1, -1, 1, 2, 3, 4}));
+        QCOMPARE(mapped("def f():\n    a = 1\n\ndef g():\n    b = 2\n", "\n\ndef g():\n    b = 2\n"),
+                 (std::vector<int>{-1, -1, 1, 2, 3, 4}));
         QCOMPARE(mapped("", "a"), (std::vector<int>{0}));
     }
 
@@ -152,10 +159,18 @@ class TestReopen : public QObject {
         QTest::addColumn<QString>("by");
         QTest::addColumn<QVector<int>>("lines");
         QTest::addColumn<QString>("said");
-        QTest::newRow("inserted above") << "        y = torch.relu(y)\n" << "        print(1)\n        print(2)\n        y = torch.relu(y)\n" << QVector<int>{11, 14, 15} << "";
-        QTest::newRow("deleted above") << "from torch import nn\n\n" << "from torch import nn\n" << QVector<int>{10, 11, 12} << "";
-        QTest::newRow("edited") << "        y = torch.relu(y)\n" << "        y = torch.relu(y + 1)\n" << QVector<int>{11, 12, 13} << "";
-        QTest::newRow("deleted") << "        y = torch.relu(y)\n" << "" << QVector<int>{11, 12} << "breakpoint 2 is gone with its line, which was line 12: y = torch.relu(y)";
+        QTest::newRow("inserted above") << "        y = torch.relu(y)\n"
+                                        << "        print(1)\n        print(2)\n        y = torch.relu(y)\n"
+                                        << QVector<int>{11, 14, 15} << "";
+        QTest::newRow("deleted above") << "from torch import nn\n\n"
+                                       << "from torch import nn\n"
+                                       << QVector<int>{10, 11, 12} << "";
+        QTest::newRow("edited") << "        y = torch.relu(y)\n"
+                                << "        y = torch.relu(y + 1)\n"
+                                << QVector<int>{11, 12, 13} << "";
+        QTest::newRow("deleted") << "        y = torch.relu(y)\n"
+                                 << "" << QVector<int>{11, 12}
+                                 << "breakpoint 2 is gone with its line, which was line 12: y = torch.relu(y)";
     }
     void breakpoints_move_with_their_lines() {
         QFETCH(QString, what);
@@ -291,12 +306,15 @@ class TestReopen : public QObject {
         open(session, replaced(kNet, "model = Net()", "torch.manual_seed(6)\nmodel = Net()"));
         QCOMPARE(weight(session, "first.weight"), drawn);
         QCOMPARE(log.texts().filter("4 tensors are as before (held.pt)").size(), 1);
-        std::string wide = replaced(kNet, "self.second = nn.Linear(3, 2)", "self.second = nn.Linear(3, 5)\n        self.extra = nn.Linear(1, 1)");
+        std::string wide = replaced(kNet, "self.second = nn.Linear(3, 2)",
+                                    "self.second = nn.Linear(3, 5)\n        self.extra = nn.Linear(1, 1)");
         open(session, wide);
         QCOMPARE(weight(session, "first.weight"), drawn);
-        const QStringList said = log.texts().filter("2 tensors are as before (held.pt); what did not fit is as the source makes it: ");
+        const QStringList said =
+            log.texts().filter("2 tensors are as before (held.pt); what did not fit is as the source makes it: ");
         QCOMPARE(said.size(), 1);
-        QVERIFY2(said.front().contains("second.weight is 5x3, was 2x3") && said.front().contains("extra.weight is new"), qPrintable(said.front()));
+        QVERIFY2(said.front().contains("second.weight is 5x3, was 2x3") && said.front().contains("extra.weight is new"),
+                 qPrintable(said.front()));
         // Closed and opened it begins with the source's own.
         session.close();
         session.wait_idle();
@@ -314,7 +332,11 @@ class TestReopen : public QObject {
         open(session, replaced(kNet, "self.second = nn.Linear(3, 2)", "self.second = nn.Linear(3, 5)"));
         QVERIFY2(session.status().state == RunState::Ready, session.status().error.c_str());
         QCOMPARE(weight(session, "first.weight"), drawn);
-        QCOMPARE(log.texts().filter("of the checkpoint beside net.py not all fits: second.weight is 5x3, was 2x3; second.bias is 5, was 2").size(), 1);
+        QCOMPARE(log.texts()
+                     .filter("of the checkpoint beside net.py not all fits: second.weight is 5x3, was 2x3; second.bias "
+                             "is 5, was 2")
+                     .size(),
+                 1);
         QVERIFY(QFile::remove(QString::fromStdString(path("net.pt"))));
     }
 
@@ -351,7 +373,8 @@ class TestReopen : public QObject {
         session.set_inputs({parse_input_spec("5x4:normal")});
         open(session, replaced(kNet, "class Net", "\nclass Net"));
         QCOMPARE(session.inputs().front().shape, (Shape{5, 4}));
-        std::string two = replaced(replaced(kNet, "forward(self, x)", "forward(self, x, z)"), "(torch.ones(1, 4),)", "(torch.ones(1, 4), torch.ones(1))");
+        std::string two = replaced(replaced(kNet, "forward(self, x)", "forward(self, x, z)"), "(torch.ones(1, 4),)",
+                                   "(torch.ones(1, 4), torch.ones(1))");
         open(session, two);
         QCOMPARE(session.inputs().size(), std::size_t{2});
         QCOMPARE(log.texts().filter("the model takes 2 inputs now, not 1").size(), 1);
@@ -361,7 +384,8 @@ class TestReopen : public QObject {
     void errors_have_their_lines() {
         Log log;
         Session session(&log);
-        open(session, replaced(kNet, "        return self.second(y)", "        if y.sum() > 0:\n            z = 'a' + 1\n        return self.second(y)"));
+        open(session, replaced(kNet, "        return self.second(y)",
+                               "        if y.sum() > 0:\n            z = 'a' + 1\n        return self.second(y)"));
         QVERIFY2(session.status().state == RunState::Failed || session.model() != nullptr, "opened");
         open(session, replaced(kNet, "y = y * 2", "y = y + missing"));
         std::string failure = "?";
@@ -371,16 +395,20 @@ class TestReopen : public QObject {
         const auto entry = log.entries().back();
         QCOMPARE(QString::fromStdString(entry.source.file), QString::fromStdString(path()));
         QCOMPARE(entry.source.line, 13);
-        QVERIFY2(QString::fromStdString(entry.details).contains("y = y + missing\n") && QString::fromStdString(entry.details).contains("~~~~~~~ <--- HERE"), entry.details.c_str());
+        QVERIFY2(QString::fromStdString(entry.details).contains("y = y + missing\n") &&
+                     QString::fromStdString(entry.details).contains("~~~~~~~ <--- HERE"),
+                 entry.details.c_str());
         // Of text that is no program.
         open(session, replaced(kNet, "model = Net()", "model = (Net()"));
         QCOMPARE(session.status().state, RunState::Failed);
         QVERIFY(session.status().error.find('\n') == std::string::npos);
-        QVERIFY2(QString::fromStdString(session.status().details).contains("<--- HERE"), session.status().details.c_str());
+        QVERIFY2(QString::fromStdString(session.status().details).contains("<--- HERE"),
+                 session.status().details.c_str());
         QVERIFY(session.status().error_source.line >= 16);
         // Of a program that fails: its traceback.
         open(session, replaced(kNet, "model = Net()", "model = Net(3)"));
-        QVERIFY2(QString::fromStdString(session.status().details).startsWith("Traceback"), session.status().details.c_str());
+        QVERIFY2(QString::fromStdString(session.status().details).startsWith("Traceback"),
+                 session.status().details.c_str());
         QCOMPARE(session.status().error_source.line, 16);
     }
 };

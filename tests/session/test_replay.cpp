@@ -11,10 +11,10 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/ops/random/generator.h"
-#include "core/record/backward_roots.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
+#include "core/ops/random/generator.h"
+#include "core/record/backward_roots.h"
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
 #include "core/record/run_phases.h"
@@ -33,7 +33,8 @@ const CancelFlag kNever{false};
 bool same_elements(const Tensor& a, const Tensor& b) {
     const Tensor x = copy_elements(a);
     const Tensor y = copy_elements(b);
-    return x.dtype() == y.dtype() && x.bytes() == y.bytes() && (x.bytes() == 0 || std::memcmp(x.raw_data(), y.raw_data(), x.bytes()) == 0);
+    return x.dtype() == y.dtype() && x.bytes() == y.bytes() &&
+           (x.bytes() == 0 || std::memcmp(x.raw_data(), y.raw_data(), x.bytes()) == 0);
 }
 
 // A recorded run of a fixture.
@@ -51,11 +52,12 @@ struct Run {
         program = Program::open((kModels + entry["file"].toString()).toStdString());
         program->module().train(entry["mode"].toString() == "train");
         method = std::make_unique<PreparedMethod>(program, entry["method"].toString().toStdString(), pipeline);
-        arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), *program->info()), method->schema(), true);
+        arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), *program->info()),
+                                method->schema(), true);
         require_input_gradients(arguments);
         default_generator().set_seed(7);
-        recorder = std::make_unique<Recorder>(RecorderOptions{.statistics = true, .values = true, .budget = budget}, method->build_graph(),
-                                              nullptr, nullptr);
+        recorder = std::make_unique<Recorder>(RecorderOptions{.statistics = true, .values = true, .budget = budget},
+                                              method->build_graph(), nullptr, nullptr);
         name_existing_tensors(*recorder, program->module(), arguments, method->schema());
         start = std::make_unique<RunStart>(program->module(), arguments, method->schema());
         backward = std::make_unique<BackwardSource>(BackwardFrom{}, *method);
@@ -82,7 +84,9 @@ struct Run {
         }
         return ids;
     }
-    void recompute(const std::set<ValueId>& wanted) { recompute_values(*start, *method, body, *recorder, wanted, kNever); }
+    void recompute(const std::set<ValueId>& wanted) {
+        recompute_values(*start, *method, body, *recorder, wanted, kNever);
+    }
 
     // What a repetition must leave alone.
     std::vector<Tensor> state() const {
@@ -131,7 +135,8 @@ class TestReplay : public QObject {
 void TestReplay::dropped_values_come_back_data() {
     QTest::addColumn<QJsonObject>("entry");
     for (const QJsonValue& entry : fixture_index()) {
-        if (entry["name"].toString() != "detection") QTest::newRow(qPrintable(entry["name"].toString())) << entry.toObject();
+        if (entry["name"].toString() != "detection")
+            QTest::newRow(qPrintable(entry["name"].toString())) << entry.toObject();
     }
 }
 
@@ -151,7 +156,8 @@ void TestReplay::dropped_values_come_back() {
             if (!run.recorder->values().find(*id).defined()) run.recompute({*id});
             const Tensor again = run.recorder->values().find(*id);
             QVERIFY(again.defined() && run.recorder->values().is_recomputed(*id));
-            QVERIFY2(same_elements(again, whole.recorder->values().find(*id)), qPrintable(QString("value %1").arg(*id)));
+            QVERIFY2(same_elements(again, whole.recorder->values().find(*id)),
+                     qPrintable(QString("value %1").arg(*id)));
         }
     } catch (const Error& error) {
         QFAIL(error.what());
@@ -172,7 +178,8 @@ void TestReplay::one_value_at_a_time() {
         bool has_backward = false;
         for (const ValueId id : run.dropped()) {
             const EventId producer = run.recorder->recording()->value(id).producer;
-            const bool is_backward = producer != 0 && run.recorder->recording()->event(producer).phase == RunPhase::Backward;
+            const bool is_backward =
+                producer != 0 && run.recorder->recording()->event(producer).phase == RunPhase::Backward;
             (is_backward ? has_backward : has_forward) = true;
             run.recompute({id});
             QVERIFY(same_elements(run.recorder->values().find(id), whole.recorder->values().find(id)));
@@ -272,7 +279,8 @@ void TestReplay::recordings_are_saved_whole() {
         values = session.recording()->value_count();
     }
     const RecordingFile read(file);
-    for (ValueId id = 1; id <= values; ++id) QVERIFY2(read.has_elements(id), qPrintable(QString::fromStdString(read.recording()->value(id).name)));
+    for (ValueId id = 1; id <= values; ++id)
+        QVERIFY2(read.has_elements(id), qPrintable(QString::fromStdString(read.recording()->value(id).name)));
 }
 
 QTEST_GUILESS_MAIN(TestReplay)

@@ -90,7 +90,9 @@ double element(Session& session, const std::string& name) {
 std::vector<double> numbers_of(const TrainingLog& log) {
     std::vector<double> out;
     for (const TrainingStep& step : log.steps()) {
-        for (const double number : {static_cast<double>(step.step), static_cast<double>(step.epoch), step.loss, step.learning_rate, step.gradient_norm}) out.push_back(number);
+        for (const double number : {static_cast<double>(step.step), static_cast<double>(step.epoch), step.loss,
+                                    step.learning_rate, step.gradient_norm})
+            out.push_back(number);
     }
     return out;
 }
@@ -98,7 +100,9 @@ std::vector<double> numbers_of(const TrainingLog& log) {
 QStringList lines_of(const WeightsReport& report) {
     QStringList out;
     for (const WeightDifference& each : report.differences) {
-        const char* kind = each.kind == WeightDifference::Kind::Missing ? "missing" : each.kind == WeightDifference::Kind::Unexpected ? "unexpected" : "size";
+        const char* kind = each.kind == WeightDifference::Kind::Missing      ? "missing"
+                           : each.kind == WeightDifference::Kind::Unexpected ? "unexpected"
+                                                                             : "size";
         out << QString("%1 %2 %3 %4").arg(kind, each.name.c_str(), each.in_file.c_str(), each.in_model.c_str());
     }
     return out;
@@ -122,7 +126,8 @@ class TestResume : public QObject {
             y.push_back(i % 2);
         }
         constexpr std::int64_t kSizes[] = {22, 2};
-        write_npz(path("data.npz"), {{"x", tensor_of(std::span<const float>(x), IntSpan(kSizes))}, {"y", tensor_of(std::span<const std::int64_t>(y), IntSpan(kSizes, 1))}});
+        write_npz(path("data.npz"), {{"x", tensor_of(std::span<const float>(x), IntSpan(kSizes))},
+                                     {"y", tensor_of(std::span<const std::int64_t>(y), IntSpan(kSizes, 1))}});
     }
 
     void weights_that_fit_are_loaded() {
@@ -167,12 +172,14 @@ class TestResume : public QObject {
                                       {"norm.running_var", filled(1.F, {8})}});
         for (const bool strict : {true, false}) {
             const WeightsReport report = load(session, path("other.npz"), strict);
-            QCOMPARE(lines_of(report), (QStringList{"size fc.weight 3x2 8x2", "size norm.bias 4 8", "missing out.weight  2x8", "missing out.bias  2",
-                                                    "unexpected head.bias 1 "}));
+            QCOMPARE(lines_of(report),
+                     (QStringList{"size fc.weight 3x2 8x2", "size norm.bias 4 8", "missing out.weight  2x8",
+                                  "missing out.bias  2", "unexpected head.bias 1 "}));
             const QString error = QString::fromStdString(report.error);
             QVERIFY2(error.startsWith("Error(s) in loading state_dict for Net:\n\t"), report.error.c_str());
-            QVERIFY(error.contains("size mismatch for fc.weight: copying a param with shape torch.Size([3, 2]) from checkpoint, "
-                                   "the shape in current model is torch.Size([8, 2])."));
+            QVERIFY(error.contains(
+                "size mismatch for fc.weight: copying a param with shape torch.Size([3, 2]) from checkpoint, "
+                "the shape in current model is torch.Size([8, 2])."));
             QVERIFY(!report.can_load_rest);
             QCOMPARE(report.loaded, std::int64_t{0});
         }
@@ -210,7 +217,8 @@ class TestResume : public QObject {
     void lazy_layers_take_their_shapes() {
         Session session;
         open(session, "lazy.py");
-        write_npz(path("lazy.npz"), {{"0.weight", filled(2.F, {3, 4})}, {"0.bias", tensor_of<float>({1.F, 2.F, 3.F}, {3})}});
+        write_npz(path("lazy.npz"),
+                  {{"0.weight", filled(2.F, {3, 4})}, {"0.bias", tensor_of<float>({1.F, 2.F, 3.F}, {3})}});
         QCOMPARE(load(session, path("lazy.npz")).error, std::string());
         const auto model = session.model();
         const ModuleInfo& layer = model->modules[static_cast<std::size_t>(model->find_module("0"))];
@@ -242,13 +250,18 @@ class TestResume : public QObject {
             for (const TensorRule& rule : module.rules) {
                 QStringList from;
                 for (const auto& name : rule.from) from << name.c_str();
-                lines << QString("%1: %2 %3 (%4)").arg(rule.tensor.c_str(), rule.kind.c_str(), rule.what.c_str(), from.join(", "));
+                lines << QString("%1: %2 %3 (%4)")
+                             .arg(rule.tensor.c_str(), rule.kind.c_str(), rule.what.c_str(), from.join(", "));
             }
         }
         QCOMPARE(lines.size(), 4);
-        QVERIFY2(lines[0].startsWith("a.weight: parametrization _Orthogonal()") && lines[0].endsWith("(a.parametrizations.weight.original)"), qPrintable(lines[0]));
+        QVERIFY2(lines[0].startsWith("a.weight: parametrization _Orthogonal()") &&
+                     lines[0].endsWith("(a.parametrizations.weight.original)"),
+                 qPrintable(lines[0]));
         QCOMPARE(lines[1], QString("b.weight: weight_norm g * v / |v| (b.weight_g, b.weight_v)"));
-        QVERIFY2(lines[2].startsWith("c.weight: spectral_norm") && lines[2].endsWith("(c.weight_orig, c.weight_u, c.weight_v)"), qPrintable(lines[2]));
+        QVERIFY2(lines[2].startsWith("c.weight: spectral_norm") &&
+                     lines[2].endsWith("(c.weight_orig, c.weight_u, c.weight_v)"),
+                 qPrintable(lines[2]));
         QCOMPARE(lines[3], QString("d.weight: pruning L1Unstructured, 30 % zero (d.weight_orig, d.weight_mask)"));
         const auto& modules = session.model()->modules;
         const ModuleInfo& a = modules[static_cast<std::size_t>(session.model()->find_module("a"))];
@@ -266,7 +279,8 @@ class TestResume : public QObject {
         QTest::newRow("middle of an epoch") << 8 << "CosineAnnealingLR(3)" << 0.0 << 0 << "SGD(0.1, momentum=0.9)";
         QTest::newRow("held out") << 7 << "ReduceLROnPlateau(patience=0)" << 0.2 << 0 << "AdamW(lr=0.01)";
         QTest::newRow("worker threads") << 4 << "" << 0.0 << 2 << "RMSprop(lr=0.01)";
-        QTest::newRow("before the first step of an epoch") << 12 << "OneCycleLR(max_lr=0.1, total_steps=18)" << 0.0 << 1 << "SGD(0.1, momentum=0.5)";
+        QTest::newRow("before the first step of an epoch")
+            << 12 << "OneCycleLR(max_lr=0.1, total_steps=18)" << 0.0 << 1 << "SGD(0.1, momentum=0.5)";
     }
     void resumed_is_as_uninterrupted() {
         QFETCH(int, left_after);
@@ -300,7 +314,8 @@ class TestResume : public QObject {
         train(second, given);
         QVERIFY2(second.status().state == RunState::Finished, second.status().error.c_str());
         QCOMPARE(numbers_of(*second.training()), numbers_of(*whole.training()));
-        for (const char* name : {"fc.weight", "norm.running_var", "out.bias"}) QCOMPARE(element(second, name), element(whole, name));
+        for (const char* name : {"fc.weight", "norm.running_var", "out.bias"})
+            QCOMPARE(element(second, name), element(whole, name));
         const auto epochs = whole.training()->epochs();
         QCOMPARE(second.training()->epochs().back().loss, epochs.back().loss);
         if (held_out > 0) QCOMPARE(*second.training()->epochs().back().held_out_loss, *epochs.back().held_out_loss);
@@ -341,15 +356,18 @@ class TestResume : public QObject {
         const IValue saved = read_checkpoint(path("said.pt"));
         QStringList keys;
         for (const auto& [key, value] : saved.to_dict().entries()) keys << key.to_string().c_str();
-        QCOMPARE(keys, (QStringList{"epoch", "step", "model_state_dict", "optimizer_state_dict", "scheduler_state_dict", "loss", "rng_state", "training"}));
+        QCOMPARE(keys, (QStringList{"epoch", "step", "model_state_dict", "optimizer_state_dict", "scheduler_state_dict",
+                                    "loss", "rng_state", "training"}));
         QCOMPARE(saved.to_dict().find("epoch")->to_int(), std::int64_t{1});
-        const auto found = answer<TrainingCheckpoint>([&](auto reply) { session.request_training_checkpoint("c", path("said.pt"), {}, reply); });
+        const auto found = answer<TrainingCheckpoint>(
+            [&](auto reply) { session.request_training_checkpoint("c", path("said.pt"), {}, reply); });
         QCOMPARE(found.error, std::string());
         QCOMPARE(found.step, std::int64_t{8});
         QCOMPARE(found.options.optimizer, given.optimizer);
         QCOMPARE(found.options.batch_size, given.batch_size);
         QCOMPARE(found.options.data.path, given.data.path);
-        const auto weights = answer<TrainingCheckpoint>([&](auto reply) { session.request_training_checkpoint("c", path("data.npz"), {}, reply); });
+        const auto weights = answer<TrainingCheckpoint>(
+            [&](auto reply) { session.request_training_checkpoint("c", path("data.npz"), {}, reply); });
         QVERIFY(!weights.error.empty());
     }
 
@@ -366,7 +384,8 @@ class TestResume : public QObject {
         given.optimizer = "SGD(0.1)";
         train(session, given);
         QCOMPARE(session.status().state, RunState::Failed);
-        QVERIFY2(QString::fromStdString(session.status().error).contains("of a training with Adam, this one has SGD"), session.status().error.c_str());
+        QVERIFY2(QString::fromStdString(session.status().error).contains("of a training with Adam, this one has SGD"),
+                 session.status().error.c_str());
         given.optimizer = "Adam(lr=0.01)";
         given.schedule.clear();
         train(session, given);
@@ -379,7 +398,8 @@ class TestResume : public QObject {
 
     // PyTorch opens it, and its own modules, optimisers and generators take what is in it; and the other way.
     void pytorch_loads_it_and_we_its() {
-        if (!QFile::exists("/usr/bin/python3") || QProcess::execute("/usr/bin/python3", {"-c", "import torch"}) != 0) QSKIP("PyTorch is not there");
+        if (!QFile::exists("/usr/bin/python3") || QProcess::execute("/usr/bin/python3", {"-c", "import torch"}) != 0)
+            QSKIP("PyTorch is not there");
         Session session;
         open(session, "net.py");
         TrainOptions given = options();
@@ -408,7 +428,9 @@ torch.save({'epoch': 2, 'model_state_dict': model.state_dict(), 'optimizer_state
 print(model.fc.weight[0, 0].item())
 )");
         QProcess python;
-        python.start("/usr/bin/python3", {QString::fromStdString(path("check.py")), QString::fromStdString(path("net.py")), QString::fromStdString(path("ours.pt")), QString::fromStdString(path("theirs.pt"))});
+        python.start("/usr/bin/python3",
+                     {QString::fromStdString(path("check.py")), QString::fromStdString(path("net.py")),
+                      QString::fromStdString(path("ours.pt")), QString::fromStdString(path("theirs.pt"))});
         QVERIFY(python.waitForFinished(240'000));
         QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
         given.resume = path("theirs.pt");
@@ -430,7 +452,8 @@ print(model.fc.weight[0, 0].item())
         session.wait_idle();
     }
     void save_weights(Session& session, const char* name) {
-        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_weights("save", path(name), reply); }), std::string());
+        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_weights("save", path(name), reply); }),
+                 std::string());
     }
     std::string save_checkpoint(Session& session, const char* name) {
         return answer<std::string>([&](auto reply) { session.request_save_checkpoint("save", path(name), reply); });

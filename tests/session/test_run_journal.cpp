@@ -228,7 +228,9 @@ class TestRunJournal : public QObject {
         const fs::path events_file = file_of(folder_, ".events");
         const fs::path values_file = file_of(folder_, ".values");
         QRandomGenerator random(7);
-        const auto put = [](const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); };
+        const auto put = [](const fs::path& file, const std::string& bytes) {
+            std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        };
         for (int i = 0; i < 200; ++i) {
             std::string some = events;
             std::string elements = values;
@@ -236,7 +238,8 @@ class TestRunJournal : public QObject {
             if (i % 4 == 1) elements.resize(random.bounded(static_cast<quint32>(elements.size())));
             if (i % 4 >= 2) {
                 std::string& one = i % 4 == 2 ? some : elements;
-                for (int k = 0; k < 8; ++k) one[random.bounded(static_cast<quint32>(one.size()))] = static_cast<char>(random.bounded(256));
+                for (int k = 0; k < 8; ++k)
+                    one[random.bounded(static_cast<quint32>(one.size()))] = static_cast<char>(random.bounded(256));
             }
             put(events_file, some);
             put(values_file, elements);
@@ -262,7 +265,8 @@ class TestRunJournal : public QObject {
         session.run({});
         session.wait_idle();
         const fs::path file = folder_.string() + ".loupe";
-        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_recording("s", file, reply); }), std::string());
+        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_recording("s", file, reply); }),
+                 std::string());
         const RecordingFile run(file);
         {
             RunJournal journal(folder_, {.event_bytes = 256 << 20, .element_bytes = 4096});
@@ -315,7 +319,9 @@ class TestRunJournal : public QObject {
         const auto element = [&](Session& session) {
             TensorRequest request;
             request.name = session.model()->modules.back().parameters.front().name;
-            return answer<TensorSlice>([&](auto reply) { session.request_tensor("w", request, reply); }).data.front().elements;
+            return answer<TensorSlice>([&](auto reply) { session.request_tensor("w", request, reply); })
+                .data.front()
+                .elements;
         };
         const auto learned = element(first);
         const auto steps = log->step_count();
@@ -327,7 +333,8 @@ class TestRunJournal : public QObject {
 
         Session second;
         open(second);
-        const auto failure = answer<std::string>([&](auto reply) { second.request_restore_training("t", left, reply); });
+        const auto failure =
+            answer<std::string>([&](auto reply) { second.request_restore_training("t", left, reply); });
         QCOMPARE(failure, std::string());
         QVERIFY(second.training() != nullptr);
         QCOMPARE(second.training()->step_count(), steps);
@@ -420,7 +427,8 @@ class TestRunJournal : public QObject {
         fs::remove(data);
         Session second;
         open(second);
-        const auto failure = answer<std::string>([&](auto reply) { second.request_restore_training("t", folder_ / "training.pt", reply); });
+        const auto failure = answer<std::string>(
+            [&](auto reply) { second.request_restore_training("t", folder_ / "training.pt", reply); });
         QVERIFY2(failure.find("the weights came back, the training did not") == 0, failure.c_str());
         QVERIFY(second.training() == nullptr);
     }

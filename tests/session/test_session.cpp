@@ -3,10 +3,10 @@
 
 #include <QtTest>
 #include <atomic>
-#include <fstream>
-#include <thread>
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
+#include <thread>
 
 #include "core/session/session.h"
 
@@ -335,9 +335,12 @@ void TestSession::many_blocks_are_counted_as_they_go() {
     QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
     const auto recording = session.recording();
     const std::int64_t block = 1024 * 4;
-    const auto held = [&](std::size_t event) { return (recording->event(static_cast<EventId>(event)).memory_after - recording->event(1).memory_before) / block; };
+    const auto held = [&](std::size_t event) {
+        return (recording->event(static_cast<EventId>(event)).memory_after - recording->event(1).memory_before) / block;
+    };
     QCOMPARE(recording->event_count(), std::size_t(5200));
-    for (const std::size_t event : {1U, 500U, 2000U, 3000U}) QVERIFY2(std::abs(held(event) - static_cast<std::int64_t>(event)) <= 1, std::to_string(held(event)).c_str());
+    for (const std::size_t event : {1U, 500U, 2000U, 3000U})
+        QVERIFY2(std::abs(held(event) - static_cast<std::int64_t>(event)) <= 1, std::to_string(held(event)).c_str());
     // Each that is added up goes at once.
     QVERIFY2(std::abs(held(4000) - 2001) <= 2, std::to_string(held(4000)).c_str());
     QVERIFY2(std::abs(held(5000) - 1001) <= 2, std::to_string(held(5000)).c_str());
@@ -492,7 +495,8 @@ void TestSession::watches_values() {
     session.run({});
     session.wait_idle();
     Answer<std::string> answer;
-    session.request_watch("watch", "features.conv1.out.absmax", 0, [&](std::string text) { answer.put(std::move(text)); });
+    session.request_watch("watch", "features.conv1.out.absmax", 0,
+                          [&](std::string text) { answer.put(std::move(text)); });
     bool is_number = false;
     const double value = QString::fromStdString(answer.wait()).toDouble(&is_number);
     QVERIFY(is_number);

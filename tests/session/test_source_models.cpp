@@ -71,7 +71,8 @@ std::vector<FrameValues> values_now(Session& session) {
 // "13 y = float32 1x2, 0 to 0", a line each.
 QStringList lines_of(const FrameValues& frame) {
     QStringList out;
-    for (const LineValue& line : frame.values) out << QString("%1 %2 = %3").arg(line.line).arg(line.name.c_str(), line.text.c_str());
+    for (const LineValue& line : frame.values)
+        out << QString("%1 %2 = %3").arg(line.line).arg(line.name.c_str(), line.text.c_str());
     return out;
 }
 
@@ -164,13 +165,15 @@ class TestSourceModels : public QObject {
         QCOMPARE(frames.size(), 2U);
         QCOMPARE(QString::fromStdString(frames[0].function), "Net.halve");
         QCOMPARE(frames[0].source.line, 10);
-        QCOMPARE(lines_of(frames[0]), (QStringList{"8 self = Net", "8 value = float32 1x2, 3 to 3", "8 by = 2", "9 half = float32 1x2, 1.5 to 1.5"}));
+        QCOMPARE(lines_of(frames[0]), (QStringList{"8 self = Net", "8 value = float32 1x2, 3 to 3", "8 by = 2",
+                                                   "9 half = float32 1x2, 1.5 to 1.5"}));
         QVERIFY(frames[0].values.back().value != 0);
         QCOMPARE(QString::fromStdString(frames[1].function), "Net.forward");
         QCOMPARE(frames[1].source.line, 19);
-        QCOMPARE(lines_of(frames[1]),
-                 (QStringList{"11 self = Net", "11 x = float32 1x2, 0 to 0", "12 n = 1", "12 c = 2", "13 y = float32 1x2, 0 to 0", "14 y = float32 1x2, 1 to 1",
-                              "15 self.kept = [1, 'a', None]", "16 i = 2", "17 z = float32 1x2, 3 to 3", "18 guard = None"}));
+        QCOMPARE(lines_of(frames[1]), (QStringList{"11 self = Net", "11 x = float32 1x2, 0 to 0", "12 n = 1",
+                                                   "12 c = 2", "13 y = float32 1x2, 0 to 0",
+                                                   "14 y = float32 1x2, 1 to 1", "15 self.kept = [1, 'a', None]",
+                                                   "16 i = 2", "17 z = float32 1x2, 3 to 3", "18 guard = None"}));
 
         session.stop();
         session.wait_idle();
@@ -188,9 +191,14 @@ class TestSourceModels : public QObject {
             const Status status = session.status();
             const Event* const last = status.reached == 0 ? nullptr : &session.recording()->event(status.reached);
             const bool is_before = !status.next_source.file.empty();
-            stops << (is_before ? QString("before %1").arg(status.next_source.line)
-                                : QString("behind %1%2").arg(QString::fromUtf8(last->op.data(), static_cast<qsizetype>(last->op.size())),
-                                                             last->scope.empty() ? QString() : " of " + QString::fromUtf8(last->scope.data(), static_cast<qsizetype>(last->scope.size()))));
+            stops << (is_before
+                          ? QString("before %1").arg(status.next_source.line)
+                          : QString("behind %1%2")
+                                .arg(QString::fromUtf8(last->op.data(), static_cast<qsizetype>(last->op.size())),
+                                     last->scope.empty()
+                                         ? QString()
+                                         : " of " + QString::fromUtf8(last->scope.data(),
+                                                                      static_cast<qsizetype>(last->scope.size()))));
             session.resume();
             session.wait_idle();
         }
@@ -211,12 +219,14 @@ class TestSourceModels : public QObject {
             at.line = line;
             at.condition = condition;
             const ConditionProblem problem = check_condition(at, session.model().get());
-            return problem.text.empty() ? stopsOf(session, at) : QStringList{"refused: " + QString::fromStdString(problem.text)};
+            return problem.text.empty() ? stopsOf(session, at)
+                                        : QStringList{"refused: " + QString::fromStdString(problem.text)};
         };
         // Variables: before the line. The line that only calls a module: behind the operator inside it.
         QCOMPARE(stops(26, "i == 1"), (QStringList{"before 26"}));
         QCOMPARE(stops(26, "i >= 1 and x.shape[1] == 2"), (QStringList{"before 26", "before 26"}));
-        QCOMPARE(stops(26, "absmax > 5 and i == 2"), (QStringList{"behind aten::linear of inner.fc", "behind aten::relu of inner"}));
+        QCOMPARE(stops(26, "absmax > 5 and i == 2"),
+                 (QStringList{"behind aten::linear of inner.fc", "behind aten::relu of inner"}));
         QCOMPARE(stops(28, "absmax > 50"), (QStringList{"behind aten::mul"}));  // a function of the source
         QCOMPARE(stops(31, "shape differs"), (QStringList{"behind aten::cat"}));
         QCOMPARE(stops(31, "len(parts) == 2"), (QStringList{"before 31"}));

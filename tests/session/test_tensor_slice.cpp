@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"
 #include "core/model/literal.h"
+#include "core/record/compute_statistics.h"
 #include "core/record/reduce_tensor.h"
 
 using namespace loupe;
@@ -42,7 +42,8 @@ class TestTensorSlice : public QObject {
         const Tensor t = counted({2, 3, 4});
         QCOMPARE(elements(slice_tensor(t, "[0, :, 3]")), (std::vector<float>{3, 7, 11}));
         QCOMPARE(elements(slice_tensor(t, "1, -1")), (std::vector<float>{20, 21, 22, 23}));
-        QCOMPARE(elements(slice_tensor(t, "[..., ::2]")), (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}));
+        QCOMPARE(elements(slice_tensor(t, "[..., ::2]")),
+                 (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}));
         QCOMPARE(elements(slice_tensor(t, "[:, 1:2, -2:]")), (std::vector<float>{6, 7, 18, 19}));
         QCOMPARE(slice_tensor(t, "").numel(), 24);
         QCOMPARE(slice_tensor(t, "[:, 5:]").numel(), 0);
@@ -94,7 +95,9 @@ class TestTensorSlice : public QObject {
     // Where nothing is finite there is no minimum, and no 0 in its place.
     void statistics_of_nothing_finite_are_none() {
         Tensor t = counted({8});
-        for (int i = 0; i < 8; ++i) t.data<float>()[i] = i < 5 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
+        for (int i = 0; i < 8; ++i)
+            t.data<float>()[i] =
+                i < 5 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
         const Statistics none = compute_statistics(t);
         QVERIFY(!none.finite.has_value());
         QCOMPARE(none.finite_count(), 0);
@@ -111,7 +114,8 @@ class TestTensorSlice : public QObject {
         TensorRequest all;
         t.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
         const TensorSlice slice = reduce_tensor(t, all);
-        QVERIFY(std::all_of(slice.histogram.begin(), slice.histogram.end(), [](std::uint32_t count) { return count == 0; }));
+        QVERIFY(std::all_of(slice.histogram.begin(), slice.histogram.end(),
+                            [](std::uint32_t count) { return count == 0; }));
     }
     // Elements of a slice are called by the tensor's own indices.
     void slices_know_their_own_indices() {
@@ -143,7 +147,8 @@ class TestTensorSlice : public QObject {
     }
     void strided_and_other_dtypes_agree_with_dense_floats() {
         const Tensor t = counted({60, 70});
-        const Tensor transposed = t.view_as_strided(std::vector<std::int64_t>{70, 30}, std::vector<std::int64_t>{1, 140}, 0);
+        const Tensor transposed =
+            t.view_as_strided(std::vector<std::int64_t>{70, 30}, std::vector<std::int64_t>{1, 140}, 0);
         Tensor copy = empty(std::vector<std::int64_t>{70, 30}, ScalarType::Float64);
         for (std::int64_t i = 0; i < 70; ++i) {
             for (std::int64_t k = 0; k < 30; ++k) copy.data<double>()[i * 30 + k] = static_cast<double>(i + k * 140);

@@ -177,16 +177,21 @@ void TestTraining::loops_are_pytorchs() {
     session.train(given);
     session.wait_idle();
     QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
-    const auto is_near = [](double got, double expected, double relative) { return std::abs(got - expected) <= relative * std::max(1e-3, std::abs(expected)); };
+    const auto is_near = [](double got, double expected, double relative) {
+        return std::abs(got - expected) <= relative * std::max(1e-3, std::abs(expected));
+    };
     const auto steps = session.training()->steps();
     const QJsonArray expected = row["steps"].toArray();
     QCOMPARE(static_cast<int>(steps.size()), static_cast<int>(expected.size()));
     for (int i = 0; i < expected.size(); ++i) {
         const QJsonArray one = expected[i].toArray();
         const TrainingStep& step = steps[static_cast<std::size_t>(i)];
-        QVERIFY2(is_near(step.loss, one[0].toDouble(), slack * 2e-4), qPrintable(QString("step %1: loss %2, expected %3").arg(i).arg(step.loss).arg(one[0].toDouble())));
-        QVERIFY2(is_near(step.learning_rate, one[1].toDouble(), 1e-9), qPrintable(QString("step %1: rate %2").arg(i).arg(step.learning_rate)));
-        QVERIFY2(is_near(step.gradient_norm, one[2].toDouble(), slack * 1e-3), qPrintable(QString("step %1: norm %2").arg(i).arg(step.gradient_norm)));
+        QVERIFY2(is_near(step.loss, one[0].toDouble(), slack * 2e-4),
+                 qPrintable(QString("step %1: loss %2, expected %3").arg(i).arg(step.loss).arg(one[0].toDouble())));
+        QVERIFY2(is_near(step.learning_rate, one[1].toDouble(), 1e-9),
+                 qPrintable(QString("step %1: rate %2").arg(i).arg(step.learning_rate)));
+        QVERIFY2(is_near(step.gradient_norm, one[2].toDouble(), slack * 1e-3),
+                 qPrintable(QString("step %1: norm %2").arg(i).arg(step.gradient_norm)));
         QVERIFY(step.accuracy && std::abs(*step.accuracy - one[3].toDouble()) < std::min(slack, 4.0) * 4e-3);
     }
     const auto epochs = session.training()->epochs();
@@ -197,8 +202,14 @@ void TestTraining::loops_are_pytorchs() {
         const TrainingEpoch& epoch = epochs[static_cast<std::size_t>(i)];
         QVERIFY2(is_near(epoch.loss, one[0].toDouble(), slack * 2e-4), qPrintable(QString::number(epoch.loss)));
         QCOMPARE(epoch.held_out_loss.has_value(), one.size() > 2);
-        if (one.size() > 2) QVERIFY2(is_near(*epoch.held_out_loss, one[2].toDouble(), std::min(slack, 20.0) * 1e-3), qPrintable(QString::number(*epoch.held_out_loss)));
-        if (one.size() > 2) QVERIFY2(std::abs(*epoch.held_out_accuracy - one[3].toDouble()) < std::min(slack, 2.0) * 6e-3, qPrintable(QString("epoch %1: %2, expected %3").arg(i).arg(*epoch.held_out_accuracy).arg(one[3].toDouble())));
+        if (one.size() > 2)
+            QVERIFY2(is_near(*epoch.held_out_loss, one[2].toDouble(), std::min(slack, 20.0) * 1e-3),
+                     qPrintable(QString::number(*epoch.held_out_loss)));
+        if (one.size() > 2)
+            QVERIFY2(
+                std::abs(*epoch.held_out_accuracy - one[3].toDouble()) < std::min(slack, 2.0) * 6e-3,
+                qPrintable(
+                    QString("epoch %1: %2, expected %3").arg(i).arg(*epoch.held_out_accuracy).arg(one[3].toDouble())));
     }
 }
 
@@ -210,15 +221,17 @@ void TestTraining::own_loss_takes_the_target_data() {
 }
 void TestTraining::own_loss_takes_the_target() {
     QFETCH(QString, loss);
-    std::ofstream(file("own.py").toStdString()) << "import torch, torch.nn as nn\n"
-                                                   "torch.manual_seed(0)\n"
-                                                   "class Net(nn.Module):\n"
-                                                   "    def __init__(self):\n"
-                                                   "        super().__init__()\n"
-                                                   "        self.fc = nn.Linear(1, 1)\n"
-                                                << (loss.isEmpty() ? "    def forward(self, x, y):\n        return ((self.fc(x) - y) ** 2).mean()\n"
-                                                                   : "    def forward(self, x):\n        return self.fc(x)\n")
-                                                << "model = Net()\n" << loss.toStdString();
+    std::ofstream(file("own.py").toStdString())
+        << "import torch, torch.nn as nn\n"
+           "torch.manual_seed(0)\n"
+           "class Net(nn.Module):\n"
+           "    def __init__(self):\n"
+           "        super().__init__()\n"
+           "        self.fc = nn.Linear(1, 1)\n"
+        << (loss.isEmpty() ? "    def forward(self, x, y):\n        return ((self.fc(x) - y) ** 2).mean()\n"
+                           : "    def forward(self, x):\n        return self.fc(x)\n")
+        << "model = Net()\n"
+        << loss.toStdString();
     Session session;
     open(session, "own.py");
     TrainOptions given;
@@ -353,7 +366,8 @@ void TestTraining::ends_at_the_origin_of_a_nan() {
     session.wait_idle();
     const Status status = session.status();
     QCOMPARE(status.state, RunState::Failed);
-    QVERIFY2(QString::fromStdString(status.error).startsWith("the loss is nan at step 3 (epoch 1); it began at #"), status.error.c_str());
+    QVERIFY2(QString::fromStdString(status.error).startsWith("the loss is nan at step 3 (epoch 1); it began at #"),
+             status.error.c_str());
     const auto recording = session.recording();
     QCOMPARE(std::string(recording->event(status.reached).op), std::string("aten::sqrt"));
     QCOMPARE(log.entries.back().event, status.reached);
@@ -375,7 +389,8 @@ void TestTraining::a_failing_step_changes_nothing() {
     session.train(given);
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Failed);
-    QVERIFY2(QString::fromStdString(session.status().error).contains("Target 7 is out of bounds"), session.status().error.c_str());
+    QVERIFY2(QString::fromStdString(session.status().error).contains("Target 7 is out of bounds"),
+             session.status().error.c_str());
     QCOMPARE(session.training()->step_count(), std::size_t{1});
     QCOMPARE(element(session, "norm.num_batches_tracked"), 1.0);
     // What was recorded of it can be looked at.
@@ -390,7 +405,8 @@ void TestTraining::learning_rate_that_is_no_number() {
     session.train(given);
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Failed);
-    QVERIFY2(QString::fromStdString(session.status().error).contains("the learning rate is nan"), session.status().error.c_str());
+    QVERIFY2(QString::fromStdString(session.status().error).contains("the learning rate is nan"),
+             session.status().error.c_str());
     QVERIFY(!std::isnan(element(session, "fc.weight")));
 }
 
@@ -405,13 +421,20 @@ void TestTraining::says_what_does_not_fit() {
         return session.status().state == RunState::Failed ? QString::fromStdString(session.status().error) : QString();
     };
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "Adamant()"; }).contains("no optimizer is called 'Adamant'"));
-    QVERIFY(error_of([](TrainOptions& o) { o.clip_norm = std::nan(""); }).contains("gradients cannot be clipped to a norm of nan"));
-    QVERIFY(error_of([](TrainOptions& o) { o.autocast = "float16"; }).contains("autocast in float16 is not there for the CPU"));
+    QVERIFY(error_of([](TrainOptions& o) {
+                o.clip_norm = std::nan("");
+            }).contains("gradients cannot be clipped to a norm of nan"));
+    QVERIFY(error_of([](TrainOptions& o) {
+                o.autocast = "float16";
+            }).contains("autocast in float16 is not there for the CPU"));
     QVERIFY(error_of([](TrainOptions& o) { o.autocast = "int8"; }).contains("'int8' is no precision of autocast"));
-    QVERIFY(error_of([](TrainOptions& o) { o.clip_norm = -0.5; }).contains("gradients cannot be clipped to a norm of -0.5"));
+    QVERIFY(error_of([](TrainOptions& o) {
+                o.clip_norm = -0.5;
+            }).contains("gradients cannot be clipped to a norm of -0.5"));
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD()"; }).contains("required optimization parameter lr"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "Linear"; }).size() > 0);
-    QCOMPARE(error_of([](TrainOptions& o) { o.data.options["target"] = "z"; }), QString("no array 'z'; there are x, y"));
+    QCOMPARE(error_of([](TrainOptions& o) { o.data.options["target"] = "z"; }),
+             QString("no array 'z'; there are x, y"));
     QVERIFY(error_of([](TrainOptions& o) { o.data.path = "/nowhere/at.npz"; }).contains("at.npz"));
     QVERIFY(error_of([](TrainOptions& o) { o.batch_size = 0; }).contains("a batch of 0"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "own"; }).contains("which is no loss"));
@@ -434,7 +457,8 @@ void TestTraining::values_of_a_recorded_step_stay() {
     const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("then", request, reply); });
     QCOMPARE(slice.data.front().elements.front(), 0.5);
     bool has_optimizer = false;
-    for (EventId id = 1; id <= recording->event_count(); ++id) has_optimizer |= recording->event(id).phase == RunPhase::Optimizer;
+    for (EventId id = 1; id <= recording->event_count(); ++id)
+        has_optimizer |= recording->event(id).phase == RunPhase::Optimizer;
     QVERIFY(has_optimizer);
     const auto samples = session.training()->samples();
     QCOMPARE(samples.size(), std::size_t{1});
@@ -453,7 +477,9 @@ void TestTraining::saves_weights() {
     const NamedTensors weights = read_weights(to);
     QCOMPARE(weights.front().first, std::string("fc.weight"));
     QCOMPARE(static_cast<double>(weights.front().second.data<float>()[0]), element(session, "fc.weight"));
-    QVERIFY(!answer<std::string>([&](auto reply) { session.request_save_weights("save", file("a.zip").toStdString(), reply); }).empty());
+    QVERIFY(!answer<std::string>([&](auto reply) {
+                 session.request_save_weights("save", file("a.zip").toStdString(), reply);
+             }).empty());
 }
 
 void TestTraining::samples_are_thinned() {
@@ -471,7 +497,8 @@ void TestTraining::samples_are_thinned() {
 
 void TestTraining::made_up_data_fits_the_model_data() {
     QTest::addColumn<QString>("model");
-    for (const char* model : {"digits.pt", "lstm.pt", "gpt.pt"}) QTest::newRow(model) << QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1").arg(model);
+    for (const char* model : {"digits.pt", "lstm.pt", "gpt.pt"})
+        QTest::newRow(model) << QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1").arg(model);
 }
 void TestTraining::made_up_data_fits_the_model() {
     QFETCH(QString, model);
@@ -496,7 +523,8 @@ void TestTraining::calls_as_text() {
     QCOMPARE(call.arguments[3].keyword, std::string("bias"));
     QCOMPARE(call_text(call), std::string("Conv2d(1, (2, 3), padding='same', bias=False)"));
     QCOMPARE(parse_call("ReLU").arguments.size(), std::size_t{0});
-    for (const char* wrong : {"", "Adam(", "Adam)", "1x()", "A(b,,c)", "A('x)"}) QVERIFY_THROWS_EXCEPTION(Error, parse_call(wrong));
+    for (const char* wrong : {"", "Adam(", "Adam)", "1x()", "A(b,,c)", "A('x)"})
+        QVERIFY_THROWS_EXCEPTION(Error, parse_call(wrong));
 }
 
 QTEST_GUILESS_MAIN(TestTraining)

@@ -122,7 +122,9 @@ class Log : public SessionListener {
     void on_log(const LogEntry& entry) override { entries.push_back(entry); }
     std::vector<LogEntry> entries;
     int count(LogEntry::Level level, const std::string& words) const {
-        return static_cast<int>(std::count_if(entries.begin(), entries.end(), [&](const LogEntry& entry) { return entry.level == level && entry.text.find(words) != std::string::npos; }));
+        return static_cast<int>(std::count_if(entries.begin(), entries.end(), [&](const LogEntry& entry) {
+            return entry.level == level && entry.text.find(words) != std::string::npos;
+        }));
     }
     QString text() const {
         QString all;
@@ -214,7 +216,8 @@ void TestTrainingSteps::initTestCase() {
         x.push_back(std::cos(static_cast<float>(3 * i)));
         y.push_back(x[static_cast<std::size_t>(2 * i)] > 0 ? 1 : 0);
     }
-    const Tensor inputs = empty(span_of(Dims{30, 2}), ScalarType::Float32), targets = empty(span_of(Dims{30}), ScalarType::Int64);
+    const Tensor inputs = empty(span_of(Dims{30, 2}), ScalarType::Float32),
+                 targets = empty(span_of(Dims{30}), ScalarType::Int64);
     std::copy(x.begin(), x.end(), inputs.data<float>());
     std::copy(y.begin(), y.end(), targets.data<std::int64_t>());
     write_npz(file("data.npz"), {{"x", inputs}, {"y", targets}});
@@ -272,7 +275,9 @@ void TestTrainingSteps::norms_are_those_of_the_tensors() {
         const std::vector<double> now = elements(session, "fc.weight");
         const auto norms = session.training()->norms_at(1);
         QVERIFY(std::abs(static_cast<double>(norms[0].weight) - norm(then)) < 1e-5);
-        if (std::string(optimizer) != "LBFGS(max_iter=3)") QVERIFY(std::abs(static_cast<double>(norms[0].gradient) - norm(elements(session, "grad:fc.weight"))) < 1e-5);
+        if (std::string(optimizer) != "LBFGS(max_iter=3)")
+            QVERIFY(std::abs(static_cast<double>(norms[0].gradient) - norm(elements(session, "grad:fc.weight"))) <
+                    1e-5);
         for (std::size_t i = 0; i < now.size(); ++i) then[i] -= now[i];
         QVERIFY2(std::abs(static_cast<double>(norms[0].update) - norm(then)) < 1e-5, optimizer);
     }
@@ -329,12 +334,14 @@ void TestTrainingSteps::divergence_is_named_once() {
     QCOMPARE(watch.findings().size(), std::size_t{1});
     QCOMPARE(watch.findings().front().kind, TrainingFinding::Kind::Divergence);
     QCOMPARE(watch.findings().front().step, 5);
-    QVERIFY2(watch.findings().front().text.find("14 times") != std::string::npos, watch.findings().front().text.c_str());
+    QVERIFY2(watch.findings().front().text.find("14 times") != std::string::npos,
+             watch.findings().front().text.c_str());
     QVERIFY(!watch.verdict().is_good);
     QCOMPARE(watch.verdict().step, 5);
     // Losses below 0, as log likelihoods have them.
     TrainingWatch negative({}, "Adam()", 57);
-    for (std::int64_t step = 1; step <= 200; ++step) negative.add_step(step, -3 - 0.01 * static_cast<double>(step) + 0.1 * std::sin(static_cast<double>(step)), {});
+    for (std::int64_t step = 1; step <= 200; ++step)
+        negative.add_step(step, -3 - 0.01 * static_cast<double>(step) + 0.1 * std::sin(static_cast<double>(step)), {});
     QVERIFY(negative.findings().empty());
 }
 
@@ -343,7 +350,9 @@ void TestTrainingSteps::a_plateau_is_named() {
     std::int64_t named = 0;
     for (std::int64_t step = 1; step <= 400; ++step) {
         const double noise = 0.01 * std::sin(static_cast<double>(7 * step));
-        const double loss = step < 60 ? 2.3 - 0.01 * static_cast<double>(step) : step < 300 ? 1.7 : 1.7 - 0.01 * static_cast<double>(step - 300);
+        const double loss = step < 60    ? 2.3 - 0.01 * static_cast<double>(step)
+                            : step < 300 ? 1.7
+                                         : 1.7 - 0.01 * static_cast<double>(step - 300);
         watch.add_step(step, loss + noise, {});
         if (named == 0 && !watch.findings().empty()) named = step;
     }
@@ -353,7 +362,8 @@ void TestTrainingSteps::a_plateau_is_named() {
     QVERIFY(watch.findings().front().last_step > 250);
     // One that has learned all there is is none.
     TrainingWatch learned({}, "Adam()", 50);
-    for (std::int64_t step = 1; step <= 400; ++step) learned.add_step(step, 0.01 + 2.3 * std::exp(-0.1 * static_cast<double>(step)), {});
+    for (std::int64_t step = 1; step <= 400; ++step)
+        learned.add_step(step, 0.01 + 2.3 * std::exp(-0.1 * static_cast<double>(step)), {});
     QVERIFY(learned.findings().empty());
 }
 
@@ -361,12 +371,14 @@ void TestTrainingSteps::parameters_without_gradient_are_named() {
     TrainingWatch watch({"a.weight", "a.bias", "b.weight", "unused"}, "Adam()", 50);
     for (std::int64_t step = 1; step <= 40; ++step) {
         const float dead = step >= 11 && step < 30 ? 0.F : 0.3F;
-        const ParameterNorms norms[] = {{dead, 0.F, 1.F}, {dead, 0.F, 1.F}, {0.3F, 0.F, 1.F}, {ParameterNorms::kNone, 0.F, 1.F}};
+        const ParameterNorms norms[] = {
+            {dead, 0.F, 1.F}, {dead, 0.F, 1.F}, {0.3F, 0.F, 1.F}, {ParameterNorms::kNone, 0.F, 1.F}};
         watch.add_step(step, 1, norms);
     }
     QCOMPARE(watch.findings().size(), std::size_t{2});
     QCOMPARE(watch.findings()[0].text, std::string("backward gives no gradient to unused since step 1"));
-    QCOMPARE(watch.findings()[1].text, std::string("the gradients of a.weight and 1 other parameter are exactly 0 since step 11"));
+    QCOMPARE(watch.findings()[1].text,
+             std::string("the gradients of a.weight and 1 other parameter are exactly 0 since step 11"));
     QCOMPARE(watch.findings()[1].last_step, 29);
 }
 
@@ -378,7 +390,8 @@ void TestTrainingSteps::dead_units_are_named() {
     QVERIFY(watch.findings().empty());
     watch.add_units(95, units(true));
     QCOMPARE(watch.findings().size(), std::size_t{1});
-    QCOMPARE(watch.findings()[0].text, std::string("relu: 1 of 4 units gave only 0 at the last 3 steps recorded (1, 40, 95)"));
+    QCOMPARE(watch.findings()[0].text,
+             std::string("relu: 1 of 4 units gave only 0 at the last 3 steps recorded (1, 40, 95)"));
     watch.add_units(120, units(false));
     QCOMPARE(watch.findings().size(), std::size_t{1});  // the same again
 }
@@ -406,7 +419,8 @@ void TestTrainingSteps::a_training_that_diverges_does_not_only_finish() {
     train(session, how);
     const auto findings = session.training()->findings();
     QVERIFY(!findings.empty());
-    QVERIFY(log.count(SessionListener::LogEntry::Level::Warning, "the loss diverges") >= 2);  // as it happened, and at the end
+    QVERIFY(log.count(SessionListener::LogEntry::Level::Warning, "the loss diverges") >=
+            2);  // as it happened, and at the end
     const auto& last = log.entries.back();
     QCOMPARE(last.level, SessionListener::LogEntry::Level::Warning);
     QVERIFY2(last.text.find("lower the learning rate") != std::string::npos, last.text.c_str());
@@ -469,12 +483,24 @@ void TestTrainingSteps::a_step_comes_out_as_it_was_data() {
     const QString digits = QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
     const QString gpt = QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/gpt.pt");
     const QString net = QString::fromStdString(file("net.py"));
-    QTest::newRow("digits, Adam") << digits << "Adam()" << "" << "" << -1.0;
-    QTest::newRow("digits, SGD with momentum, every step recorded") << digits << "SGD(0.1, momentum=0.9)" << "StepLR(1, gamma=0.5)" << "" << 0.0;
-    QTest::newRow("digits, mixed precision") << digits << "AdamW(lr=0.002)" << "OneCycleLR(0.01, total_steps=100)" << "bfloat16" << -1.0;
-    QTest::newRow("gpt") << gpt << "Adam(lr=0.0005)" << "" << "" << -1.0;
-    QTest::newRow("source with a counter") << net << "NAdam()" << "ReduceLROnPlateau()" << "" << -1.0;
-    QTest::newRow("source, LBFGS") << net << "LBFGS(max_iter=4)" << "" << "" << -1.0;
+    QTest::newRow("digits, Adam") << digits << "Adam()"
+                                  << ""
+                                  << "" << -1.0;
+    QTest::newRow("digits, SGD with momentum, every step recorded") << digits << "SGD(0.1, momentum=0.9)"
+                                                                    << "StepLR(1, gamma=0.5)"
+                                                                    << "" << 0.0;
+    QTest::newRow("digits, mixed precision") << digits << "AdamW(lr=0.002)"
+                                             << "OneCycleLR(0.01, total_steps=100)"
+                                             << "bfloat16" << -1.0;
+    QTest::newRow("gpt") << gpt << "Adam(lr=0.0005)"
+                         << ""
+                         << "" << -1.0;
+    QTest::newRow("source with a counter") << net << "NAdam()"
+                                           << "ReduceLROnPlateau()"
+                                           << "" << -1.0;
+    QTest::newRow("source, LBFGS") << net << "LBFGS(max_iter=4)"
+                                   << ""
+                                   << "" << -1.0;
 }
 void TestTrainingSteps::a_step_comes_out_as_it_was() {
     QFETCH(QString, model);
@@ -519,7 +545,8 @@ void TestTrainingSteps::a_step_comes_out_as_it_was() {
         QVERIFY2(log.count(SessionListener::LogEntry::Level::Warning, "") == 0, qPrintable(log.text()));
         // All phases are there to be looked at.
         const auto recording = session.recording();
-        if (!optimizer.startsWith(QStringLiteral("LBFGS"))) QCOMPARE(recording->event(static_cast<EventId>(recording->event_count())).phase, RunPhase::Optimizer);
+        if (!optimizer.startsWith(QStringLiteral("LBFGS")))
+            QCOMPARE(recording->event(static_cast<EventId>(recording->event_count())).phase, RunPhase::Optimizer);
     }
     QCOMPARE(session.training()->step_count(), std::size_t{28});
     session.return_to_end();
@@ -535,8 +562,10 @@ void TestTrainingSteps::looking_changes_no_number() {
         TrainOptions how = options();
         how.look_every = look;
         train(session, how);
-        if (look < 0) before = numbers_of(*session.training());
-        else QVERIFY(numbers_of(*session.training()) == before);
+        if (look < 0)
+            before = numbers_of(*session.training());
+        else
+            QVERIFY(numbers_of(*session.training()) == before);
     }
 }
 
@@ -562,13 +591,15 @@ void TestTrainingSteps::dropout_follows_the_seed() {
             std::promise<TensorSlice> promise;
             session.request_tensor("test", last, [&](TensorSlice slice) { promise.set_value(std::move(slice)); });
             const TensorSlice slice = promise.get_future().get();
-            for (std::size_t i = 0; i < 4; ++i) QVERIFY2(std::abs(slice.data.front().elements[i] - expected[seed][i]) < 1e-4, qPrintable(QString::number(slice.data.front().elements[i])));
+            for (std::size_t i = 0; i < 4; ++i)
+                QVERIFY2(std::abs(slice.data.front().elements[i] - expected[seed][i]) < 1e-4,
+                         qPrintable(QString::number(slice.data.front().elements[i])));
         }
     }
 }
 
-// Adam steps by the sign of what is only rounding: biases before a normalisation have no gradient, and go where the last
-// bits send them, in PyTorch too. The loss and every other parameter are those of a training in double precision.
+// Adam steps by the sign of what is only rounding: biases before a normalisation have no gradient, and go where the
+// last bits send them, in PyTorch too. The loss and every other parameter are those of a training in double precision.
 void TestTrainingSteps::what_drifts_has_no_gradient() {
     std::map<std::string, std::vector<double>> weights[2];
     std::vector<double> losses[2];
@@ -590,7 +621,8 @@ void TestTrainingSteps::what_drifts_has_no_gradient() {
     for (std::size_t i = 0; i < losses[0].size(); ++i) QVERIFY(std::abs(losses[0][i] - losses[1][i]) < 2e-5);
     for (const auto& [name, values] : weights[0]) {
         double drift = 0;
-        for (std::size_t i = 0; i < values.size(); ++i) drift = std::max(drift, std::abs(values[i] - weights[1][name][i]));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            drift = std::max(drift, std::abs(values[i] - weights[1][name][i]));
         const bool is_before_norm = name == "layers.0.bias" || name == "layers.3.bias";
         QVERIFY2(drift < (is_before_norm ? 0.1 : 2e-4), qPrintable(QString("%1: %2").arg(name.c_str()).arg(drift)));
     }
@@ -785,7 +817,8 @@ void TestTrainingSteps::another_step_from_inside_one() {
     session.wait_idle();
     session.resume();
     session.wait_idle();
-    QCOMPARE(log.count(SessionListener::LogEntry::Level::Info, "step 4 was run again and came out as it was logged"), 1);
+    QCOMPARE(log.count(SessionListener::LogEntry::Level::Info, "step 4 was run again and came out as it was logged"),
+             1);
     session.return_to_end();
     session.wait_idle();
     QVERIFY(elements(session, "fc.weight") == weights);
@@ -842,7 +875,8 @@ void TestTrainingSteps::what_is_not_the_same_is_said() {
     session.wait_idle();
     session.resume();
     session.wait_idle();
-    QVERIFY2(log.count(SessionListener::LogEntry::Level::Warning, "did not come out as it was logged") >= 1, qPrintable(log.text()));
+    QVERIFY2(log.count(SessionListener::LogEntry::Level::Warning, "did not come out as it was logged") >= 1,
+             qPrintable(log.text()));
     QCOMPARE(log.count(SessionListener::LogEntry::Level::Info, "came out as it was logged"), 0);
 }
 
@@ -865,7 +899,8 @@ void TestTrainingSteps::trainings_are_listed() {
     open(session, file("net.py"));
     QCOMPARE(session.trainings().size(), std::size_t{2});
     const auto settings = training_settings(trainings[1]->options());
-    QVERIFY(std::find(settings.begin(), settings.end(), std::pair<std::string, std::string>{"optimizer", "SGD(0.1)"}) != settings.end());
+    QVERIFY(std::find(settings.begin(), settings.end(), std::pair<std::string, std::string>{"optimizer", "SGD(0.1)"}) !=
+            settings.end());
     open(session, file("other.py"));
     train(session, how);
     QCOMPARE(session.trainings().size(), std::size_t{1});
@@ -886,11 +921,14 @@ void TestTrainingSteps::final_loss_and_resuming_are_logged() {
     more.epochs = 4;
     log.entries.clear();
     train(session, more);
-    QCOMPARE(log.count(SessionListener::LogEntry::Level::Info, "resumed from " + file("half.pt") + ": 24 steps done, epoch 3, loss "), 1);
+    QCOMPARE(log.count(SessionListener::LogEntry::Level::Info,
+                       "resumed from " + file("half.pt") + ": 24 steps done, epoch 3, loss "),
+             1);
     session.look_at_step(10);
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Failed);
-    QVERIFY2(session.status().error.find("before this training began") != std::string::npos, session.status().error.c_str());
+    QVERIFY2(session.status().error.find("before this training began") != std::string::npos,
+             session.status().error.c_str());
 }
 
 QTEST_GUILESS_MAIN(TestTrainingSteps)

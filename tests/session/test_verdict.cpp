@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where NaN and Inf come from, and what a run came to: events are made, turned, passed on or meant; F6 stops at the first
-// two; the way back to the origin; the verdict.
+// Where NaN and Inf come from, and what a run came to: events are made, turned, passed on or meant; F6 stops at the
+// first two; the way back to the origin; the verdict.
 #include <QTemporaryDir>
 #include <QtTest>
 #include <mutex>
@@ -62,9 +62,11 @@ std::string text_of(const Names& names) {
 class Written {
   public:
     Written(Session& session, const std::string& body, const std::string& input, const std::string& init = "pass") {
-        const std::string text = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
-                                 "        super().__init__()\n        " + init + "\n\n    def forward(self, x):\n" + body +
-                                 "\n\nmodel = Net()\nexample_inputs = (" + input + ",)\n";
+        const std::string text =
+            "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n    def "
+            "__init__(self):\n"
+            "        super().__init__()\n        " +
+            init + "\n\n    def forward(self, x):\n" + body + "\n\nmodel = Net()\nexample_inputs = (" + input + ",)\n";
         file_ = folder_.filePath(QStringLiteral("net.py")).toStdString();
         write_file_atomically(file_, text);
         open(session, file_);
@@ -140,7 +142,8 @@ void TestVerdict::a_nan_of_backward_is_made_where_it_begins() {
     QVERIFY(std::find(passed.begin(), passed.end(), "SumBackward1") != passed.end());
     const auto verdict = session.status().verdict;
     QVERIFY(verdict != nullptr);
-    QVERIFY2(verdict->text.starts_with("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward; "), verdict->text.c_str());
+    QVERIFY2(verdict->text.starts_with("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward; "),
+             verdict->text.c_str());
     VERIFY_HAS(verdict->text, "pass it on");
     VERIFY_HAS(verdict->advice, "eps");
     QCOMPARE(verdict->severity, Verdict::Severity::Error);
@@ -162,7 +165,9 @@ void TestVerdict::a_nan_of_forward_is_blamed_on_its_operator() {
     COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"log"}));
     const auto verdict = session.status().verdict;
     QVERIFY(verdict != nullptr);
-    QVERIFY2(verdict->text.starts_with("log of a negative number in scores, nanfwd.py:8, makes the first NaN in forward"), verdict->text.c_str());
+    QVERIFY2(
+        verdict->text.starts_with("log of a negative number in scores, nanfwd.py:8, makes the first NaN in forward"),
+        verdict->text.c_str());
     QCOMPARE(verdict->severity, Verdict::Severity::Error);
 }
 
@@ -219,7 +224,8 @@ void TestVerdict::search_stops_where_nan_is_made_only() {
 
 void TestVerdict::a_mask_by_multiplication_turns() {
     Session session;
-    const Written model(session, "        mask = (x > 0).float()\n        return x + (1 - mask) * float('-inf')", "torch.tensor([1., -1.])");
+    const Written model(session, "        mask = (x > 0).float()\n        return x + (1 - mask) * float('-inf')",
+                        "torch.tensor([1., -1.])");
     const auto recording = run(session, false);
     COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"mul"}));
     VERIFY_HAS(session.status().verdict->text, "0 \u00b7 Inf");
@@ -228,7 +234,8 @@ void TestVerdict::a_mask_by_multiplication_turns() {
 
 void TestVerdict::a_row_without_any_position_turns() {
     Session session;
-    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return torch.softmax(s, 1)", "torch.tensor([[1., -1.], [-1., -1.]])");
+    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return torch.softmax(s, 1)",
+                        "torch.tensor([[1., -1.], [-1., -1.]])");
     const auto recording = run(session, false);
     COMPARE_NAMES(operators(*recording, NotFinite::Meant), (Names{"masked_fill"}));
     COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"softmax"}));
@@ -237,14 +244,16 @@ void TestVerdict::a_row_without_any_position_turns() {
 
 void TestVerdict::an_overflow_beside_a_mask_is_made() {
     Session session;
-    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return (s + 1).exp()", "torch.tensor([1000., -1., 2.])");
+    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return (s + 1).exp()",
+                        "torch.tensor([1000., -1., 2.])");
     const auto recording = run(session, false);
     COMPARE_NAMES(operators(*recording, NotFinite::Meant), (Names{"masked_fill", "add"}));
     COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"exp"}));
     VERIFY_HAS(session.status().verdict->text, "exp of a number whose exponential leaves the range");
 }
 
-// What a number could do is no cause of what it did not: an overflow is not blamed on a zero or a negative number beside it.
+// What a number could do is no cause of what it did not: an overflow is not blamed on a zero or a negative number
+// beside it.
 void TestVerdict::causes_fit_the_numbers_data() {
     QTest::addColumn<std::string>("result");
     QTest::addColumn<std::string>("input");
@@ -299,7 +308,9 @@ void TestVerdict::inf_of_backward_becomes_nan_behind_it() {
     COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"MulBackward0"}));
     // The cause is the Inf, not what became of it.
     const auto verdict = session.status().verdict;
-    QVERIFY2(verdict->text.starts_with("sqrt at 0") && verdict->text.find("makes the first Inf in backward") != std::string::npos, verdict->text.c_str());
+    QVERIFY2(verdict->text.starts_with("sqrt at 0") &&
+                 verdict->text.find("makes the first Inf in backward") != std::string::npos,
+             verdict->text.c_str());
     // From the turned event the way leads on to where its Inf was made.
     EventId turned = 0;
     for (EventId id = 1; id <= recording->event_count(); ++id) {
@@ -321,7 +332,8 @@ void TestVerdict::what_turns_finite_again_is_a_warning() {
 
 void TestVerdict::parameters_that_are_nan_are_blamed() {
     Session session;
-    const Written model(session, "        return x @ self.w", "torch.ones(1, 2)", "self.w = nn.Parameter(torch.tensor([[1.], [float('nan')]]))");
+    const Written model(session, "        return x @ self.w", "torch.ones(1, 2)",
+                        "self.w = nn.Parameter(torch.tensor([[1.], [float('nan')]]))");
     const auto recording = run(session, false);
     COMPARE_NAMES(operators(*recording, NotFinite::Made), Names{});
     const auto verdict = session.status().verdict;
@@ -370,7 +382,8 @@ void TestVerdict::recordings_keep_it() {
     other.wait_idle();
     const auto after = other.recording();
     QCOMPARE(after->event_count(), before->event_count());
-    for (EventId id = 1; id <= after->event_count(); ++id) QCOMPARE(after->event(id).not_finite, before->event(id).not_finite);
+    for (EventId id = 1; id <= after->event_count(); ++id)
+        QCOMPARE(after->event(id).not_finite, before->event(id).not_finite);
     QVERIFY(other.status().verdict != nullptr);
     QCOMPARE(other.status().verdict->text, text);
 }
@@ -401,7 +414,8 @@ void TestVerdict::breakpoints_that_were_not_met_are_named() {
 
 void TestVerdict::a_failure_is_the_verdict() {
     Session session;
-    const Written model(session, "        y = torch.log(x)\n        return y @ torch.ones(3, 2)", "torch.tensor([[-1., 1.]])");
+    const Written model(session, "        y = torch.log(x)\n        return y @ torch.ones(3, 2)",
+                        "torch.tensor([[-1., 1.]])");
     run(session, false);
     QCOMPARE(session.status().state, RunState::Failed);
     const auto verdict = session.status().verdict;
@@ -467,11 +481,16 @@ void TestVerdict::sample_inputs_go_by_names() {
     QTemporaryDir folder;
     const std::string file = folder.filePath(QStringLiteral("net.py")).toStdString();
     const std::string samples = folder.filePath(QStringLiteral("net.in.npz")).toStdString();
-    write_file_atomically(file, "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-                                "        self.fc = nn.Linear(3, 2)\n\n    def forward(self, x, y, scale: float = 2.0):\n        return self.fc(x) * scale + y\n\nmodel = Net()\n");
+    write_file_atomically(file,
+                          "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n    "
+                          "    super().__init__()\n"
+                          "        self.fc = nn.Linear(3, 2)\n\n    def forward(self, x, y, scale: float = 2.0):\n     "
+                          "   return self.fc(x) * scale + y\n\nmodel = Net()\n");
     Log log;
     {
-        write_npz(samples, {{"x", zeros_of({4, 3})}, {"y", zeros_of({4, 2})}, {"scale", scalar_tensor(3.0, ScalarType::Float64)}});
+        write_npz(
+            samples,
+            {{"x", zeros_of({4, 3})}, {"y", zeros_of({4, 2})}, {"scale", scalar_tensor(3.0, ScalarType::Float64)}});
         Session session(&log);
         open(session, file);
         QCOMPARE(session.inputs().size(), std::size_t{3});

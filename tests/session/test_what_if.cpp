@@ -27,16 +27,21 @@ std::string source(int batch, int width, int blocks) {
            "class Net(nn.Module):\n"
            "    def __init__(self):\n"
            "        super().__init__()\n"
-           "        self.blocks = nn.Sequential(*[Block(" + std::to_string(width) + ") for _ in range(" + std::to_string(blocks) + ")])\n"
+           "        self.blocks = nn.Sequential(*[Block(" +
+           std::to_string(width) + ") for _ in range(" + std::to_string(blocks) +
+           ")])\n"
            "    def forward(self, x):\n"
            "        return self.blocks(x)\n"
            "model = Net()\n"
-           "example_inputs = (torch.randn(" + std::to_string(batch) + ", " + std::to_string(width) + "),)\n"
+           "example_inputs = (torch.randn(" +
+           std::to_string(batch) + ", " + std::to_string(width) +
+           "),)\n"
            "def loss(y):\n"
            "    return y.sum()\n";
 }
 
-std::shared_ptr<const Recording> record(const std::string& path, bool backward = true, const std::vector<InputSpec>& inputs = {}) {
+std::shared_ptr<const Recording> record(const std::string& path, bool backward = true,
+                                        const std::vector<InputSpec>& inputs = {}) {
     Session session;
     session.open(path);
     session.wait_idle();
@@ -105,13 +110,15 @@ struct Ran {
     std::string gradients_and_buffers() {
         std::string text;
         session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
-            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.finite.value().norm) + " ";
+            for (const GradientRow& row : rows)
+                text += row.parameter + " " + std::to_string(row.finite.value().norm) + " ";
         });
         for (const char* name : {"norm.running_mean", "norm.num_batches_tracked"}) {
             TensorRequest request;
             request.name = name;
             session.request_tensor(name, request, [&](const TensorSlice& slice) {
-                for (const double element : slice.data.empty() ? std::vector<double>() : slice.data[0].elements) text += std::to_string(element) + " ";
+                for (const double element : slice.data.empty() ? std::vector<double>() : slice.data[0].elements)
+                    text += std::to_string(element) + " ";
             });
         }
         session.wait_idle();
@@ -140,14 +147,20 @@ void TestWhatIf::what_is_measured_is_near_the_forecast() {
     QFETCH(double, error);
     const QTemporaryDir folder;
     Ran ran(write(folder, "net.py", source(2048, 96, 4)));
-    const std::vector<WhatIf> changes{{.kind = static_cast<WhatIf::Kind>(kind), .module = module.toStdString(), .factor = factor}};
+    const std::vector<WhatIf> changes{
+        {.kind = static_cast<WhatIf::Kind>(kind), .module = module.toStdString(), .factor = factor}};
     const MemoryForecast forecast = forecast_memory(*ran.session.recording(), changes);
     const WhatIfMeasurement measured = ran.measure(changes);
     QCOMPARE(measured.error, std::string());
     const double before = static_cast<double>(forecast.peak_before) / static_cast<double>(measured.peak_before);
-    QVERIFY2(std::abs(before - 1) < 0.02, qPrintable(QString("as it is: forecast %1, measured %2").arg(forecast.peak_before).arg(measured.peak_before)));
+    QVERIFY2(
+        std::abs(before - 1) < 0.02,
+        qPrintable(QString("as it is: forecast %1, measured %2").arg(forecast.peak_before).arg(measured.peak_before)));
     const double after = static_cast<double>(forecast.peak) / static_cast<double>(measured.peak);
-    QVERIFY2(std::abs(after - 1) < error, qPrintable(QString("forecast %1, measured %2, before %3").arg(forecast.peak).arg(measured.peak).arg(measured.peak_before)));
+    QVERIFY2(std::abs(after - 1) < error, qPrintable(QString("forecast %1, measured %2, before %3")
+                                                         .arg(forecast.peak)
+                                                         .arg(measured.peak)
+                                                         .arg(measured.peak_before)));
     QVERIFY(measured.seconds > 0 && measured.seconds_before > 0);
     // It is another run than before at all.
     QVERIFY(std::abs(static_cast<double>(measured.peak) / static_cast<double>(measured.peak_before) - 1) > 0.04);
@@ -168,7 +181,8 @@ void TestWhatIf::measuring_leaves_the_model_as_it_was() {
                   "example_inputs = (torch.randn(8, 4),)\n"));
     const std::string before = ran.gradients_and_buffers();
     QVERIFY(before.find("norm.weight") != std::string::npos);
-    for (const WhatIf& change : {WhatIf{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2}, WhatIf{.kind = WhatIf::Kind::Checkpoint, .module = "norm"}}) {
+    for (const WhatIf& change : {WhatIf{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2},
+                                 WhatIf{.kind = WhatIf::Kind::Checkpoint, .module = "norm"}}) {
         QCOMPARE(ran.measure({change}).error, std::string());
         QCOMPARE(ran.gradients_and_buffers(), before);
     }
@@ -184,9 +198,12 @@ void TestWhatIf::measuring_leaves_the_model_as_it_was() {
 void TestWhatIf::measuring_refuses_with_a_reason() {
     const QTemporaryDir folder;
     Ran ran(write(folder, "net.py", source(3, 4, 1)));
-    QCOMPARE(ran.measure({{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0.5}}).error, std::string("3 examples x0.5 is no whole number of examples"));
-    QVERIFY(ran.measure({{.kind = WhatIf::Kind::Checkpoint, .module = "nowhere"}}).error.find("nowhere") != std::string::npos);
-    QVERIFY(ran.measure({{.kind = WhatIf::Kind::Drop, .module = {}, .event = 1}}).error.find("only reckoned with") != std::string::npos);
+    QCOMPARE(ran.measure({{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0.5}}).error,
+             std::string("3 examples x0.5 is no whole number of examples"));
+    QVERIFY(ran.measure({{.kind = WhatIf::Kind::Checkpoint, .module = "nowhere"}}).error.find("nowhere") !=
+            std::string::npos);
+    QVERIFY(ran.measure({{.kind = WhatIf::Kind::Drop, .module = {}, .event = 1}}).error.find("only reckoned with") !=
+            std::string::npos);
 }
 
 void TestWhatIf::a_step_of_a_training_is_measured_on_its_batch() {
@@ -198,14 +215,24 @@ void TestWhatIf::a_step_of_a_training_is_measured_on_its_batch() {
     ran.session.train(options);
     ran.session.wait_idle();
     QCOMPARE(ran.session.status().state, RunState::Finished);
-    for (const WhatIf& change : {WhatIf{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2}, WhatIf{.kind = WhatIf::Kind::Checkpoint, .module = "features"},
+    for (const WhatIf& change : {WhatIf{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2},
+                                 WhatIf{.kind = WhatIf::Kind::Checkpoint, .module = "features"},
                                  WhatIf{.kind = WhatIf::Kind::MixedPrecision, .module = {}}}) {
         const MemoryForecast forecast = forecast_memory(*ran.session.recording(), {change});
         const WhatIfMeasurement measured = ran.measure({change});
         QCOMPARE(measured.error, std::string());
-        const auto off = [](std::int64_t forecast_peak, std::int64_t peak) { return std::abs(static_cast<double>(forecast_peak) / static_cast<double>(peak) - 1); };
-        const QByteArray numbers = QString("%1 to %2, measured %3 to %4").arg(forecast.peak_before).arg(forecast.peak).arg(measured.peak_before).arg(measured.peak).toUtf8();
-        QVERIFY2(off(forecast.peak_before, measured.peak_before) < 0.1 && off(forecast.peak, measured.peak) < (change.kind == WhatIf::Kind::MixedPrecision ? 0.1 : 0.15), numbers.constData());
+        const auto off = [](std::int64_t forecast_peak, std::int64_t peak) {
+            return std::abs(static_cast<double>(forecast_peak) / static_cast<double>(peak) - 1);
+        };
+        const QByteArray numbers = QString("%1 to %2, measured %3 to %4")
+                                       .arg(forecast.peak_before)
+                                       .arg(forecast.peak)
+                                       .arg(measured.peak_before)
+                                       .arg(measured.peak)
+                                       .toUtf8();
+        QVERIFY2(off(forecast.peak_before, measured.peak_before) < 0.1 &&
+                     off(forecast.peak, measured.peak) < (change.kind == WhatIf::Kind::MixedPrecision ? 0.1 : 0.15),
+                 numbers.constData());
     }
     // The modules are as they were.
     QVERIFY(ran.session.model());
@@ -224,7 +251,10 @@ void TestWhatIf::models_of_a_file_are_measured_too() {
     const WhatIfMeasurement measured = ran.measure(changes);
     QCOMPARE(measured.error, std::string());
     const double ratio = static_cast<double>(forecast.peak) / static_cast<double>(measured.peak);
-    QVERIFY2(std::abs(ratio - 1) < 0.1, qPrintable(QString("forecast %1, measured %2, before %3").arg(forecast.peak).arg(measured.peak).arg(measured.peak_before)));
+    QVERIFY2(std::abs(ratio - 1) < 0.1, qPrintable(QString("forecast %1, measured %2, before %3")
+                                                       .arg(forecast.peak)
+                                                       .arg(measured.peak)
+                                                       .arg(measured.peak_before)));
     // Its input has to stay and its result is another's input: nothing is gained by a lone ReLU.
     const std::vector<WhatIf> relu{{.kind = WhatIf::Kind::Checkpoint, .module = "features.relu2"}};
     QVERIFY(forecast_memory(*ran.session.recording(), relu).peak >= forecast.peak_before);
@@ -260,9 +290,11 @@ void TestWhatIf::a_larger_batch_is_as_measured() {
     const QTemporaryDir folder;
     const auto small = record(write(folder, "small.py", source(batch, 128, 3)));
     const auto large = record(write(folder, "large.py", source(batch * factor, 128, 3)));
-    const MemoryForecast forecast = forecast_memory(*small, {{.kind = WhatIf::Kind::Batch, .module = {}, .factor = static_cast<double>(factor)}});
+    const MemoryForecast forecast =
+        forecast_memory(*small, {{.kind = WhatIf::Kind::Batch, .module = {}, .factor = static_cast<double>(factor)}});
     const double ratio = static_cast<double>(forecast.peak) / static_cast<double>(large->peak_bytes());
-    QVERIFY2(std::abs(ratio - 1) < 0.03, qPrintable(QString("forecast %1, measured %2").arg(forecast.peak).arg(large->peak_bytes())));
+    QVERIFY2(std::abs(ratio - 1) < 0.03,
+             qPrintable(QString("forecast %1, measured %2").arg(forecast.peak).arg(large->peak_bytes())));
 }
 
 void TestWhatIf::a_checkpoint_drops_what_its_block_saved() {
@@ -270,7 +302,8 @@ void TestWhatIf::a_checkpoint_drops_what_its_block_saved() {
     constexpr int kBatch = 4096, kWidth = 64, kBlocks = 4;
     const auto recording = record(write(folder, "net.py", source(kBatch, kWidth, kBlocks)));
     const std::int64_t unit = kBatch * kWidth * 4;  // an activation
-    const MemoryForecast forecast = forecast_memory(*recording, {{.kind = WhatIf::Kind::Checkpoint, .module = "blocks.1"}});
+    const MemoryForecast forecast =
+        forecast_memory(*recording, {{.kind = WhatIf::Kind::Checkpoint, .module = "blocks.1"}});
     // Of the two tanh that the block keeps, one is its result, which the next block needs all the same.
     const std::int64_t less = forecast.peak_before - forecast.peak;
     QVERIFY2(std::abs(less - unit) < unit / 20, qPrintable(QString("%1 less, expected %2").arg(less).arg(unit)));
@@ -284,7 +317,8 @@ void TestWhatIf::all_blocks_leave_one() {
     constexpr int kBatch = 4096, kWidth = 64, kBlocks = 8;
     const auto recording = record(write(folder, "net.py", source(kBatch, kWidth, kBlocks)));
     std::vector<WhatIf> changes;
-    for (int i = 0; i < kBlocks; ++i) changes.push_back({.kind = WhatIf::Kind::Checkpoint, .module = "blocks." + std::to_string(i)});
+    for (int i = 0; i < kBlocks; ++i)
+        changes.push_back({.kind = WhatIf::Kind::Checkpoint, .module = "blocks." + std::to_string(i)});
     const MemoryForecast forecast = forecast_memory(*recording, changes);
     const std::int64_t unit = kBatch * kWidth * 4;
     // Results of all blocks stay, and what one block computes again, with what its forward has for a while.
@@ -300,7 +334,8 @@ void TestWhatIf::a_dropped_activation_comes_back_late() {
         if (recording->event(id).op == "aten::tanh" && recording->event(id).scope == "blocks.0") tanh = id;
     }
     QVERIFY(tanh != 0);
-    const MemoryForecast forecast = forecast_memory(*recording, {{.kind = WhatIf::Kind::Drop, .module = {}, .event = tanh}});
+    const MemoryForecast forecast =
+        forecast_memory(*recording, {{.kind = WhatIf::Kind::Drop, .module = {}, .event = tanh}});
     const std::int64_t unit = 4096 * 64 * 4;
     QVERIFY(std::abs(forecast.peak_before - forecast.peak - unit) < unit / 20);
 }
@@ -324,7 +359,8 @@ void TestWhatIf::advice_is_sorted() {
     QVERIFY(!advice.empty());
     for (std::size_t i = 1; i < advice.size(); ++i) QVERIFY(advice[i].bytes_less <= advice[i - 1].bytes_less);
     for (const CheckpointAdvice& row : advice) {
-        const MemoryForecast alone = forecast_memory(*recording, {{.kind = WhatIf::Kind::Checkpoint, .module = row.module}});
+        const MemoryForecast alone =
+            forecast_memory(*recording, {{.kind = WhatIf::Kind::Checkpoint, .module = row.module}});
         QCOMPARE(alone.peak_before - alone.peak, row.bytes_less);
     }
     QVERIFY(advise_checkpoints(*record(write(folder, "no.py", source(8, 8, 1)), false)).empty());
@@ -342,11 +378,16 @@ void TestWhatIf::refuses_with_a_reason() {
         }
         return {};
     };
-    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Checkpoint, .module = "blocks.7"}), std::string("the run did not call 'blocks.7'"));
-    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Drop, .module = {}, .event = 100000}), std::string("#100000 is no event of the forward"));
-    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0}), std::string("the batch's factor must be a positive number"));
-    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Batch, .module = {}, .factor = std::nan("")}), std::string("the batch's factor must be a positive number"));
-    QCOMPARE(message(*record(path, false), {.kind = WhatIf::Kind::Checkpoint, .module = "blocks.0"}), std::string("the recording has no backward"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Checkpoint, .module = "blocks.7"}),
+             std::string("the run did not call 'blocks.7'"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Drop, .module = {}, .event = 100000}),
+             std::string("#100000 is no event of the forward"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0}),
+             std::string("the batch's factor must be a positive number"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Batch, .module = {}, .factor = std::nan("")}),
+             std::string("the batch's factor must be a positive number"));
+    QCOMPARE(message(*record(path, false), {.kind = WhatIf::Kind::Checkpoint, .module = "blocks.0"}),
+             std::string("the recording has no backward"));
 }
 
 QTEST_GUILESS_MAIN(TestWhatIf)

@@ -9,8 +9,9 @@
 
 namespace {
 
-const QStringList kRooms{"base",   "tensor", "value",   "autograd", "dispatch", "kernels", "ops",    "nn",    "optim", "data",    "ir",
-                         "script", "passes", "runtime", "formats",  "python",   "model",   "record", "study", "train", "session", "plugin"};
+const QStringList kRooms{"base",  "tensor", "value", "autograd", "dispatch", "kernels", "ops",     "nn",
+                         "optim", "data",   "ir",    "script",   "passes",   "runtime", "formats", "python",
+                         "model", "record", "study", "train",    "session",  "plugin"};
 // Rooms in rooms, of those that have an order; what lies in the room itself stands above them.
 const QMap<QString, QStringList> kSubRooms{
     {"runtime", {"interpreter", "trace", "fuse", "planned"}},
@@ -55,7 +56,8 @@ QList<Include> includes_under(const QString& folder) {
         while (!file.atEnd()) {
             ++line;
             const auto match = pattern.match(QString::fromUtf8(file.readLine()));
-            if (match.hasMatch()) all.append({path.mid(root.size()), line, match.captured(2), match.captured(1) == "\""});
+            if (match.hasMatch())
+                all.append({path.mid(root.size()), line, match.captured(2), match.captured(1) == "\""});
         }
     }
     return all;
@@ -83,8 +85,10 @@ class Circles {
         index_[unit] = lowest_[unit] = static_cast<int>(index_.size());
         stack_.append(unit);
         for (const QString& target : includes_.value(unit)) {
-            if (!index_.contains(target)) visit(target);
-            else if (!stack_.contains(target)) continue;
+            if (!index_.contains(target))
+                visit(target);
+            else if (!stack_.contains(target))
+                continue;
             lowest_[unit] = std::min(lowest_[unit], lowest_[target]);
         }
         if (lowest_[unit] != index_[unit]) return;
@@ -107,16 +111,21 @@ struct NamedCircle {
 
 const QList<NamedCircle>& named_circles() {
     static const QList<NamedCircle> kCircles{
-        {{"core/autograd/accumulate_grad", "core/autograd/engine", "core/autograd/node", "core/autograd/variable", "core/autograd/view_nodes"},
+        {{"core/autograd/accumulate_grad", "core/autograd/engine", "core/autograd/node", "core/autograd/variable",
+          "core/autograd/view_nodes"},
          "a variable knows the node that made it, and nodes hold variables"},
         {{"core/script/parser", "core/script/parser_impl"}, "one parser in several files"},
         {{"core/script/builtin_functions", "core/script/compile", "core/script/convert_to_ssa", "core/script/emitter",
-          "core/script/environment", "core/script/resolver", "core/script/schema_matching", "core/script/source_function",
-          "core/script/sugared_value", "core/script/type_parser", "core/script/upgraders"},
+          "core/script/environment", "core/script/resolver", "core/script/schema_matching",
+          "core/script/source_function", "core/script/sugared_value", "core/script/type_parser",
+          "core/script/upgraders"},
          "compiling a call compiles what it calls"},
-        {{"core/nn/expectation", "core/nn/layer", "core/nn/module"}, "a module knows the layer that it is, and layers are modules"},
-        {{"core/python/language/evaluator", "core/python/language/evaluator_state"}, "the state of an evaluator is its private half"},
-        {{"core/formats/pickle/special_tensors", "core/formats/pickle/tensor_rebuild"}, "parts of a sparse tensor are tensors"},
+        {{"core/nn/expectation", "core/nn/layer", "core/nn/module"},
+         "a module knows the layer that it is, and layers are modules"},
+        {{"core/python/language/evaluator", "core/python/language/evaluator_state"},
+         "the state of an evaluator is its private half"},
+        {{"core/formats/pickle/special_tensors", "core/formats/pickle/tensor_rebuild"},
+         "parts of a sparse tensor are tensors"},
     };
     return kCircles;
 }
@@ -146,7 +155,9 @@ class TestIncludes : public QObject {
         QMap<QString, QSet<QString>> units;
         for (const char* folder : {"core", "plugins", "views", "app"}) {
             for (const Include& include : includes_under(folder)) {
-                if (!include.is_ours || room_of(include.target).isEmpty() || unit_of(include.target) == unit_of(include.file)) continue;
+                if (!include.is_ours || room_of(include.target).isEmpty() ||
+                    unit_of(include.target) == unit_of(include.file))
+                    continue;
                 units[unit_of(include.file)].insert(unit_of(include.target));
             }
         }
@@ -154,8 +165,10 @@ class TestIncludes : public QObject {
         const Circles circles(units);
         for (const QSet<QString>& circle : circles.all()) {
             const auto& named = named_circles();
-            const auto found = std::find_if(named.begin(), named.end(), [&](const NamedCircle& each) { return each.units.contains(circle); });
-            QVERIFY2(found != named.end(), qPrintable("a circle: " + QStringList(circle.begin(), circle.end()).join(", ")));
+            const auto found = std::find_if(named.begin(), named.end(),
+                                            [&](const NamedCircle& each) { return each.units.contains(circle); });
+            QVERIFY2(found != named.end(),
+                     qPrintable("a circle: " + QStringList(circle.begin(), circle.end()).join(", ")));
             seen.insert(&*found);
         }
         for (const NamedCircle& each : named_circles()) {
@@ -170,19 +183,22 @@ class TestIncludes : public QObject {
             }
         }
     }
-    // The values that the door takes and gives stand in the rooms that serve them; nothing else of those rooms is for views.
+    // The values that the door takes and gives stand in the rooms that serve them; nothing else of those rooms is for
+    // views.
     void views_know_only_the_session() {
         static const QMap<QString, QStringList> doors{
             {"core/session",
-             {"breakpoint", "catalogue", "condition", "limits", "restored_run", "session", "session_listener", "status", "watch"}},
+             {"breakpoint", "catalogue", "condition", "limits", "restored_run", "session", "session_listener", "status",
+              "watch"}},
             {"core/model",
-             {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "pass_trace", "recipes", "weights"}},
+             {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "pass_trace",
+              "recipes", "weights"}},
             {"core/record",
-             {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times", "recording", "run_options",
-              "statistics", "tensor_slice"}},
+             {"chrome_trace", "frame_values", "gradient_row", "memory_sums", "not_finite", "operator_times",
+              "recording", "run_options", "statistics", "tensor_slice"}},
             {"core/study",
-             {"compilation", "fused_groups", "gradient_health", "memory_plan", "operator_info", "pass_bisect", "pass_check", "verdict",
-              "what_if"}},
+             {"compilation", "fused_groups", "gradient_health", "memory_plan", "operator_info", "pass_bisect",
+              "pass_check", "verdict", "what_if"}},
             {"core/train", {"training", "training_norms", "training_watch"}},
         };
         for (const char* folder : {"views", "app/window"}) {
@@ -196,7 +212,8 @@ class TestIncludes : public QObject {
     }
     void plugins_know_no_views() {
         for (const Include& include : includes_under("plugins")) {
-            QVERIFY2(room_of(include.target) != "views" && room_of(include.target) != "app", qPrintable(place(include)));
+            QVERIFY2(room_of(include.target) != "views" && room_of(include.target) != "app",
+                     qPrintable(place(include)));
         }
     }
     // Two types of one name are one to the linker, which keeps the functions of either.
@@ -205,7 +222,8 @@ class TestIncludes : public QObject {
         static const QRegularExpression type(R"(^(?:struct|class) (\w+)(?: final)?(?: : [^;]*)? ?\{)");
         QHash<QString, QString> owners;
         for (const char* folder : {"core", "plugins", "views", "app"}) {
-            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files,
+                               QDirIterator::Subdirectories);
             while (files.hasNext()) {
                 QFile file(files.next());
                 QVERIFY(file.open(QIODevice::ReadOnly));
@@ -218,22 +236,29 @@ class TestIncludes : public QObject {
                     if (!match.hasMatch() || scopes.contains(QString())) continue;
                     const QString name = (scopes << match.captured(1)).join("::");
                     scopes.removeLast();
-                    QVERIFY2(!owners.contains(name), qPrintable(name + " is in " + owners.value(name) + " and " + file.fileName()));
+                    QVERIFY2(!owners.contains(name),
+                             qPrintable(name + " is in " + owners.value(name) + " and " + file.fileName()));
                     owners.insert(name, file.fileName());
                 }
             }
         }
         QVERIFY(owners.size() > 300);
     }
-    // A model source touches files through its sandbox, which is in core/base: nothing else of its room knows a file system.
+    // A model source touches files through its sandbox, which is in core/base: nothing else of its room knows a file
+    // system.
     void sources_touch_files_in_their_sandbox_only() {
-        static const QRegularExpression include(R"(^\s*#\s*include\s*<(fstream|fcntl\.h|unistd\.h|dirent\.h|ftw\.h|glob\.h|spawn\.h|netdb\.h|sys/.*|netinet/.*|arpa/.*|linux/.*)>)");
-        static const QRegularExpression call(R"((?:\b(?:fopen|freopen|tmpfile|mkdtemp|mkstemp|popen|execv\w*|dlopen|getenv|setenv|current_path|temp_directory_path|directory_iterator|recursive_directory_iterator|read_text_file|write_file_atomically)\s*\(|MappedFile::open\b|AtomicFile\b|fs::(?:absolute|canonical|weakly_canonical|copy|create_\w+|exists|equivalent|file_size|is_\w+|last_write_time|permissions|read_symlink|remove|remove_all|rename|resize_file|space|status|symlink_status)\(|[^\w.>:]::(?:open|openat|stat|lstat|unlink|rename|mkdir|rmdir|access|socket|connect|fork|system)\())");
-        // What the user named on the command line, or opened in the window; names of this process's environment; where it was started.
-        static const QMap<QString, QStringList> allowed{{"core/python/model_source.cpp", {"read_text_file("}},
-                                                        {"core/python/language/evaluator.cpp", {"read_text_file(", "getenv(", "current_path("}}};
+        static const QRegularExpression include(
+            R"(^\s*#\s*include\s*<(fstream|fcntl\.h|unistd\.h|dirent\.h|ftw\.h|glob\.h|spawn\.h|netdb\.h|sys/.*|netinet/.*|arpa/.*|linux/.*)>)");
+        static const QRegularExpression call(
+            R"((?:\b(?:fopen|freopen|tmpfile|mkdtemp|mkstemp|popen|execv\w*|dlopen|getenv|setenv|current_path|temp_directory_path|directory_iterator|recursive_directory_iterator|read_text_file|write_file_atomically)\s*\(|MappedFile::open\b|AtomicFile\b|fs::(?:absolute|canonical|weakly_canonical|copy|create_\w+|exists|equivalent|file_size|is_\w+|last_write_time|permissions|read_symlink|remove|remove_all|rename|resize_file|space|status|symlink_status)\(|[^\w.>:]::(?:open|openat|stat|lstat|unlink|rename|mkdir|rmdir|access|socket|connect|fork|system)\())");
+        // What the user named on the command line, or opened in the window; names of this process's environment; where
+        // it was started.
+        static const QMap<QString, QStringList> allowed{
+            {"core/python/model_source.cpp", {"read_text_file("}},
+            {"core/python/language/evaluator.cpp", {"read_text_file(", "getenv(", "current_path("}}};
         int files = 0;
-        QDirIterator at(QString(LOUPE_SOURCE_DIR "/core/python"), {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+        QDirIterator at(QString(LOUPE_SOURCE_DIR "/core/python"), {"*.h", "*.cpp"}, QDir::Files,
+                        QDirIterator::Subdirectories);
         while (at.hasNext()) {
             const QString path = at.next();
             const QString name = path.mid(static_cast<int>(qstrlen(LOUPE_SOURCE_DIR "/")));
@@ -259,9 +284,11 @@ class TestIncludes : public QObject {
     }
     // One writer knows what may be replaced and leaves nothing half written.
     void panels_write_with_the_engines_writer() {
-        static const QRegularExpression writer(R"(\bQSaveFile\b|\bQTemporaryFile\b|\bofstream\b|QIODevice::(?:WriteOnly|ReadWrite|Append)|\.savePdf\(|\.savePng\(|grab\(\)\.save\(|svg\.setFileName\()");
+        static const QRegularExpression writer(
+            R"(\bQSaveFile\b|\bQTemporaryFile\b|\bofstream\b|QIODevice::(?:WriteOnly|ReadWrite|Append)|\.savePdf\(|\.savePng\(|grab\(\)\.save\(|svg\.setFileName\()");
         for (const char* folder : {"views", "app/window"}) {
-            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files,
+                               QDirIterator::Subdirectories);
             while (files.hasNext()) {
                 const QString path = files.next();
                 if (path.endsWith("/views/common/file_output.cpp")) continue;
@@ -270,21 +297,24 @@ class TestIncludes : public QObject {
                 for (int number = 1; !file.atEnd(); ++number) {
                     const QString line = QString::fromUtf8(file.readLine());
                     // A buffer in memory is no file.
-                    QVERIFY2(!writer.match(line).hasMatch() || line.contains("buffer", Qt::CaseInsensitive), qPrintable(QString("%1:%2: %3").arg(path).arg(number).arg(line.trimmed())));
+                    QVERIFY2(!writer.match(line).hasMatch() || line.contains("buffer", Qt::CaseInsensitive),
+                             qPrintable(QString("%1:%2: %3").arg(path).arg(number).arg(line.trimmed())));
                 }
             }
         }
     }
     void every_source_names_its_licence() {
         for (const char* folder : {"core", "plugins", "views", "app"}) {
-            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files,
+                               QDirIterator::Subdirectories);
             while (files.hasNext()) {
                 const QString path = files.next();
                 QFile file(path);
                 QVERIFY(file.open(QIODevice::ReadOnly));
                 const QString first = QString::fromUtf8(file.readLine()).trimmed();
                 const bool is_view = path.contains("/views/") || path.contains("/app/window/");
-                const QString want = is_view ? "// SPDX-License-Identifier: GPL-3.0-or-later" : "// SPDX-License-Identifier: Apache-2.0";
+                const QString want =
+                    is_view ? "// SPDX-License-Identifier: GPL-3.0-or-later" : "// SPDX-License-Identifier: Apache-2.0";
                 QVERIFY2(first == want, qPrintable(path + ": " + first));
             }
         }

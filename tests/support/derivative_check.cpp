@@ -110,7 +110,8 @@ double second_along(const Gradients& at, const Line& line, const TensorList& wei
 
 }  // namespace
 
-std::string check_first_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random, const GraphWatcher& watcher) {
+std::string check_first_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random,
+                                   const GraphWatcher& watcher) {
     const TensorList direction = directions_for(random, inputs);
     const TensorList leaves = leaves_at(inputs, direction, 0, true);
     const TensorList results = results_of(f, leaves);
@@ -120,10 +121,12 @@ std::string check_first_derivative(const DifferentiableFunction& f, const Tensor
     const TensorList gradients = gradients_of(results, leaves, cotangents, {}, true);
     const double ahead = inner(cotangents, results_of(f, leaves_at(inputs, direction, kStep, true)));
     const double behind = inner(cotangents, results_of(f, leaves_at(inputs, direction, -kStep, true)));
-    return disagreement("directional derivative", inner(gradients, direction), (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
+    return disagreement("directional derivative", inner(gradients, direction), (ahead - behind) / (2 * kStep),
+                        std::abs(ahead) * 1e-3);
 }
 
-std::string check_second_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random, const GraphWatcher& watcher) {
+std::string check_second_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random,
+                                    const GraphWatcher& watcher) {
     Line line{inputs, directions_for(random, inputs), {}, {}};
     const TensorList results = results_of(f, leaves_at(inputs, line.direction, 0, true));
     if (results.empty()) return {};
@@ -133,7 +136,8 @@ std::string check_second_derivative(const DifferentiableFunction& f, const Tenso
     const double analytic = second_along(gradients_at(f, line, 0, true), line, weights, watcher);
     const double ahead = inner(weights, gradients_at(f, line, kStep, false).values);
     const double behind = inner(weights, gradients_at(f, line, -kStep, false).values);
-    return disagreement("second directional derivative", analytic, (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
+    return disagreement("second directional derivative", analytic, (ahead - behind) / (2 * kStep),
+                        std::abs(ahead) * 1e-3);
 }
 
 }  // namespace loupe::test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // First and second derivatives against central differences along a random direction: torch.autograd.gradcheck and
-// gradgradcheck in their fast mode. In float64 and complex128; a complex gradient is PyTorch's, of the real inner product.
+// gradgradcheck in their fast mode. In float64 and complex128; a complex gradient is PyTorch's, of the real inner
+// product.
 
 #include <functional>
 #include <string>

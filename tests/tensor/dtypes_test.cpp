@@ -94,8 +94,10 @@ void DtypesTest::every_half_as_float() {
             QVERIFY(std::isnan(value));
             continue;
         }
-        if (magnitude == 0x7c00) QVERIFY(std::isinf(value) && std::signbit(value) == (i >= 0x8000));
-        else QVERIFY(value == half_value(bits) && std::signbit(value) == (i >= 0x8000));
+        if (magnitude == 0x7c00)
+            QVERIFY(std::isinf(value) && std::signbit(value) == (i >= 0x8000));
+        else
+            QVERIFY(value == half_value(bits) && std::signbit(value) == (i >= 0x8000));
         QCOMPARE(Half::from_float(value), bits);
     }
 }

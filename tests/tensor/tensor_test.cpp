@@ -128,9 +128,13 @@ void TensorTest::wrapping_dimensions() {
 }
 
 void TensorTest::broadcast_message() {
-    QCOMPARE(message_of([] { broadcast_shapes(Ints{2, 3, 4}, Ints{2, 4}); }),
+    QCOMPARE(message_of([] {
+                 broadcast_shapes(Ints{2, 3, 4}, Ints{2, 4});
+             }),
              std::string("The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 1"));
-    QVERIFY(message_of([] { zeros(Ints{4}).view_as_strided(Ints{3, 3}, Ints{1, 1}, 0); })
+    QVERIFY(message_of([] {
+                zeros(Ints{4}).view_as_strided(Ints{3, 3}, Ints{1, 1}, 0);
+            })
                 .starts_with("setStorage: sizes [3, 3], strides [1, 1], storage offset 0, and itemsize 4 requiring a "
                              "storage size of 20 are out of bounds for storage of size 16"));
 }
@@ -142,10 +146,10 @@ void TensorTest::numbers_in_and_out() {
         const Tensor t = scalar_tensor(Scalar(1), *dtype);
         QCOMPARE(t.dim(), std::int64_t{0});
         QCOMPARE(item(t).to_double(), 1.0);
-        QCOMPARE(item(t).kind(), is_complex(*dtype)                ? Scalar::Kind::Complex
-                                 : is_floating(*dtype)             ? Scalar::Kind::Double
-                                 : *dtype == ScalarType::Bool      ? Scalar::Kind::Bool
-                                                                   : Scalar::Kind::Int);
+        QCOMPARE(item(t).kind(), is_complex(*dtype)           ? Scalar::Kind::Complex
+                                 : is_floating(*dtype)        ? Scalar::Kind::Double
+                                 : *dtype == ScalarType::Bool ? Scalar::Kind::Bool
+                                                              : Scalar::Kind::Int);
     }
     QVERIFY(wrapped_number(2).impl()->wrapped_number);
     QCOMPARE(wrapped_number(2.5).dtype(), ScalarType::Float64);
@@ -158,7 +162,8 @@ void TensorTest::strided_holds_its_last_element() {
     QCOMPARE(t.storage()->bytes(), std::size_t{(1 + 8 + 1) * 2});
     QCOMPARE(empty_strided(Ints{0, 3}, Ints{3, 1}, ScalarType::Int16).storage()->bytes(), std::size_t{0});
     QVERIFY_THROWS_EXCEPTION(Error, empty_strided(Ints{2}, Ints{-1}, ScalarType::Int16));
-    QVERIFY_THROWS_EXCEPTION(Error, empty_strided(Ints{2, 2}, Ints{std::int64_t{1} << 62, std::int64_t{1} << 62}, ScalarType::Int16));
+    QVERIFY_THROWS_EXCEPTION(
+        Error, empty_strided(Ints{2, 2}, Ints{std::int64_t{1} << 62, std::int64_t{1} << 62}, ScalarType::Int16));
 }
 
 void TensorTest::texts() {

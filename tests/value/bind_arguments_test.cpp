@@ -12,7 +12,8 @@ namespace {
 FunctionSchema linear() { return parse_schema("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"); }
 FunctionSchema conv() {
     return parse_schema(
-        "Conv2d.__init__(int in_channels, int out_channels, int[2] kernel_size, float scale=1.0, *, Any mode=\"zeros\") -> ()");
+        "Conv2d.__init__(int in_channels, int out_channels, int[2] kernel_size, float scale=1.0, *, Any "
+        "mode=\"zeros\") -> ()");
 }
 
 QString bound(const FunctionSchema& schema, CallArguments arguments) {
@@ -74,10 +75,12 @@ void BindArgumentsTest::messages_are_pythons() {
     QCOMPARE(bound(linear(), {{x, x}, {{"b", x}}}), QString("linear() got an unexpected keyword argument 'b'"));
     QCOMPARE(bound(linear(), {{x, x}, {{"input", x}}}), QString("linear() got multiple values for argument 'input'"));
     QCOMPARE(bound(linear(), {{1, x}, {}}), QString("linear(): argument 'input' (position 1) must be Tensor, not int"));
-    QCOMPARE(bound(linear(), {{x, x, x, x}, {}}), QString("linear() takes from 2 to 3 positional arguments but 4 were given"));
+    QCOMPARE(bound(linear(), {{x, x, x, x}, {}}),
+             QString("linear() takes from 2 to 3 positional arguments but 4 were given"));
     QCOMPARE(bound(conv(), {{1, 2, 3, 4, 5}, {}}),
              QString("Conv2d.__init__() takes from 4 to 5 positional arguments but 6 were given"));
-    QCOMPARE(bound(parse_schema("f(*, int a) -> ()"), {}), QString("f() missing 1 required keyword-only argument: 'a'"));
+    QCOMPARE(bound(parse_schema("f(*, int a) -> ()"), {}),
+             QString("f() missing 1 required keyword-only argument: 'a'"));
 }
 
 void BindArgumentsTest::a_bool_is_no_int() {

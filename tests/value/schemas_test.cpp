@@ -34,7 +34,8 @@ void SchemasTest::defaults_print_as_torch() {
 }
 
 void SchemasTest::parts_of_a_schema() {
-    const FunctionSchema schema = parse_schema("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+    const FunctionSchema schema =
+        parse_schema("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
     QCOMPARE(schema.name, std::string("aten::add"));
     QCOMPARE(schema.overload, std::string("Tensor"));
     QCOMPARE(schema.full_name(), std::string("aten::add.Tensor"));
@@ -52,7 +53,8 @@ void SchemasTest::parts_of_a_schema() {
 
 void SchemasTest::special_types_keep_their_text() {
     const FunctionSchema schema = parse_schema(
-        "aten::f(ScalarType? dtype=None, Layout layout=0, MemoryFormat? m=None, SymInt[2] s, int[2] k=1, Dimname[]? n) -> ()");
+        "aten::f(ScalarType? dtype=None, Layout layout=0, MemoryFormat? m=None, SymInt[2] s, int[2] k=1, Dimname[]? n) "
+        "-> ()");
     const char* kinds[] = {"int?", "int", "int?", "int[]", "int[]", "str[]?"};
     const char* texts[] = {"ScalarType?", "Layout", "MemoryFormat?", "SymInt[2]", "int[2]", ""};
     for (std::size_t i = 0; i < 6; ++i) {
@@ -80,7 +82,8 @@ void SchemasTest::alias_marks() {
 
 void SchemasTest::defaults_have_the_type() {
     const FunctionSchema schema = parse_schema(
-        "aten::f(float f=1, int[2] k=3, bool[3] m=[True, False, True], float[]? s=None, str t=\"a\\n\\\"\", Tensor? w=None, "
+        "aten::f(float f=1, int[2] k=3, bool[3] m=[True, False, True], float[]? s=None, str t=\"a\\n\\\"\", Tensor? "
+        "w=None, "
         "complex c=1j, float i=inf) -> ()");
     QVERIFY(schema.arguments[0].default_value->is_double());
     QCOMPARE(schema.arguments[1].default_value->to_ints(), (Dims{3, 3}));
@@ -112,9 +115,10 @@ void SchemasTest::method_schemas() {
 
 void SchemasTest::wrong_text_is_an_error_data() {
     QTest::addColumn<QString>("text");
-    for (const char* text : {"", "aten::add", "aten::add(", "aten::add()", "aten::add() ->", "aten::add(Tensor) -> Tensor x y",
-                             "aten::add(int a=x) -> ()", "aten::add(int a=1.5.5) -> ()", "aten::add(str s=\"a) -> ()",
-                             "aten::add(int[] a=1) -> ()", "aten::add(int[2] a=[1,) -> ()", "1(int a) -> ()"}) {
+    for (const char* text :
+         {"", "aten::add", "aten::add(", "aten::add()", "aten::add() ->", "aten::add(Tensor) -> Tensor x y",
+          "aten::add(int a=x) -> ()", "aten::add(int a=1.5.5) -> ()", "aten::add(str s=\"a) -> ()",
+          "aten::add(int[] a=1) -> ()", "aten::add(int[2] a=[1,) -> ()", "1(int a) -> ()"}) {
         QTest::newRow(text) << text;
     }
 }

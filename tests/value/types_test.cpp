@@ -85,12 +85,25 @@ void TypesTest::annotations_are_read() {
 }
 
 void TypesTest::graph_text_is_read() {
-    const char* texts[] = {"Tensor(2, *)", "Tensor(*)", "FloatTensor", "FloatTensor(device=cuda:1)", "Tensor(requires_grad=1)",
-                           "Float(*, 3)", "Half(2, 3, strides=[3, 1], requires_grad=1, device=cuda:0)",
-                           "BFloat16(1)", "ComplexFloat(2, 2)", "Bool(4, strides=[1])", "Tensor[Undefined]",
-                           "Float(2, device=cpu)[]", "__torch__.torch.nn.modules.conv.___torch_mangle_4.Conv2d",
-                           "NamedTuple(a : int, b : Tensor?)", "Function", "QScheme", "Dict(str, (int, Tensor)[])",
-                           "Future[Tensor]", "Future[int[]]?"};
+    const char* texts[] = {"Tensor(2, *)",
+                           "Tensor(*)",
+                           "FloatTensor",
+                           "FloatTensor(device=cuda:1)",
+                           "Tensor(requires_grad=1)",
+                           "Float(*, 3)",
+                           "Half(2, 3, strides=[3, 1], requires_grad=1, device=cuda:0)",
+                           "BFloat16(1)",
+                           "ComplexFloat(2, 2)",
+                           "Bool(4, strides=[1])",
+                           "Tensor[Undefined]",
+                           "Float(2, device=cpu)[]",
+                           "__torch__.torch.nn.modules.conv.___torch_mangle_4.Conv2d",
+                           "NamedTuple(a : int, b : Tensor?)",
+                           "Function",
+                           "QScheme",
+                           "Dict(str, (int, Tensor)[])",
+                           "Future[Tensor]",
+                           "Future[int[]]?"};
     for (const char* text : texts) QCOMPARE(parse_type(text)->str(), std::string(text));
     QCOMPARE(parse_type(" Dict( str ,Tensor ) ? ")->str(), std::string("Dict(str, Tensor)?"));
     QCOMPARE(parse_type("Enum<__torch__.Color>")->name(), std::string("__torch__.Color"));
@@ -111,9 +124,10 @@ void TypesTest::prefixes_are_read() {
 
 void TypesTest::wrong_text_is_an_error_data() {
     QTest::addColumn<QString>("text");
-    for (const char* text : {"", "[]", "int[", "int]", "(int", "Dict(int)", "Dict[int]", "Float(2,", "Float(2, strides=[x])",
-                             "Tensor tensor", "Tensor(a!", "Unknown", "int[99999999999999999999]", "Optional[]", "Union[]",
-                             "Float(2, device=tpu)", "NamedTuple(a int)", "%1"}) {
+    for (const char* text :
+         {"", "[]", "int[", "int]", "(int", "Dict(int)", "Dict[int]", "Float(2,", "Float(2, strides=[x])",
+          "Tensor tensor", "Tensor(a!", "Unknown", "int[99999999999999999999]", "Optional[]", "Union[]",
+          "Float(2, device=tpu)", "NamedTuple(a int)", "%1"}) {
         QTest::newRow(text) << text;
     }
     QTest::newRow("deep") << QString(100000, '(');
@@ -196,7 +210,8 @@ void TypesTest::class_attributes() {
 
 void TypesTest::interfaces() {
     const auto interface = make_ptr<InterfaceType>("__torch__.Iface", true);
-    interface->methods.push_back(std::make_shared<FunctionSchema>(parse_schema("forward(Any self, Tensor x) -> Tensor")));
+    interface->methods.push_back(
+        std::make_shared<FunctionSchema>(parse_schema("forward(Any self, Tensor x) -> Tensor")));
     QCOMPARE(interface->str(), std::string("InterfaceType<Iface>"));
     QCOMPARE(interface->annotation_str(), std::string("__torch__.Iface"));
     Method same("forward(__torch__.A self, Tensor x) -> Tensor");

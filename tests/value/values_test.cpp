@@ -9,7 +9,9 @@ using namespace loupe;
 
 namespace {
 
-IValue list_of(TypePtr element, std::vector<IValue> values) { return make_ptr<ListObject>(std::move(element), std::move(values)); }
+IValue list_of(TypePtr element, std::vector<IValue> values) {
+    return make_ptr<ListObject>(std::move(element), std::move(values));
+}
 IValue tuple_of(std::vector<IValue> values) { return make_ptr<TupleObject>(std::move(values)); }
 
 }  // namespace
@@ -229,7 +231,8 @@ void ValuesTest::python_texts() {
     dict->set("b", 2);
     QCOMPARE(python_repr(dict), std::string("{'a': 1, 'b': 2}"));
     const TypePtr point = types::named_tuple("__torch__.Point", {"x", "y"}, {types::integer(), types::integer()});
-    QCOMPARE(python_repr(IValue(make_ptr<TupleObject>(std::vector<IValue>{1, 2}, point))), std::string("Point(x=1, y=2)"));
+    QCOMPARE(python_repr(IValue(make_ptr<TupleObject>(std::vector<IValue>{1, 2}, point))),
+             std::string("Point(x=1, y=2)"));
     const auto color = make_ptr<const EnumType>("__torch__.Color", types::integer(),
                                                 std::vector<std::pair<std::string, IValue>>{{"RED", 1}});
     const IValue red = make_ptr<EnumValue>(color, "RED", 1);
@@ -246,7 +249,8 @@ void ValuesTest::constants_as_torch() {
     const IValue all = tuple_of({IValue(std::complex<double>(1, 2)), IValue(std::complex<double>(0.5, -2)),
                                  list_of(types::floating(), {1.5, 2.0}), dict, tuple_of({1, "x\n'\""}), inf,
                                  std::numeric_limits<double>::quiet_NaN(), IValue(std::complex<double>(-0.0, inf))});
-    QCOMPARE(constant_text(all), std::string("(1.+2.j, 0.5-2.j, [1.5, 2.], {\"a\": 1}, (1, \"x\\n\\'\\\"\"), inf, nan, 0.+infj)"));
+    QCOMPARE(constant_text(all),
+             std::string("(1.+2.j, 0.5-2.j, [1.5, 2.], {\"a\": 1}, (1, \"x\\n\\'\\\"\"), inf, nan, 0.+infj)"));
 }
 
 void ValuesTest::objects() {
@@ -273,7 +277,8 @@ void ValuesTest::tensors_inside() {
     const auto dict = make_ptr<DictObject>(types::string(), types::tensor());
     dict->set("b", b);
     TensorList seen;
-    visit_tensors(tuple_of({a, list_of(types::any(), {dict, 1}), IValue()}), [&](const Tensor& t) { seen.push_back(t); });
+    visit_tensors(tuple_of({a, list_of(types::any(), {dict, 1}), IValue()}),
+                  [&](const Tensor& t) { seen.push_back(t); });
     QCOMPARE(seen.size(), std::size_t{2});
     QVERIFY(seen[0].is_same(a) && seen[1].is_same(b));
 }

@@ -55,7 +55,9 @@ class BuildTest : public QObject {
     }
 
     void sourceBothWays() {
-        view_->source()->setPlainText(QStringLiteral("import torch\nimport torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 8), nn.Tanh())\nexample_inputs = (torch.randn(2, 4),)\n"));
+        view_->source()->setPlainText(
+            QStringLiteral("import torch\nimport torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 8), "
+                           "nn.Tanh())\nexample_inputs = (torch.randn(2, 4),)\n"));
         settle();
         QCOMPARE(view_->layers()->topLevelItemCount(), 2);
         QCOMPARE(view_->input()->text(), QStringLiteral("2x4"));
@@ -73,9 +75,12 @@ class BuildTest : public QObject {
         QVERIFY(!view_->layers()->isEnabled());
     }
 
-    // A source that is no Sequential is nobody's to replace: layers go where the cursor stands; half a word loses no row.
+    // A source that is no Sequential is nobody's to replace: layers go where the cursor stands; half a word loses no
+    // row.
     void aSourceOfOnesOwnStays() {
-        const QString own = QStringLiteral("import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.fc = \n");
+        const QString own = QStringLiteral(
+            "import torch.nn as nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n       "
+            " self.fc = \n");
         view_->source()->setPlainText(own);
         settle();
         QVERIFY(!view_->layers()->isVisible());
@@ -84,11 +89,14 @@ class BuildTest : public QObject {
         cursor.movePosition(QTextCursor::Left);
         view_->source()->setTextCursor(cursor);
         view_->addLayer(QStringLiteral("ReLU"));
-        QCOMPARE(view_->source()->toPlainText(), QString(own).replace(QStringLiteral("self.fc = "), QStringLiteral("self.fc = nn.ReLU()")));
-        view_->source()->setPlainText(QStringLiteral("import torch.nn as nn\nmodel = nn.Sequential(nn.ReLU(), nn.Tanh())\n"));
+        QCOMPARE(view_->source()->toPlainText(),
+                 QString(own).replace(QStringLiteral("self.fc = "), QStringLiteral("self.fc = nn.ReLU()")));
+        view_->source()->setPlainText(
+            QStringLiteral("import torch.nn as nn\nmodel = nn.Sequential(nn.ReLU(), nn.Tanh())\n"));
         QVERIFY(view_->layers()->isVisible());
         QCOMPARE(view_->layers()->topLevelItemCount(), 2);
-        view_->source()->setPlainText(QStringLiteral("import torch.nn as nn\nmodel = nn.Sequential(nn.ReLU(), nn.Ta\n"));
+        view_->source()->setPlainText(
+            QStringLiteral("import torch.nn as nn\nmodel = nn.Sequential(nn.ReLU(), nn.Ta\n"));
         QVERIFY(view_->layers()->isVisible() && !view_->layers()->isEnabled());
         QCOMPARE(view_->layers()->topLevelItemCount(), 2);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The compiler's panels: the pass that changed a result, kernels of fusion groups, the graph that a pipeline left under the
-// debugger, constructor arguments and values in line.
+// The compiler's panels: the pass that changed a result, kernels of fusion groups, the graph that a pipeline left under
+// the debugger, constructor arguments and values in line.
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -40,7 +40,9 @@ class CompilerTest : public QObject {
         progress.high = 2000;
         progress.runs.resize(1);
         view.bisect()->showProgress(progress);
-        QVERIFY2(view.bisect()->verdict().contains(QStringLiteral("first 12 passes, to DCE")) && view.bisect()->verdict().contains(QStringLiteral("at most 3")), view.bisect()->verdict().toUtf8());
+        QVERIFY2(view.bisect()->verdict().contains(QStringLiteral("first 12 passes, to DCE")) &&
+                     view.bisect()->verdict().contains(QStringLiteral("at most 3")),
+                 view.bisect()->verdict().toUtf8());
         const QColor faint = Theme::instance().colour(Theme::Colour::Faint);
         QCOMPARE(view.list()->topLevelItem(2)->foreground(0).color(), faint);
         QTRY_VERIFY(!view.bisect()->isSearching());
@@ -58,7 +60,8 @@ class CompilerTest : public QObject {
         found.verdict = found.pass + " changed the result";
         view.bisect()->show(found);
         view.list()->setCurrentItem(view.list()->topLevelItem(1));
-        QVERIFY2(view.bisect()->label()->text().startsWith(QStringLiteral("<a href=\"%1\">").arg(found.step)), view.bisect()->label()->text().toUtf8());
+        QVERIFY2(view.bisect()->label()->text().startsWith(QStringLiteral("<a href=\"%1\">").arg(found.step)),
+                 view.bisect()->label()->text().toUtf8());
         emit view.bisect()->label()->linkActivated(QString::number(found.step));
         QCOMPARE(view.list()->currentItem()->text(0).toStdString(), found.pass);
         // Stopped on the way: nothing is claimed.
@@ -167,9 +170,11 @@ class CompilerTest : public QObject {
     // A source is traced and checked from the panel; what is not in the trace leads to its line, here and in Source.
     void aSourceIsTraced() {
         QTemporaryDir folder;
-        const QString path = write(folder, QStringLiteral("branch.py"),
-                                   "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        if x.sum() > 0:\n            x = x * 2\n"
-                                   "        return x + 1\n\nmodel = Net().eval()\nexample_inputs = (torch.ones(4, 3),)\n");
+        const QString path =
+            write(folder, QStringLiteral("branch.py"),
+                  "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        if "
+                  "x.sum() > 0:\n            x = x * 2\n"
+                  "        return x + 1\n\nmodel = Net().eval()\nexample_inputs = (torch.ones(4, 3),)\n");
         SessionBridge bridge;
         CompileView view(bridge, nullptr);
         SourceView source(bridge, nullptr);
@@ -178,7 +183,8 @@ class CompilerTest : public QObject {
         QVERIFY(view.formButton(session::ModelForm::Evaluated)->isChecked());
         QVERIFY(source.constructors().isHidden());  // nobody asked
         view.formButton(session::ModelForm::Traced)->click();
-        QTRY_VERIFY(bridge.model() && bridge.model()->form == session::ModelForm::Traced && bridge.status().state == session::RunState::Ready);
+        QTRY_VERIFY(bridge.model() && bridge.model()->form == session::ModelForm::Traced &&
+                    bridge.status().state == session::RunState::Ready);
         QVERIFY(view.formButton(session::ModelForm::Traced)->isChecked());
         QVERIFY(view.list()->topLevelItem(0)->text(0).contains(QStringLiteral("Not in the trace: 1")));
         QTreeWidgetItem* note = view.list()->topLevelItem(0)->child(0);
@@ -200,14 +206,16 @@ class CompilerTest : public QObject {
         QVERIFY(other.formButton(session::ModelForm::Scripted)->toolTip().contains(QStringLiteral("script already")));
     }
 
-    // Modes: what was measured and where the graph breaks stands in the panel; the compiled graph runs under the debugger,
-    // its planned parts unfolded.
+    // Modes: what was measured and where the graph breaks stands in the panel; the compiled graph runs under the
+    // debugger, its planned parts unfolded.
     void compileModes() {
         QTemporaryDir folder;
         qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
         const QString path = write(folder, QStringLiteral("pick.py"),
-                                   "import torch\nfrom torch import nn\n\nclass Pick(nn.Module):\n    def forward(self, x):\n        y = torch.relu(x) * 2\n        rows = torch.nonzero(y)\n"
-                                   "        return torch.tanh(y).sum() + rows.sum()\n\nmodel = Pick().eval()\nexample_inputs = (torch.ones(3, 4),)\n");
+                                   "import torch\nfrom torch import nn\n\nclass Pick(nn.Module):\n    def "
+                                   "forward(self, x):\n        y = torch.relu(x) * 2\n        rows = torch.nonzero(y)\n"
+                                   "        return torch.tanh(y).sum() + rows.sum()\n\nmodel = "
+                                   "Pick().eval()\nexample_inputs = (torch.ones(3, 4),)\n");
         SessionBridge bridge;
         CompileView view(bridge, nullptr);
         open(bridge, path);
@@ -244,7 +252,8 @@ class CompilerTest : public QObject {
             if (event.graph_node < 0) continue;
             const auto& node = graph.nodes[static_cast<std::size_t>(event.graph_node)];
             QCOMPARE(node.kind, std::string(event.op));
-            planned += node.parent >= 0 && graph.nodes[static_cast<std::size_t>(node.parent)].kind == "prim::StaticSubgraph";
+            planned +=
+                node.parent >= 0 && graph.nodes[static_cast<std::size_t>(node.parent)].kind == "prim::StaticSubgraph";
         }
         QVERIFY(planned >= 1);  // how many depends on what was the fastest
     }
@@ -264,7 +273,8 @@ class CompilerTest : public QObject {
                         {.use = session::PlannedMemory::Use::Value, .bytes = 64, .offset = 64, .first = 1, .last = 3}};
         part.block_bytes = 128;
         report.parts.push_back(part);
-        report.breaks.push_back({.graph_node = 1, .op = "aten::nonzero", .scope = "pick", .source = {}, .reason = "depends on elements"});
+        report.breaks.push_back(
+            {.graph_node = 1, .op = "aten::nonzero", .scope = "pick", .source = {}, .reason = "depends on elements"});
         view.show(report);
         // Later and higher is right and up.
         const QRect first = view.picture()->boxOf(0);
@@ -287,11 +297,15 @@ class CompilerTest : public QObject {
         QVERIFY2(view.forecast().contains(QStringLiteral("time: not predicted")), view.forecast().toUtf8());
         view.findChild<QToolButton*>(QStringLiteral("whatIfPredict"))->click();
         QTRY_VERIFY(view.isSettled());
-        QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) && !view.forecast().contains(QStringLiteral("not predicted")), view.forecast().toUtf8());
+        QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) &&
+                     !view.forecast().contains(QStringLiteral("not predicted")),
+                 view.forecast().toUtf8());
         view.measureButton()->click();
         QVERIFY(!view.measureButton()->isEnabled());
         QTRY_VERIFY(view.isSettled());
-        QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) && view.forecast().contains(QStringLiteral("; measured")), view.forecast().toUtf8());
+        QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) &&
+                     view.forecast().contains(QStringLiteral("; measured")),
+                 view.forecast().toUtf8());
         // What was measured of one change is not shown under another.
         QVERIFY(view.change()->isEnabled());
         view.measureButton()->click();
@@ -310,9 +324,12 @@ class CompilerTest : public QObject {
         {
             QFile file(path);
             QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write("import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self, wide, scale=2.0):\n        super().__init__()\n"
-                       "        self.fc = nn.Linear(3, wide)\n        self.scale = scale\n\n    def forward(self, x):\n        y = self.fc(x)\n        return y * self.scale\n\n"
-                       "example_inputs = (torch.ones(4, 3),)\n");
+            file.write(
+                "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self, wide, "
+                "scale=2.0):\n        super().__init__()\n"
+                "        self.fc = nn.Linear(3, wide)\n        self.scale = scale\n\n    def forward(self, x):\n       "
+                " y = self.fc(x)\n        return y * self.scale\n\n"
+                "example_inputs = (torch.ones(4, 3),)\n");
         }
         SessionBridge bridge;
         SourceView view(bridge, nullptr);

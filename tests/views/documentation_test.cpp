@@ -5,8 +5,8 @@
 #include <QCompleter>
 #include <QLineEdit>
 #include <QTest>
-#include <QTextBrowser>
 #include <QTextBlock>
+#include <QTextBrowser>
 #include <QTextFragment>
 #include <QToolButton>
 
@@ -45,14 +45,19 @@ class DocumentationTest : public QObject {
     void formulas_data() {
         QTest::addColumn<QString>("formula");
         QTest::addColumn<QString>("set");
-        QTest::newRow("sums and indices") << QStringLiteral("out[i, j] = sum_k self[i, k] mat2[k, j]") << QStringLiteral("outi, j = ∑k selfi, k ⋅ mat2k, j");
+        QTest::newRow("sums and indices") << QStringLiteral("out[i, j] = sum_k self[i, k] mat2[k, j]")
+                                          << QStringLiteral("outi, j = ∑k selfi, k ⋅ mat2k, j");
         QTest::newRow("powers") << QStringLiteral("x^2 - x^-1 + a^(n - 1)") << QStringLiteral("x2 − x−1 + an − 1");
         QTest::newRow("roots") << QStringLiteral("1 / sqrt(1 - x^2)") << QStringLiteral("1 / √1 − x2");
         QTest::newRow("signs") << QStringLiteral("|x| <= pi != inf") << QStringLiteral("|x| ≤ π ≠ ∞");
-        QTest::newRow("Greek arguments") << QStringLiteral("beta self + alpha mat1 mat2") << QStringLiteral("β ⋅ self + α ⋅ mat1 ⋅ mat2");
-        QTest::newRow("long indices keep their brackets") << QStringLiteral("input[n, c, stride p + dilation k]") << QStringLiteral("input[n, c, stride ⋅ p + dilation ⋅ k]");
-        QTest::newRow("prose is no product") << QStringLiteral("grad where x > 0, else 0") << QStringLiteral("grad where x > 0, else 0");
-        QTest::newRow("intervals") << QStringLiteral("a drawn from [lower, upper)") << QStringLiteral("a drawn from [lower, upper)");
+        QTest::newRow("Greek arguments") << QStringLiteral("beta self + alpha mat1 mat2")
+                                         << QStringLiteral("β ⋅ self + α ⋅ mat1 ⋅ mat2");
+        QTest::newRow("long indices keep their brackets") << QStringLiteral("input[n, c, stride p + dilation k]")
+                                                          << QStringLiteral("input[n, c, stride ⋅ p + dilation ⋅ k]");
+        QTest::newRow("prose is no product")
+            << QStringLiteral("grad where x > 0, else 0") << QStringLiteral("grad where x > 0, else 0");
+        QTest::newRow("intervals") << QStringLiteral("a drawn from [lower, upper)")
+                                   << QStringLiteral("a drawn from [lower, upper)");
         QTest::newRow("half a bracket") << QStringLiteral("f(x[1") << QStringLiteral("f(x[1");
         QTest::newRow("names with indices") << QStringLiteral("grad_L / psi_n(x)") << QStringLiteral("gradL / ψn(x)");
         QTest::newRow("markup") << QStringLiteral("a < b & c > d") << QStringLiteral("a < b & c > d");
@@ -60,8 +65,9 @@ class DocumentationTest : public QObject {
     void formulas() {
         QFETCH(QString, formula);
         QFETCH(QString, set);
-        const QSet<QString> variables{QStringLiteral("self"),  QStringLiteral("mat1"),  QStringLiteral("mat2"),   QStringLiteral("alpha"),   QStringLiteral("beta"),
-                                      QStringLiteral("input"), QStringLiteral("stride"), QStringLiteral("dilation"), QStringLiteral("padding")};
+        const QSet<QString> variables{QStringLiteral("self"),   QStringLiteral("mat1"),     QStringLiteral("mat2"),
+                                      QStringLiteral("alpha"),  QStringLiteral("beta"),     QStringLiteral("input"),
+                                      QStringLiteral("stride"), QStringLiteral("dilation"), QStringLiteral("padding")};
         QCOMPARE(plain(formulaHtml(formula, variables)), set);
     }
     void variablesLeanAndFunctionsDoNot() {
@@ -79,7 +85,8 @@ class DocumentationTest : public QObject {
             page.info = info;
             const QString text = plain(operatorPageHtml(page));
             QVERIFY2(text.contains(QString::fromStdString(info.summary).simplified()), info.name.c_str());
-            QVERIFY2(!text.contains(QStringLiteral("<span")) && !text.contains(QStringLiteral("&nbsp")), info.name.c_str());
+            QVERIFY2(!text.contains(QStringLiteral("<span")) && !text.contains(QStringLiteral("&nbsp")),
+                     info.name.c_str());
         }
     }
 

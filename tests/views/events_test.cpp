@@ -2,9 +2,9 @@
 // The Events panel: model, filter, selection.
 
 #include <QAbstractItemModelTester>
+#include <QJsonDocument>
 #include <QLabel>
 #include <QLineEdit>
-#include <QJsonDocument>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -57,7 +57,8 @@ class EventsTest : public QObject {
         QCOMPARE(bridge.eventCount(), std::size_t{0});
         QTRY_COMPARE(view.model().acceptedCount(), std::size_t{10});
         const auto labels = view.findChildren<QLabel*>();
-        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->text() == QStringLiteral("10 events"); }));
+        QVERIFY(std::any_of(labels.begin(), labels.end(),
+                            [](const QLabel* label) { return label->text() == QStringLiteral("10 events"); }));
         QVERIFY(view.findChild<QLabel*>(QStringLiteral("emptyHint"))->text().isEmpty());
     }
 
@@ -121,7 +122,9 @@ class EventsTest : public QObject {
         model.setFlat(true);
         model.setRecording(writer.recording());
         QTRY_VERIFY(model.isCaughtUp());
-        const auto cell = [&](int row, int column, int role = Qt::DisplayRole) { return model.index(row, column).data(role); };
+        const auto cell = [&](int row, int column, int role = Qt::DisplayRole) {
+            return model.index(row, column).data(role);
+        };
         for (const int column : {EventModel::Min, EventModel::Max, EventModel::Mean, EventModel::Std}) {
             QCOMPARE(cell(0, column).toString(), QStringLiteral("no finite"));
             QVERIFY(cell(0, column, Qt::ToolTipRole).toString().startsWith(QStringLiteral("no finite values: 4 NaN")));
@@ -203,7 +206,9 @@ class EventsTest : public QObject {
         const QModelIndex cell = model.index(0, EventModel::Time);
         QCOMPARE(cell.data().toString(), QStringLiteral("1.00 ms"));  // without the set-up
         const QString tip = cell.data(Qt::ToolTipRole).toString();
-        QVERIFY2(tip.contains(QStringLiteral("26")) && tip.contains(QStringLiteral("primitives")) && tip.contains(QStringLiteral("first recorded call")), qPrintable(tip));
+        QVERIFY2(tip.contains(QStringLiteral("26")) && tip.contains(QStringLiteral("primitives")) &&
+                     tip.contains(QStringLiteral("first recorded call")),
+                 qPrintable(tip));
         QVERIFY(cell.data(EventModel::SetupRole).toDouble() > 1);
     }
 

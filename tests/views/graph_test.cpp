@@ -24,7 +24,8 @@ using session::GraphNode;
 
 namespace {
 
-int addNode(GraphModel& model, int parent, const char* kind, const char* scope, bool is_group = false, bool is_plumbing = false) {
+int addNode(GraphModel& model, int parent, const char* kind, const char* scope, bool is_group = false,
+            bool is_plumbing = false) {
     GraphNode node;
     node.id = static_cast<int>(model.nodes.size());
     node.parent = parent;
@@ -51,8 +52,9 @@ struct Nested {
         cat = addNode(*model, -1, "aten::cat", "");
         model->inputs = {"x"};
         model->outputs = {"y"};
-        model->edges = {{-1, conv, 0, 0, "%x", "Tensor"},  {conv, relu, 0, 0, "%1", "Tensor"}, {relu, list, 0, 0, "%2", "Tensor"},
-                        {-1, list, 0, 1, "%x", "Tensor"},  {list, cat, 0, 0, "%3", "Tensor[]"}, {cat, -1, 0, 0, "%4", "Tensor"}};
+        model->edges = {{-1, conv, 0, 0, "%x", "Tensor"},    {conv, relu, 0, 0, "%1", "Tensor"},
+                        {relu, list, 0, 0, "%2", "Tensor"},  {-1, list, 0, 1, "%x", "Tensor"},
+                        {list, cat, 0, 0, "%3", "Tensor[]"}, {cat, -1, 0, 0, "%4", "Tensor"}};
     }
 };
 
@@ -73,7 +75,8 @@ std::shared_ptr<session::ModelInfo> modelOf(std::shared_ptr<const GraphModel> gr
 }
 
 bool hasEdge(const GraphLevel& level, int from, int to) {
-    return std::any_of(level.edges.begin(), level.edges.end(), [&](const GraphLevel::Edge& edge) { return edge.from == from && edge.to == to; });
+    return std::any_of(level.edges.begin(), level.edges.end(),
+                       [&](const GraphLevel::Edge& edge) { return edge.from == from && edge.to == to; });
 }
 
 }  // namespace
@@ -132,7 +135,8 @@ class GraphTest : public QObject {
         }
         // Values flow downwards, and every curve is whole.
         for (std::size_t i = 0; i < request.lines.size(); ++i) {
-            QVERIFY(result.centres[static_cast<std::size_t>(request.lines[i].from)].y() < result.centres[static_cast<std::size_t>(request.lines[i].to)].y());
+            QVERIFY(result.centres[static_cast<std::size_t>(request.lines[i].from)].y() <
+                    result.centres[static_cast<std::size_t>(request.lines[i].to)].y());
             QCOMPARE(result.curves[i].size() % 3, 1u);
         }
     }
@@ -160,7 +164,8 @@ class GraphTest : public QObject {
             // The ends are above and below all else.
             for (int box = 0; box < count; ++box) {
                 const double y = result.centres[static_cast<std::size_t>(box)].y();
-                QVERIFY(result.centres[static_cast<std::size_t>(entry)].y() < y && y < result.centres[static_cast<std::size_t>(entry) + 1].y());
+                QVERIFY(result.centres[static_cast<std::size_t>(entry)].y() < y &&
+                        y < result.centres[static_cast<std::size_t>(entry) + 1].y());
             }
         }
     }
@@ -223,7 +228,8 @@ class GraphTest : public QObject {
             int at = request.lines[static_cast<std::size_t>(id)].from;
             for (int step = 0; step < 2 * kCount && at != request.lines[static_cast<std::size_t>(id)].to; ++step) {
                 for (const BundledLine& line : bundles.lines) {
-                    if (line.from != at || std::find(line.lines.begin(), line.lines.end(), id) == line.lines.end()) continue;
+                    if (line.from != at || std::find(line.lines.begin(), line.lines.end(), id) == line.lines.end())
+                        continue;
                     at = line.to;
                     break;
                 }
@@ -251,7 +257,8 @@ class GraphTest : public QObject {
         model->edges.push_back({other, -1, 0, 0, "%y", "Tensor"});
         const std::atomic<bool> go{false};
         const auto scene = GraphLayouter(std::make_shared<GraphIndex>(model, false)).layout({block}, go);
-        const auto inner = std::count_if(scene->lines.begin(), scene->lines.end(), [&](const SceneLine& line) { return line.group == block && line.to == cat; });
+        const auto inner = std::count_if(scene->lines.begin(), scene->lines.end(),
+                                         [&](const SceneLine& line) { return line.group == block && line.to == cat; });
         QCOMPARE(inner, 1);
         for (const SceneLine& line : scene->lines) {
             if (line.group == block && line.to == cat) QCOMPARE(line.values.size(), 6u);
@@ -275,7 +282,8 @@ class GraphTest : public QObject {
             const std::atomic<bool> go{false};
             const std::clock_t begin = std::clock();
             const auto scene = layouter.layout({}, go);
-            if (!scene || scene->boxes.size() != static_cast<std::size_t>(count)) return std::numeric_limits<double>::quiet_NaN();
+            if (!scene || scene->boxes.size() != static_cast<std::size_t>(count))
+                return std::numeric_limits<double>::quiet_NaN();
             return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
         };
         const double few = seconds(2500);
@@ -297,7 +305,8 @@ class GraphTest : public QObject {
         QTRY_VERIFY(view.isSettled());
         QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->screenRect(nested.cat).center().toPoint());
         QCOMPARE(view.canvas()->current(), nested.cat);
-        QTest::mouseDClick(view.canvas(), Qt::LeftButton, {}, view.canvas()->screenRect(nested.block).center().toPoint());
+        QTest::mouseDClick(view.canvas(), Qt::LeftButton, {},
+                           view.canvas()->screenRect(nested.block).center().toPoint());
         QVERIFY(view.openGroups().contains(nested.block));
         QTRY_VERIFY(view.isSettled());
         QVERIFY(view.canvas()->scene().find(nested.relu));
@@ -407,7 +416,8 @@ class GraphTest : public QObject {
         while (bridge.isPaused()) {
             const session::EventId before = bridge.status().reached;
             bridge.step(session::StepKind::Over);
-            QTRY_VERIFY(bridge.status().state == session::RunState::Finished || (bridge.isPaused() && bridge.status().reached > before));
+            QTRY_VERIFY(bridge.status().state == session::RunState::Finished ||
+                        (bridge.isPaused() && bridge.status().reached > before));
             if (!bridge.isPaused()) break;
             ++stops;
             QTRY_COMPARE(marked(), bridge.status().reached);
@@ -443,8 +453,11 @@ class GraphTest : public QObject {
         view.show();
         QTRY_VERIFY(view.isSettled());
         for (QWidget* control : view.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
-            if (!qobject_cast<QToolButton*>(control) && !qobject_cast<QComboBox*>(control) && !qobject_cast<QLineEdit*>(control)) continue;
-            QVERIFY2(control->isVisible() && view.rect().contains(control->geometry()), qPrintable(control->accessibleName()));
+            if (!qobject_cast<QToolButton*>(control) && !qobject_cast<QComboBox*>(control) &&
+                !qobject_cast<QLineEdit*>(control))
+                continue;
+            QVERIFY2(control->isVisible() && view.rect().contains(control->geometry()),
+                     qPrintable(control->accessibleName()));
             QVERIFY(!control->accessibleName().isEmpty());
         }
     }
@@ -509,7 +522,8 @@ class GraphTest : public QObject {
         QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(blocks[1]));
         QCOMPARE(view.canvas()->boxFor(blocks[1]), view.canvas()->boxFor(blocks[0]));
         view.setFoldRepeats(false);
-        QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(blocks[1]) && view.canvas()->boxFor(blocks[1]) != view.canvas()->boxFor(blocks[0]));
+        QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(blocks[1]) &&
+                    view.canvas()->boxFor(blocks[1]) != view.canvas()->boxFor(blocks[0]));
     }
 };
 

@@ -32,13 +32,15 @@ class InputsTest : public QObject {
         session::InputSpec spec;
         spec.source = session::InputSpec::Source::File;
         spec.file = folder.filePath(QStringLiteral("x.npy")).toStdString();
-        QCOMPARE(writeArray(QString::fromStdString(spec.file), {1, 2, 3}, std::vector<float>{0, 1, 2, 3, 4, -0.5f}), QString());
+        QCOMPARE(writeArray(QString::fromStdString(spec.file), {1, 2, 3}, std::vector<float>{0, 1, 2, 3, 4, -0.5f}),
+                 QString());
         auto preview = session::preview_input(spec, 100);
         QCOMPARE(preview.error, std::string());
         QCOMPARE(preview.dtype, std::string("float32"));
         QCOMPARE(preview.shape, (session::Shape{1, 2, 3}));
         QCOMPARE(preview.elements, (std::vector<double>{0, 1, 2, 3, 4, -0.5}));
-        QCOMPARE(writeArray(QString::fromStdString(spec.file), {3}, std::vector<std::int64_t>{7, -1, 1LL << 40}), QString());
+        QCOMPARE(writeArray(QString::fromStdString(spec.file), {3}, std::vector<std::int64_t>{7, -1, 1LL << 40}),
+                 QString());
         preview = session::preview_input(spec, 100);
         QCOMPARE(preview.dtype, std::string("int64"));
         QCOMPARE(preview.elements, (std::vector<double>{7, -1, 1099511627776.0}));
@@ -65,7 +67,9 @@ class InputsTest : public QObject {
         QTest::mouseMove(&pad, {48, 84});
         QTest::mouseRelease(&pad, Qt::LeftButton, {}, {48, 84});
         QCOMPARE(drawn.count(), 1);
-        const auto at = [&](int row, int column) { return pad.picture().elements[static_cast<std::size_t>(row * 8 + column)]; };
+        const auto at = [&](int row, int column) {
+            return pad.picture().elements[static_cast<std::size_t>(row * 8 + column)];
+        };
         QVERIFY(at(4, 4) > 0.4);
         QVERIFY(at(4, 3) > 0.4);
         QCOMPARE(at(4, 0), 0.0);
@@ -86,10 +90,12 @@ class InputsTest : public QObject {
     }
     void answers() {
         // softmax(0, log 3) = (1/4, 3/4)
-        QCOMPARE(answerText({0, std::log(3.0)}, {QStringLiteral("cat"), QStringLiteral("dog")}, false), QStringLiteral("dog (75.0 %), then cat (25.0 %)"));
+        QCOMPARE(answerText({0, std::log(3.0)}, {QStringLiteral("cat"), QStringLiteral("dog")}, false),
+                 QStringLiteral("dog (75.0 %), then cat (25.0 %)"));
         QCOMPARE(answerText({0.1, 0.9}, {}, false), QStringLiteral("1 (90.0 %), then 0 (10.0 %)"));
         QVERIFY(answerText({std::nan(""), 1}, {}, false).isEmpty());
-        QCOMPARE(classNames(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/lstm.pt")).value(0), QStringLiteral("English"));
+        QCOMPARE(classNames(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/lstm.pt")).value(0),
+                 QStringLiteral("English"));
         QVERIFY(classNames(QStringLiteral("/nowhere/x.pt")).isEmpty());
     }
 
@@ -117,7 +123,8 @@ class InputsTest : public QObject {
         QCOMPARE(found->inputs[0].shape, (session::Shape{1, 3, 8, 8}));
         QCOMPARE(*found->inputs[1].literal, std::string("3"));
         QCOMPARE(found->inputs[2].elements.at(0).dtype, std::string("int64"));
-        QVERIFY(found->options.backward && *found->options.training && found->options.pipeline == "freeze" && found->options.threads == 2);
+        QVERIFY(found->options.backward && *found->options.training && found->options.pipeline == "freeze" &&
+                found->options.threads == 2);
         QCOMPARE(session::loss_text(found->options.backward_from), std::string("CrossEntropyLoss()"));
         QCOMPARE(session::target_text(found->options.backward_from.target), std::string("[1, 2]"));
         QVERIFY(!recallInputs(QStringLiteral("/models/b.pt"), {}));

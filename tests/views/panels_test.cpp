@@ -74,10 +74,15 @@ class PanelsTest : public QObject {
         Theme& theme = Theme::instance();
         for (const auto mode : {Theme::Mode::Dark, Theme::Mode::Light}) {
             theme.setMode(mode);
-            for (const auto text : {Colour::Text, Colour::Faint, Colour::Accent, Colour::Good, Colour::Warning, Colour::Bad, Colour::Reached}) {
-                for (const auto ground : {Colour::Window, Colour::Panel, Colour::Raised, Colour::AccentBack, Colour::ReachedBack, Colour::BadBack}) {
+            for (const auto text : {Colour::Text, Colour::Faint, Colour::Accent, Colour::Good, Colour::Warning,
+                                    Colour::Bad, Colour::Reached}) {
+                for (const auto ground : {Colour::Window, Colour::Panel, Colour::Raised, Colour::AccentBack,
+                                          Colour::ReachedBack, Colour::BadBack}) {
                     const double ratio = contrast(theme.colour(text), theme.colour(ground));
-                    QVERIFY2(ratio >= 4.2, qPrintable(QStringLiteral("%1 on %2: %3").arg(static_cast<int>(text)).arg(static_cast<int>(ground)).arg(ratio)));
+                    QVERIFY2(ratio >= 4.2, qPrintable(QStringLiteral("%1 on %2: %3")
+                                                          .arg(static_cast<int>(text))
+                                                          .arg(static_cast<int>(ground))
+                                                          .arg(ratio)));
                 }
             }
         }
@@ -96,7 +101,9 @@ class PanelsTest : public QObject {
             for (int y = 0; y < image.height(); ++y) {
                 for (int x = 0; x < image.width(); ++x) {
                     const QColor pixel = image.pixelColor(x, y);
-                    close += std::abs(pixel.red() - wanted.red()) + std::abs(pixel.green() - wanted.green()) + std::abs(pixel.blue() - wanted.blue()) < 30;
+                    close += std::abs(pixel.red() - wanted.red()) + std::abs(pixel.green() - wanted.green()) +
+                                 std::abs(pixel.blue() - wanted.blue()) <
+                             30;
                 }
             }
             QVERIFY2(close > 8, qPrintable(QString::number(close)));
@@ -121,7 +128,8 @@ class PanelsTest : public QObject {
             QApplication::sendEvent(&widget, &event);
             return QToolTip::text();
         };
-        QVERIFY(tipAt(*view.viewport(), view.visualRect(model.index(0, 0)).center()).contains(QStringLiteral("out_proj.weight")));
+        QVERIFY(tipAt(*view.viewport(), view.visualRect(model.index(0, 0)).center())
+                    .contains(QStringLiteral("out_proj.weight")));
         QVERIFY(!tipAt(*view.viewport(), view.visualRect(model.index(0, 1)).center()).contains(QLatin1Char('x')));
         QVERIFY(tipAt(*view.header()->viewport(), {20, 5}).contains(QStringLiteral("long")));
     }
@@ -154,7 +162,9 @@ class PanelsTest : public QObject {
         QVERIFY(summaryText(*info).contains(QStringLiteral("Total parameters: 1,448")));
         // Freezing a part shows in it, below it and above it.
         model.setTrainable(QStringLiteral("layer1"), false);
-        const auto grad = [&](const char* path) { return model.indexOfModule(QString::fromLatin1(path)).siblingAtColumn(ModuleModel::Grad).data().toString(); };
+        const auto grad = [&](const char* path) {
+            return model.indexOfModule(QString::fromLatin1(path)).siblingAtColumn(ModuleModel::Grad).data().toString();
+        };
         QCOMPARE(grad("layer1.0.conv"), QStringLiteral("none"));
         QCOMPARE(grad("layer1"), QStringLiteral("none"));
         QCOMPARE(grad("conv1"), QStringLiteral("all"));
@@ -175,7 +185,10 @@ class PanelsTest : public QObject {
         view.tree().expandAll();
         auto& model = view.model();
         const auto tick = [&](const char* path) {
-            return model.indexOfModule(QString::fromLatin1(path)).siblingAtColumn(ModuleModel::Record).data(Qt::CheckStateRole).toInt();
+            return model.indexOfModule(QString::fromLatin1(path))
+                .siblingAtColumn(ModuleModel::Record)
+                .data(Qt::CheckStateRole)
+                .toInt();
         };
         const auto click = [&](const QModelIndex& row) {
             const QModelIndex index = row.siblingAtColumn(ModuleModel::Record);
@@ -245,12 +258,16 @@ class PanelsTest : public QObject {
         session::SourceFile file;
         file.name = "gaps.py";
         file.is_original = true;
-        file.text = std::string(40, '\n') + "def f(x):\n    return x\n" + std::string(30, '\n') + "def g(x):\n    return -x\n";
+        file.text =
+            std::string(40, '\n') + "def f(x):\n    return x\n" + std::string(30, '\n') + "def g(x):\n    return -x\n";
         model->sources = {file};
         SessionBridge bridge;
         SourceView view(bridge, nullptr);
         bridge.show(model, nullptr);
-        const auto visible = [&](int line) { return view.editor().SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, static_cast<unsigned long>(line)) != 0; };
+        const auto visible = [&](int line) {
+            return view.editor().SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, static_cast<unsigned long>(line)) !=
+                   0;
+        };
         QVERIFY(!visible(1));
         QVERIFY(!visible(38));
         QVERIFY(visible(40));
@@ -276,7 +293,9 @@ class PanelsTest : public QObject {
         session::InputSpec spec;
         spec.shape = {1, 3, 8, 8};
         model.setInputs({{"x", "Tensor", false}}, {spec});
-        const auto set = [&](int column, const char* value) { return model.setData(model.index(0, column), QString::fromUtf8(value), Qt::EditRole); };
+        const auto set = [&](int column, const char* value) {
+            return model.setData(model.index(0, column), QString::fromUtf8(value), Qt::EditRole);
+        };
         QVERIFY(set(InputModel::ShapeColumn, "2x3x4x4"));
         QVERIFY(set(InputModel::Dtype, "int64"));
         QVERIFY(set(InputModel::Source, "Random"));

@@ -25,7 +25,8 @@ std::shared_ptr<const session::GraphModel> graph(const std::string& text) {
 session::PassTrace trace() {
     session::PassTrace made;
     made.pipeline = "test";
-    made.initial = graph("graph(%x : Tensor):\n  %1 : int = prim::Constant[value=1]()\n  %2 : Tensor = aten::relu(%x)\n  return (%2)\n");
+    made.initial = graph(
+        "graph(%x : Tensor):\n  %1 : int = prim::Constant[value=1]()\n  %2 : Tensor = aten::relu(%x)\n  return (%2)\n");
     session::PassStep idle;
     idle.pass = "Inline";
     idle.nodes_before = idle.nodes_after = 2;
@@ -54,8 +55,11 @@ class PassesTest : public QObject {
             for (unsigned i = 0; i < random() % 30; ++i) left << QString::number(random() % 6);
             right = left;
             for (unsigned i = 0; i < random() % 8; ++i) {
-                if (random() % 2 == 0 && !right.empty()) right.removeAt(static_cast<qsizetype>(random() % static_cast<unsigned>(right.size())));
-                else right.insert(static_cast<qsizetype>(random() % static_cast<unsigned>(right.size() + 1)), QString::number(random() % 6));
+                if (random() % 2 == 0 && !right.empty())
+                    right.removeAt(static_cast<qsizetype>(random() % static_cast<unsigned>(right.size())));
+                else
+                    right.insert(static_cast<qsizetype>(random() % static_cast<unsigned>(right.size() + 1)),
+                                 QString::number(random() % 6));
             }
             int next_left = 0;
             int next_right = 0;
@@ -72,10 +76,13 @@ class PassesTest : public QObject {
     }
 
     void differencesAreShort() {
-        const auto rows = diffLines({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")}, {QStringLiteral("a"), QStringLiteral("c"), QStringLiteral("d")});
-        const auto same = std::count_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind == DiffRow::Kind::Same; });
+        const auto rows = diffLines({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")},
+                                    {QStringLiteral("a"), QStringLiteral("c"), QStringLiteral("d")});
+        const auto same =
+            std::count_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind == DiffRow::Kind::Same; });
         QCOMPARE(same, 2);
-        const auto changed = diffLines({QStringLiteral("%1 : Tensor = aten::relu(%x)")}, {QStringLiteral("%7 : Tensor = aten::relu(%x)")});
+        const auto changed = diffLines({QStringLiteral("%1 : Tensor = aten::relu(%x)")},
+                                       {QStringLiteral("%7 : Tensor = aten::relu(%x)")});
         QCOMPARE(changed.size(), 1u);
         QVERIFY(changed.front().kind == DiffRow::Kind::Changed);
     }
@@ -110,7 +117,9 @@ class PassesTest : public QObject {
         text.resize(600, 300);
         text.setRows(lines, rows);
         text.grab();
-        const auto coloured = [&](int line) { return !text.document()->findBlockByNumber(line).layout()->formats().empty(); };
+        const auto coloured = [&](int line) {
+            return !text.document()->findBlockByNumber(line).layout()->formats().empty();
+        };
         QVERIFY(coloured(0) && coloured(5));
         QVERIFY(!coloured(4990));
         text.moveCursor(QTextCursor::End);
@@ -141,11 +150,13 @@ class PassesTest : public QObject {
         view.show();
         view.showTrace(traced);
         view.showAsGraph(true);
-        QTRY_VERIFY(view.isSettled() && view.graphAfter()->canvas()->boxFor(0) && view.graphBefore()->canvas()->boxFor(0));
+        QTRY_VERIFY(view.isSettled() && view.graphAfter()->canvas()->boxFor(0) &&
+                    view.graphBefore()->canvas()->boxFor(0));
         QCOMPARE(view.graphBefore()->lineOf(0), 2);
         QCOMPARE(view.graphAfter()->lineOf(0), 1);
         // A click on a node marks what it came from.
-        QTest::mouseClick(view.graphAfter()->canvas(), Qt::LeftButton, {}, view.graphAfter()->canvas()->screenRect(0).center().toPoint());
+        QTest::mouseClick(view.graphAfter()->canvas(), Qt::LeftButton, {},
+                          view.graphAfter()->canvas()->screenRect(0).center().toPoint());
         QCOMPARE(view.graphAfter()->canvas()->current(), 0);
         QCOMPARE(view.graphBefore()->canvas()->matches(), std::set<int>{0});
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Tests of the window wait for a fact, however slow the machine is. The time is only how long a broken program is waited for;
-// Qt waits twice as long again before it says so, and for five minutes in all.
+// Tests of the window wait for a fact, however slow the machine is. The time is only how long a broken program is
+// waited for; Qt waits twice as long again before it says so, and for five minutes in all.
 
 #include <QApplication>
 #include <QTemporaryDir>
@@ -31,7 +31,8 @@ inline bool isActive(QWidget& widget) {
 class OwnHome {
   public:
     OwnHome() {
-        if (qEnvironmentVariableIsEmpty("XDG_CACHE_HOME")) qputenv("XDG_CACHE_HOME", qgetenv("HOME") + "/.cache");  // fonts and shaders are anybody's
+        if (qEnvironmentVariableIsEmpty("XDG_CACHE_HOME"))
+            qputenv("XDG_CACHE_HOME", qgetenv("HOME") + "/.cache");  // fonts and shaders are anybody's
         qputenv("HOME", folder_.path().toUtf8());
         qputenv("XDG_CONFIG_HOME", folder_.filePath(QStringLiteral("config")).toUtf8());
         qputenv("XDG_DATA_HOME", folder_.filePath(QStringLiteral("data")).toUtf8());

@@ -37,7 +37,8 @@ session::GradientRow row(const char* name, double mean, double norm, double weig
 }
 
 std::vector<session::GradientRow> rows() {
-    std::vector<session::GradientRow> all{row("conv1.weight", 1e-9, 1e-7, 3), row("layer1.0.conv.weight", 0.01, 0.3, 2), row("fc.weight", 40, 5000, 2)};
+    std::vector<session::GradientRow> all{row("conv1.weight", 1e-9, 1e-7, 3), row("layer1.0.conv.weight", 0.01, 0.3, 2),
+                                          row("fc.weight", 40, 5000, 2)};
     session::GradientRow unused;
     unused.parameter = "fc.bias";
     unused.module = "fc";
@@ -101,7 +102,8 @@ class PlotsTest : public QObject {
         QCOMPARE(wanted.count(), 1);
         QCOMPARE(wanted.front().front().toString(), QStringLiteral("inputs"));
         // A finding leads to where it happened.
-        QTest::mouseClick(view.health()->viewport(), Qt::LeftButton, {}, view.health()->visualItemRect(view.health()->item(0)).center());
+        QTest::mouseClick(view.health()->viewport(), Qt::LeftButton, {},
+                          view.health()->visualItemRect(view.health()->item(0)).center());
         const session::EventId cause = session::judge_gradients(rows(), bridge.recording().get()).front().event;
         QCOMPARE(bridge.currentEvent(), cause != 0 ? cause : 9u);
         for (int i = 0; i < 4; ++i) {
@@ -122,7 +124,9 @@ class PlotsTest : public QObject {
         for (int layer = 0; layer < 12; ++layer) {
             for (int block = 0; block < 90; ++block) {
                 for (const char* name : {"attn.weight", "attn.bias", "fc.weight", "fc.bias"}) {
-                    many.push_back(row(("layers." + std::to_string(layer) + ".block" + std::to_string(block) + "." + name).c_str(), 0.5, 3, 4));
+                    many.push_back(
+                        row(("layers." + std::to_string(layer) + ".block" + std::to_string(block) + "." + name).c_str(),
+                            0.5, 3, 4));
                     many.back().shape = {8};
                 }
             }
@@ -134,7 +138,8 @@ class PlotsTest : public QObject {
         QCOMPARE(columns.label(3), QStringLiteral("layers.3"));
         QCOMPARE(columns.columnOf(4319), 11);
         const session::GradientRow sum = columns.sum(0, many);
-        QVERIFY(sum.finite && qFuzzyCompare(sum.finite->norm, std::sqrt(360 * 9.0)) && qFuzzyCompare(*sum.weight_norm, std::sqrt(360 * 16.0)));
+        QVERIFY(sum.finite && qFuzzyCompare(sum.finite->norm, std::sqrt(360 * 9.0)) &&
+                qFuzzyCompare(*sum.weight_norm, std::sqrt(360 * 16.0)));
         QVERIFY(qFuzzyCompare(sum.finite->mean_abs, 0.5) && qFuzzyCompare(sum.finite->max_abs, 2.5));
         QVERIFY(qFuzzyCompare(columns.ratio(0, many).value_or(0), 3.0 / 4));
         QVERIFY(columns.toggle(2));
@@ -189,7 +194,8 @@ class PlotsTest : public QObject {
         // Double click on the bar of a module opens it.
         view.setGrouping(GradientGrouping::Automatic);
         view.plot()->replot();
-        const QPoint place(static_cast<int>(view.plot()->xAxis->coordToPixel(4)), view.plot()->axisRect()->center().y());
+        const QPoint place(static_cast<int>(view.plot()->xAxis->coordToPixel(4)),
+                           view.plot()->axisRect()->center().y());
         QTest::mouseDClick(view.plot(), Qt::LeftButton, {}, place);
         QCOMPARE(view.columns().all().size(), 11u + 90u);
     }
@@ -237,21 +243,26 @@ class PlotsTest : public QObject {
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.setBlocks(recording, book.alive_at(3), 3);
         QCOMPARE(model.rowCount(), 3);
-        QCOMPARE(model.data(model.index(0, AliveModel::Category), Qt::DisplayRole).toString(), QString::fromUtf8(session::category_name(Category::Parameter).data()));
+        QCOMPARE(model.data(model.index(0, AliveModel::Category), Qt::DisplayRole).toString(),
+                 QString::fromUtf8(session::category_name(Category::Parameter).data()));
         QCOMPARE(model.data(model.index(1, AliveModel::Age), Qt::DisplayRole).toString(), QStringLiteral("2"));
     }
 
     // Told apart with normal sight and by who lacks one kind of cones (Machado et al., 2009), in both themes.
     void categoriesHaveColoursOfTheirOwn() {
-        const double sights[4][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-                                        {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
-                                        {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
-                                        {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+        const double sights[4][3][3] = {
+            {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+            {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+            {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+            {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
         const auto lab = [&](const QColor& colour, int sight) {
             const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
             const double rgb[3] = {linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
             double seen[3];
-            for (int i = 0; i < 3; ++i) seen[i] = std::clamp(sights[sight][i][0] * rgb[0] + sights[sight][i][1] * rgb[1] + sights[sight][i][2] * rgb[2], 0.0, 1.0);
+            for (int i = 0; i < 3; ++i)
+                seen[i] = std::clamp(
+                    sights[sight][i][0] * rgb[0] + sights[sight][i][1] * rgb[1] + sights[sight][i][2] * rgb[2], 0.0,
+                    1.0);
             const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
             const double x = f((0.4124 * seen[0] + 0.3576 * seen[1] + 0.1805 * seen[2]) / 0.9505);
             const double y = f(0.2126 * seen[0] + 0.7152 * seen[1] + 0.0722 * seen[2]);
@@ -268,8 +279,11 @@ class PlotsTest : public QObject {
                     for (int sight = 0; sight < 4; ++sight) {
                         const auto one = lab(theme.category(static_cast<Category>(a)), sight);
                         const auto other = lab(theme.category(static_cast<Category>(b)), sight);
-                        const double distance = std::sqrt(std::pow(one[0] - other[0], 2) + std::pow(one[1] - other[1], 2) + std::pow(one[2] - other[2], 2));
-                        QVERIFY2(distance > kTold, qPrintable(QStringLiteral("%1 and %2: %3").arg(a).arg(b).arg(distance)));
+                        const double distance =
+                            std::sqrt(std::pow(one[0] - other[0], 2) + std::pow(one[1] - other[1], 2) +
+                                      std::pow(one[2] - other[2], 2));
+                        QVERIFY2(distance > kTold,
+                                 qPrintable(QStringLiteral("%1 and %2: %3").arg(a).arg(b).arg(distance)));
                     }
                 }
             }
@@ -297,7 +311,8 @@ class PlotsTest : public QObject {
         QCOMPARE(cell(ModuleMemoryModel::AtEvent), QStringLiteral("1.00 KiB"));  // without the kernel's cache
         QCOMPARE(cell(ModuleMemoryModel::Forward), QStringLiteral("+512 B"));
         QCOMPARE(cell(ModuleMemoryModel::Backward), QString(QChar(0x2212)) + QStringLiteral("256 B"));
-        QCOMPARE(modules.headerData(ModuleMemoryModel::AtPeak, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("At peak #7"));
+        QCOMPARE(modules.headerData(ModuleMemoryModel::AtPeak, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 QStringLiteral("At peak #7"));
         // The same modules: the tree stays open where it was.
         QSignalSpy reset(&modules, &QAbstractItemModel::modelReset);
         modules.setRows({root, inner}, 5, 7);
@@ -320,10 +335,12 @@ class PlotsTest : public QObject {
         QCOMPARE(view.model()->rowCount(), 3);
         view.plot()->replot();
         const double x = view.plot()->xAxis->coordToPixel(1);
-        QTest::mouseClick(view.plot(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), view.plot()->axisRect()->center().y()));
+        QTest::mouseClick(view.plot(), Qt::LeftButton, {},
+                          QPoint(static_cast<int>(x), view.plot()->axisRect()->center().y()));
         QCOMPARE(bridge.currentEvent(), 1u);
         QCOMPARE(view.model()->rowCount(), 2);
-        for (const auto side : {MemoryView::Side::Modules, MemoryView::Side::Categories, MemoryView::Side::Addresses, MemoryView::Side::Blocks}) {
+        for (const auto side : {MemoryView::Side::Modules, MemoryView::Side::Categories, MemoryView::Side::Addresses,
+                                MemoryView::Side::Blocks}) {
             view.showSide(side);
             QCOMPARE(view.side(), side);
             QVERIFY(!view.grab().isNull());
@@ -379,7 +396,8 @@ class PlotsTest : public QObject {
             return made;
         };
         // Two that touch, one behind a gap of 1000 bytes, one far away.
-        map.setBlocks({block(0x10000 + 2000 + 1000, 1000), block(0x10000, 1000), block(0x10000 + 1000, 1000), block(0x7f0000000000, 1000)});
+        map.setBlocks({block(0x10000 + 2000 + 1000, 1000), block(0x10000, 1000), block(0x10000 + 1000, 1000),
+                       block(0x7f0000000000, 1000)});
         QCOMPARE(map.regions(), 2);
         QCOMPARE(map.gapBytes(), 1000);
         for (int i = 0; i < 4; ++i) QCOMPARE(map.blockAt(map.placeOf(i) + QPoint(3, 3)), i);

@@ -4,9 +4,9 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QImage>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QTemporaryDir>
-#include <QRegularExpression>
 #include <QTest>
 
 #include "tests/views/patience.h"
@@ -34,7 +34,8 @@ class ReportTest : public QObject {
         // Times are warm ones, and say so.
         QVERIFY(html.contains(QRegularExpression(QStringLiteral("median of \\d+ warm runs"))));
         // Each panel is a picture or, where it has nothing to show, a line.
-        const QStringList empty{QStringLiteral("build"), QStringLiteral("train"), QStringLiteral("watch"), QStringLiteral("kernels"), QStringLiteral("plan"), QStringLiteral("compile")};
+        const QStringList empty{QStringLiteral("build"),   QStringLiteral("train"), QStringLiteral("watch"),
+                                QStringLiteral("kernels"), QStringLiteral("plan"),  QStringLiteral("compile")};
         for (const auto& entry : registry().entries()) {
             const QString file = entry.description.id + QStringLiteral(".png");
             const QString path = options.folder + QLatin1Char('/') + file;
@@ -43,8 +44,11 @@ class ReportTest : public QObject {
             if (empty.contains(entry.description.id)) QVERIFY2(!QFileInfo::exists(path), qPrintable(file));
             if (QFileInfo::exists(path)) QCOMPARE(QImage(path).width(), options.width);
         }
-        for (const char* shown : {"graph", "modules", "inputs", "events", "tensor", "memory", "gradient_flow", "timeline", "source"}) {
-            QVERIFY2(QFileInfo::exists(options.folder + QLatin1Char('/') + QLatin1String(shown) + QStringLiteral(".png")), shown);
+        for (const char* shown :
+             {"graph", "modules", "inputs", "events", "tensor", "memory", "gradient_flow", "timeline", "source"}) {
+            QVERIFY2(
+                QFileInfo::exists(options.folder + QLatin1Char('/') + QLatin1String(shown) + QStringLiteral(".png")),
+                shown);
         }
     }
 

@@ -15,12 +15,10 @@ struct Step {
     const char* backward;
     double milliseconds;
 };
-constexpr Step kSteps[kSampleOperators] = {{"conv1", "aten::conv2d", "ConvolutionBackward0", 2},
-                                           {"layer1.0.conv", "aten::conv2d", "ConvolutionBackward0", 3},
-                                           {"layer1.0", "aten::relu_", "ReluBackward0", 0.2},
-                                           {"layer1.1.conv", "aten::conv2d", "ConvolutionBackward0", 4},
-                                           {"layer1.1", "aten::relu_", "ReluBackward0", 0.1},
-                                           {"fc", "aten::linear", "AddmmBackward0", 0.5}};
+constexpr Step kSteps[kSampleOperators] = {
+    {"conv1", "aten::conv2d", "ConvolutionBackward0", 2}, {"layer1.0.conv", "aten::conv2d", "ConvolutionBackward0", 3},
+    {"layer1.0", "aten::relu_", "ReluBackward0", 0.2},    {"layer1.1.conv", "aten::conv2d", "ConvolutionBackward0", 4},
+    {"layer1.1", "aten::relu_", "ReluBackward0", 0.1},    {"fc", "aten::linear", "AddmmBackward0", 0.5}};
 
 int addModule(ModelInfo& model, const char* path, const char* class_name, int parent, const Shape& weight) {
     ModuleInfo module;
@@ -103,7 +101,8 @@ std::shared_ptr<const ModelInfo> sampleModel() {
         source += "    x = " + node.label + "(x)\n";
     }
     model->graph = graph;
-    model->methods = {{"forward", "forward(__torch__.Sample self, Tensor x) -> Tensor", {{"x", "Tensor", false}}, {"Tensor"}}};
+    model->methods = {
+        {"forward", "forward(__torch__.Sample self, Tensor x) -> Tensor", {{"x", "Tensor", false}}, {"Tensor"}}};
     model->sources = {{"sample.py", source, true}, {"code/__torch__.py", source, false}};
     return model;
 }

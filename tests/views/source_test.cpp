@@ -39,9 +39,7 @@ class SourceTest : public QObject {
     QTemporaryDir folder_;
     QString path_;
 
-    void waitFor(SessionBridge& bridge, session::RunState state) {
-        QTRY_VERIFY(isReached(bridge.status(), state));
-    }
+    void waitFor(SessionBridge& bridge, session::RunState state) { QTRY_VERIFY(isReached(bridge.status(), state)); }
 
   private slots:
     void init() {
@@ -59,7 +57,8 @@ class SourceTest : public QObject {
         QCOMPARE(view.currentFile(), path_);
         QVERIFY(!view.editor().isReadOnly());
         QCOMPARE(view.editor().text(), QString(kSource));
-        QVERIFY(bridge.model()->graph->text.find("aten::linear") != std::string::npos || bridge.model()->graph->text.find("CallMethod") != std::string::npos);
+        QVERIFY(bridge.model()->graph->text.find("aten::linear") != std::string::npos ||
+                bridge.model()->graph->text.find("CallMethod") != std::string::npos);
     }
 
     // The line that is about to run is marked.
@@ -165,8 +164,8 @@ class SourceTest : public QObject {
         QVERIFY(!was_done);
     }
 
-    // Edited by another program and opened again: a breakpoint goes with its line, the panel shows it there, and a deleted
-    // one is told of. What stands in the panel and is not saved stays.
+    // Edited by another program and opened again: a breakpoint goes with its line, the panel shows it there, and a
+    // deleted one is told of. What stands in the panel and is not saved stays.
     void editedOutside() {
         SessionBridge bridge;
         SourceView view(bridge, nullptr);
@@ -186,14 +185,17 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Ready);
         QCOMPARE(view.editor().markersAtLine(9), 0u);
         QVERIFY(view.editor().markersAtLine(11) != 0 && view.editor().markersAtLine(12) != 0);
-        QVERIFY(write(QString(kSource).replace("        y = self.fc(x)\n        return y * 2\n", "        return self.fc(x)\n")));
+        QVERIFY(write(
+            QString(kSource).replace("        y = self.fc(x)\n        return y * 2\n", "        return self.fc(x)\n")));
         bridge.open(path_);
         QTRY_VERIFY(!view.editor().text().contains("y * 2"));
         waitFor(bridge, session::RunState::Ready);
         QCOMPARE(bridge.breakpoints().size(), std::size_t{1});
         QCOMPARE(bridge.breakpoints().front().line, 10);
         const auto& log = bridge.log();
-        QVERIFY(std::any_of(log.begin(), log.end(), [](const auto& entry) { return entry.text.find("is gone with its line") != std::string::npos; }));
+        QVERIFY(std::any_of(log.begin(), log.end(), [](const auto& entry) {
+            return entry.text.find("is gone with its line") != std::string::npos;
+        }));
     }
 
     // While a file is edited the margin counts its lines as they stand there.
@@ -224,8 +226,10 @@ class SourceTest : public QObject {
         part.close();
         QFile file(path_);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("import torch\nfrom torch import nn\nfrom parts import twice\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
-                   "        return twice(x)\n\nexample_inputs = (torch.ones(2),)\n");
+        file.write(
+            "import torch\nfrom torch import nn\nfrom parts import twice\n\nclass Net(nn.Module):\n    def "
+            "forward(self, x):\n"
+            "        return twice(x)\n\nexample_inputs = (torch.ones(2),)\n");
         file.close();
         SessionBridge bridge;
         SourceView view(bridge, nullptr);
@@ -246,14 +250,17 @@ class SourceTest : public QObject {
     void aSourceWithoutAModelIsShown() {
         QFile file(path_);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
-                   "        self.fc = nn.Linear(width, 2)\n\n    def forward(self, x):\n        return self.fc(x)\n");
+        file.write(
+            "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, width):\n        "
+            "super().__init__()\n"
+            "        self.fc = nn.Linear(width, 2)\n\n    def forward(self, x):\n        return self.fc(x)\n");
         file.close();
         SessionBridge bridge;
         SourceView view(bridge, nullptr);
         bridge.open(path_);
         waitFor(bridge, session::RunState::Failed);
-        QVERIFY2(text(bridge.status().error).contains("Net needs constructor arguments"), bridge.status().error.c_str());
+        QVERIFY2(text(bridge.status().error).contains("Net needs constructor arguments"),
+                 bridge.status().error.c_str());
         QVERIFY(view.editor().text().contains("class Net"));
         QVERIFY(!view.editor().isReadOnly());
         view.editor().append("\n\nmodel = Net(3)\n");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Tensor panel, on slices made by hand.
 
+#include <qcustomplot.h>
 #include <QAbstractItemModelTester>
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <qcustomplot.h>
 
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
@@ -153,7 +153,9 @@ class TensorTest : public QObject {
         QVERIFY2(facts->toPlainText().contains(QStringLiteral("no finite values")), qPrintable(facts->toPlainText()));
         QVERIFY2(!facts->toPlainText().contains(QStringLiteral("min, max")), qPrintable(facts->toPlainText()));
         const auto plots = view.findChildren<QCustomPlot*>();
-        const auto histogram = std::find_if(plots.begin(), plots.end(), [](const QCustomPlot* plot) { return plot->accessibleName().startsWith("Histogram"); });
+        const auto histogram = std::find_if(plots.begin(), plots.end(), [](const QCustomPlot* plot) {
+            return plot->accessibleName().startsWith("Histogram");
+        });
         QVERIFY(histogram != plots.end());
         const auto hatched = [&]() -> const QCPItemRect* {
             for (int i = 0; i < (*histogram)->itemCount(); ++i) {
@@ -180,7 +182,9 @@ class TensorTest : public QObject {
         twos.histogram[0] = 4;
         view.showSlice(twos);
         const auto plots = view.findChildren<QCustomPlot*>();
-        const auto histogram = std::find_if(plots.begin(), plots.end(), [](const QCustomPlot* plot) { return plot->accessibleName().startsWith("Histogram"); });
+        const auto histogram = std::find_if(plots.begin(), plots.end(), [](const QCustomPlot* plot) {
+            return plot->accessibleName().startsWith("Histogram");
+        });
         QVERIFY(histogram != plots.end());
         const auto* bars = qobject_cast<QCPBars*>((*histogram)->plottable(0));
         QCOMPARE(bars->data()->size(), 1);

@@ -98,10 +98,12 @@ class TimelineTest : public QObject {
             lane.add({time, end, i, 0});
             time = end + (i % 3 == 0 ? length(random) : 0);
         }
-        const std::pair<double, double> windows[] = {{0, time}, {time * 0.3, time * 0.31}, {time * 0.5, time * 0.50001}, {-1, -0.5}};
+        const std::pair<double, double> windows[] = {
+            {0, time}, {time * 0.3, time * 0.31}, {time * 0.5, time * 0.50001}, {-1, -0.5}};
         for (const auto& [from, to] : windows) {
             std::size_t expected = 0;
-            for (std::size_t i = 0; i < lane.size(); ++i) expected += lane.zone(i).end >= from && lane.zone(i).start <= to;
+            for (std::size_t i = 0; i < lane.size(); ++i)
+                expected += lane.zone(i).end >= from && lane.zone(i).start <= to;
             const double smallest = (to - from) / 500;
             std::size_t exact = 0;
             lane.visit(from, to, 0, [&](const Lane::Piece& piece) { exact += piece.count; });
@@ -139,7 +141,8 @@ class TimelineTest : public QObject {
         const auto all = curve.sample(0, 5000, 50);
         for (int column = 0; column < 50; ++column) {
             double most = column == 0 ? 0 : ((column * 100 - 1) * 37) % 1009;
-            for (int i = column * 100; i < (column + 1) * 100; ++i) most = std::max(most, static_cast<double>((i * 37) % 1009));
+            for (int i = column * 100; i < (column + 1) * 100; ++i)
+                most = std::max(most, static_cast<double>((i * 37) % 1009));
             QCOMPARE(all[static_cast<std::size_t>(column)], most);
         }
     }
@@ -152,7 +155,9 @@ class TimelineTest : public QObject {
         const TimelineStatistics all = index.statistics(0, index.end() + 1);
         QCOMPARE(all.count, recording->event_count());
         QVERIFY(std::abs(all.seconds - index.end()) < 1e-9);
-        QCOMPARE(QString::fromStdString(all.kinds.front().op).contains(QStringLiteral("onvolution")) || all.kinds.front().op == "aten::conv2d", true);
+        QCOMPARE(QString::fromStdString(all.kinds.front().op).contains(QStringLiteral("onvolution")) ||
+                     all.kinds.front().op == "aten::conv2d",
+                 true);
         // Half of the first zone.
         const TimelineStatistics half = index.statistics(0, 1e-3);
         QCOMPARE(half.count, 1u);
@@ -174,7 +179,9 @@ class TimelineTest : public QObject {
         NotedSurface surface;
         drawing.draw(surface);
         QVERIFY(!surface.hatches.empty());
-        for (const QRectF& hatch : surface.hatches) QVERIFY(hatch.left() >= drawing.xOf(0) - 0.01 && hatch.right() <= drawing.xOf(first.start + first.setup) + 0.01);
+        for (const QRectF& hatch : surface.hatches)
+            QVERIFY(hatch.left() >= drawing.xOf(0) - 0.01 &&
+                    hatch.right() <= drawing.xOf(first.start + first.setup) + 0.01);
         QVERIFY(surface.texts.filter(QStringLiteral("first run")).size() == 1);
         // By warm times there is none, and the axis is theirs.
         TimelineIndex warm;

@@ -113,9 +113,11 @@ class TrainTest : public QObject {
         QTRY_VERIFY(!gradients.steps().back().rows.empty());
         for (std::size_t i = 0; i < samples.size(); ++i) {
             QCOMPARE(gradients.steps()[i].step, samples[i]->step);
-            QCOMPARE(gradients.steps()[i].rows.front().finite->mean_abs, samples[i]->gradients.front().statistics.finite->abs_mean);
+            QCOMPARE(gradients.steps()[i].rows.front().finite->mean_abs,
+                     samples[i]->gradients.front().statistics.finite->abs_mean);
         }
-        QTRY_VERIFY(gradients.health()->count() > 0 && gradients.health()->item(0)->text().contains(QStringLiteral("steps")));
+        QTRY_VERIFY(gradients.health()->count() > 0 &&
+                    gradients.health()->item(0)->text().contains(QStringLiteral("steps")));
     }
 
     // A click on a step runs it again and parks inside it; then there are two ways on.
@@ -187,7 +189,8 @@ class TrainTest : public QObject {
         QCOMPARE(list.topLevelItemCount(), 2);
         QStringList titles;
         for (int i = 0; i < list.columnCount(); ++i) titles << list.headerItem()->text(i);
-        QVERIFY2(titles.contains(QStringLiteral("optimizer")) && titles.contains(QStringLiteral("begins with")), qPrintable(titles.join(QLatin1Char(','))));
+        QVERIFY2(titles.contains(QStringLiteral("optimizer")) && titles.contains(QStringLiteral("begins with")),
+                 qPrintable(titles.join(QLatin1Char(','))));
         QVERIFY(!titles.contains(QStringLiteral("batch")));
         list.topLevelItem(0)->setCheckState(0, Qt::Unchecked);
         QTRY_COMPARE(view_->plots().overlays().size(), 0);
@@ -245,7 +248,8 @@ class TrainTest : public QObject {
         options.stop_at_nan = false;
         bridge_->train(options);
         waitFor(session::RunState::Finished);
-        QTRY_VERIFY(view_->plots().findings()->count() > 0 && view_->plots().findings()->item(0)->text().contains(QStringLiteral("the loss diverges")));
+        QTRY_VERIFY(view_->plots().findings()->count() > 0 &&
+                    view_->plots().findings()->item(0)->text().contains(QStringLiteral("the loss diverges")));
         QTRY_VERIFY(says("the loss diverges", SessionBridge::LogEntry::Level::Warning));
         QVERIFY(view_->plots().logLoss()->isChecked());  // many powers of ten
         const qint64 step = view_->plots().findings()->item(0)->data(Qt::UserRole).toLongLong();
@@ -378,11 +382,17 @@ class TrainTest : public QObject {
             spec.source = info.name;
             for (const auto& option : info.options) {
                 const auto bar = option.form.rfind('|');
-                spec.options[option.name] = bar == std::string::npos ? "3" : option.form.substr(option.default_text == option.form.substr(bar + 1) ? 0 : bar + 1, option.default_text == option.form.substr(bar + 1) ? option.form.find('|') : std::string::npos);
+                spec.options[option.name] =
+                    bar == std::string::npos
+                        ? "3"
+                        : option.form.substr(option.default_text == option.form.substr(bar + 1) ? 0 : bar + 1,
+                                             option.default_text == option.form.substr(bar + 1) ? option.form.find('|')
+                                                                                                : std::string::npos);
             }
             form.setData(spec);
             QCOMPARE(form.source()->currentText(), QString::fromStdString(info.name));
-            for (const auto& option : info.options) QVERIFY2(form.option(QString::fromStdString(option.name)), option.name.c_str());
+            for (const auto& option : info.options)
+                QVERIFY2(form.option(QString::fromStdString(option.name)), option.name.c_str());
             const session::DataSpec back = form.data();
             QCOMPARE(back.source, spec.source);
             QCOMPARE(back.path, spec.path);
@@ -436,7 +446,9 @@ class TrainTest : public QObject {
     void waitFor(session::RunState state) { QTRY_VERIFY(bridge_->status().state == state); }
     bool says(const char* words, SessionBridge::LogEntry::Level level = SessionBridge::LogEntry::Level::Info) const {
         const auto& log = bridge_->log();
-        return std::any_of(log.begin(), log.end(), [&](const auto& entry) { return entry.level == level && entry.text.find(words) != std::string::npos; });
+        return std::any_of(log.begin(), log.end(), [&](const auto& entry) {
+            return entry.level == level && entry.text.find(words) != std::string::npos;
+        });
     }
     // In the loss, at the middle of a step.
     void click(int step) {

@@ -24,11 +24,23 @@ enum Column { Number, Layer, Output, Parameters };
 
 // Display names; other families have their module's name.
 QString familyTitle(const std::string& family) {
-    static const std::pair<const char*, const char*> kTitles[] = {
-        {"linear", "Linear"}, {"conv", "Convolution"}, {"pooling", "Pooling"}, {"activation", "Activation"}, {"batchnorm", "Batch normalisation"},
-        {"normalization", "Normalisation"}, {"instancenorm", "Instance normalisation"}, {"dropout", "Dropout"}, {"flatten", "Shape"}, {"padding", "Padding"},
-        {"rnn", "Recurrent"}, {"sparse", "Embedding"}, {"transformer", "Transformer"}, {"upsampling", "Upsampling"}, {"pixelshuffle", "Pixel shuffle"},
-        {"channelshuffle", "Channel shuffle"}, {"fold", "Fold"}};
+    static const std::pair<const char*, const char*> kTitles[] = {{"linear", "Linear"},
+                                                                  {"conv", "Convolution"},
+                                                                  {"pooling", "Pooling"},
+                                                                  {"activation", "Activation"},
+                                                                  {"batchnorm", "Batch normalisation"},
+                                                                  {"normalization", "Normalisation"},
+                                                                  {"instancenorm", "Instance normalisation"},
+                                                                  {"dropout", "Dropout"},
+                                                                  {"flatten", "Shape"},
+                                                                  {"padding", "Padding"},
+                                                                  {"rnn", "Recurrent"},
+                                                                  {"sparse", "Embedding"},
+                                                                  {"transformer", "Transformer"},
+                                                                  {"upsampling", "Upsampling"},
+                                                                  {"pixelshuffle", "Pixel shuffle"},
+                                                                  {"channelshuffle", "Channel shuffle"},
+                                                                  {"fold", "Fold"}};
     for (const auto& [name, title] : kTitles) {
         if (family == name) return QObject::tr(title);
     }
@@ -38,9 +50,12 @@ QString familyTitle(const std::string& family) {
 QString tipOf(const session::LayerInfo& layer) {
     QStringList parts;
     for (const auto& argument : layer.arguments) {
-        parts << (argument.default_text.empty() ? text(argument.name) : text(argument.name) + QLatin1Char('=') + text(argument.default_text)).toHtmlEscaped();
+        parts << (argument.default_text.empty() ? text(argument.name)
+                                                : text(argument.name) + QLatin1Char('=') + text(argument.default_text))
+                     .toHtmlEscaped();
     }
-    return QStringLiteral("<p>%1</p><p><code>%2(%3)</code></p>").arg(text(layer.summary).toHtmlEscaped(), text(layer.name), parts.join(QStringLiteral(", ")));
+    return QStringLiteral("<p>%1</p><p><code>%2(%3)</code></p>")
+        .arg(text(layer.summary).toHtmlEscaped(), text(layer.name), parts.join(QStringLiteral(", ")));
 }
 
 // "float32 1x16x6x6" as "1x16x6x6", with the type where it is another.
@@ -62,7 +77,8 @@ QToolButton* iconButton(const QString& icon, const QString& tip, QWidget* parent
 
 ViewDescription BuildView::describe() {
     return {QStringLiteral("build"), tr("Build"),
-            tr("A model from layers: pick them on the left, edit their arguments in the list; what each gives is tried at once. Below is the source, which can be edited too."),
+            tr("A model from layers: pick them on the left, edit their arguments in the list; what each gives is tried "
+               "at once. Below is the source, which can be edited too."),
             QStringLiteral("build"), Place::Centre};
 }
 
@@ -132,7 +148,8 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     message_ = new QLabel(top);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     message_->setWordWrap(true);
-    for (QWidget* widget : {static_cast<QWidget*>(up), static_cast<QWidget*>(down), static_cast<QWidget*>(remove)}) tools->addWidget(widget);
+    for (QWidget* widget : {static_cast<QWidget*>(up), static_cast<QWidget*>(down), static_cast<QWidget*>(remove)})
+        tools->addWidget(widget);
     tools->addWidget(message_, 1);
     tools->addWidget(mend_);
     rows->addWidget(layers_, 1);
@@ -190,8 +207,10 @@ void BuildView::makePalette() {
         if (palette_->currentItem() && palette_->currentItem()->parent()) addLayer(palette_->currentItem()->text(0));
     });
     connect(palette_, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
-        if (item->parent()) addLayer(item->text(0));
-        else item->setExpanded(!item->isExpanded());
+        if (item->parent())
+            addLayer(item->text(0));
+        else
+            item->setExpanded(!item->isExpanded());
     });
     fillPalette();
 }
@@ -211,7 +230,8 @@ void BuildView::fillPalette() {
     };
     for (const char* name : kOpen) family(name);  // the most used first
     // Lazy layers after the ones with explicit sizes.
-    std::stable_partition(infos_.begin(), infos_.end(), [](const session::LayerInfo& info) { return info.name.rfind("Lazy", 0) != 0; });
+    std::stable_partition(infos_.begin(), infos_.end(),
+                          [](const session::LayerInfo& info) { return info.name.rfind("Lazy", 0) != 0; });
     for (const auto& info : infos_) {
         auto* item = new QTreeWidgetItem(family(info.family), {text(info.name)});
         item->setToolTip(0, tipOf(info));
@@ -250,7 +270,8 @@ void BuildView::makeLayers() {
     layers_->header()->resizeSection(Number, 28);
     layers_->header()->resizeSection(Output, 120);
     layers_->header()->resizeSection(Parameters, 78);
-    layers_->setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked | QAbstractItemView::AnyKeyPressed);
+    layers_->setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked |
+                             QAbstractItemView::AnyKeyPressed);
     connect(layers_, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem*, int changed) {
         if (!filling_ && changed == Layer) layersEdited();
     });
@@ -299,14 +320,16 @@ void BuildView::setLayers(const std::vector<std::string>& texts) {
 QString BuildView::inputOf(int row) const {
     for (int i = row - 1; i >= 0; --i) {
         if (static_cast<std::size_t>(i) >= check_.steps.size()) continue;
-        if (const std::string& output = check_.steps[static_cast<std::size_t>(i)].output; !output.empty()) return text(output);
+        if (const std::string& output = check_.steps[static_cast<std::size_t>(i)].output; !output.empty())
+            return text(output);
     }
     return input_->text().section(QLatin1Char(':'), 0, 0);
 }
 
 void BuildView::addLayer(const QString& name) {
     const std::string wanted = name.toStdString();
-    const auto found = std::find_if(infos_.begin(), infos_.end(), [&](const auto& info) { return info.name == wanted; });
+    const auto found =
+        std::find_if(infos_.begin(), infos_.end(), [&](const auto& info) { return info.name == wanted; });
     if (found == infos_.end()) return;
     if (!is_sequential_) return insertCall(*found);
     const int chosen = layers_->indexOfTopLevelItem(layers_->currentItem());
@@ -352,7 +375,8 @@ void BuildView::mend(int row) {
     QString call = layers_->topLevelItem(row)->text(Layer);
     const QString keyword = text(proposal->first) + QLatin1Char('=');
     const int named = static_cast<int>(call.indexOf(keyword));
-    const int begin = named >= 0 ? named + static_cast<int>(keyword.size()) : static_cast<int>(call.indexOf(QLatin1Char('('))) + 1;
+    const int begin =
+        named >= 0 ? named + static_cast<int>(keyword.size()) : static_cast<int>(call.indexOf(QLatin1Char('('))) + 1;
     int end = begin;
     while (end < call.size() && call[end] != QLatin1Char(',') && call[end] != QLatin1Char(')')) ++end;
     call.replace(begin, end - begin, text(proposal->second));
@@ -362,7 +386,8 @@ void BuildView::mend(int row) {
 void BuildView::layersEdited() {
     is_sequential_ = true;
     filling_ = true;
-    for (int i = 0; i < layers_->topLevelItemCount(); ++i) layers_->topLevelItem(i)->setText(Number, QString::number(i));
+    for (int i = 0; i < layers_->topLevelItemCount(); ++i)
+        layers_->topLevelItem(i)->setText(Number, QString::number(i));
     QTextCursor all(source_->document());  // the old text can be restored with Ctrl+Z
     all.select(QTextCursor::Document);
     all.insertText(text(session::build_source(request())));
@@ -381,8 +406,9 @@ void BuildView::sourceEdited() {
     const bool is_program = !is_sequential_ && source_->toPlainText().contains(definition);
     list_pane_->setVisible(!is_program);
     source_note_->setText(is_sequential_ ? tr("source")
-                          : is_program   ? tr("source; a layer from the palette goes where the cursor stands")
-                                         : tr("source; it is no single nn.Sequential just now, so the list above stands still"));
+                          : is_program
+                              ? tr("source; a layer from the palette goes where the cursor stands")
+                              : tr("source; it is no single nn.Sequential just now, so the list above stands still"));
     if (!read) {
         if (is_program) setLayers({});
         check_ = {};
@@ -430,17 +456,23 @@ void BuildView::showCheck(const session::BuildCheck& check) {
         const session::BuildStep& step = check_.steps[static_cast<std::size_t>(i)];
         const bool isBad = !step.error.empty();
         if (isBad && firstBad < 0) firstBad = i;
-        item->setText(Output, isBad ? tr("does not fit") : step.output.empty() ? QStringLiteral("\u2014") : shapeOf(step.output));
+        item->setText(Output, isBad                 ? tr("does not fit")
+                              : step.output.empty() ? QStringLiteral("\u2014")
+                                                    : shapeOf(step.output));
         item->setText(Parameters, step.parameters > 0 ? countText(step.parameters) : QString());
         item->setForeground(Layer, theme.colour(isBad ? Theme::Colour::Bad : Theme::Colour::Text));
-        item->setForeground(Output, theme.colour(isBad ? Theme::Colour::Bad : step.output.empty() ? Theme::Colour::Faint : Theme::Colour::Text));
-        QString tip = isBad ? text(step.error) : tr("%1 %2").arg(text(step.output), bytesText(static_cast<double>(step.bytes)));
+        item->setForeground(Output, theme.colour(isBad                 ? Theme::Colour::Bad
+                                                 : step.output.empty() ? Theme::Colour::Faint
+                                                                       : Theme::Colour::Text));
+        QString tip =
+            isBad ? text(step.error) : tr("%1 %2").arg(text(step.output), bytesText(static_cast<double>(step.bytes)));
         if (!step.expects.empty()) tip += tr("\nexpects %1").arg(text(step.expects));
         for (int column = 0; column < 4; ++column) item->setToolTip(column, tip);
     }
     filling_ = false;
     const int current = layers_->indexOfTopLevelItem(layers_->currentItem());
-    const bool isCurrentBad = current >= 0 && static_cast<std::size_t>(current) < check_.steps.size() && !check_.steps[static_cast<std::size_t>(current)].error.empty();
+    const bool isCurrentBad = current >= 0 && static_cast<std::size_t>(current) < check_.steps.size() &&
+                              !check_.steps[static_cast<std::size_t>(current)].error.empty();
     const int row = isCurrentBad ? current : firstBad;
     const session::BuildStep* step = row < 0 ? nullptr : &check_.steps[static_cast<std::size_t>(row)];
     mend_->setVisible(step && step->mend);
@@ -449,8 +481,11 @@ void BuildView::showCheck(const session::BuildCheck& check) {
         mend_->setProperty("row", row);
     }
     QString words;
-    if (!check_.error.empty()) words = tr("input: %1").arg(text(check_.error));
-    else if (step) words = step->expects.empty() ? tr("%1: %2").arg(row).arg(text(step->error)) : tr("%1: expects %2. %3").arg(row).arg(text(step->expects), text(step->error));
+    if (!check_.error.empty())
+        words = tr("input: %1").arg(text(check_.error));
+    else if (step)
+        words = step->expects.empty() ? tr("%1: %2").arg(row).arg(text(step->error))
+                                      : tr("%1: expects %2. %3").arg(row).arg(text(step->expects), text(step->error));
     message_->setText(words);
     QPalette colours = message_->palette();
     colours.setColor(QPalette::WindowText, theme.colour(words.isEmpty() ? Theme::Colour::Faint : Theme::Colour::Bad));
@@ -484,11 +519,13 @@ void BuildView::find() {
 void BuildView::addActions(QMenu& menu) {
     menu.addAction(tr("Open the built model"), this, &BuildView::openModel);
     menu.addAction(tr("Save its source as\u2026"), this, [this] {
-        const QString file = QFileDialog::getSaveFileName(this, tr("Save source"), QStringLiteral("model.py"), tr("Model sources (*.py)"));
+        const QString file = QFileDialog::getSaveFileName(this, tr("Save source"), QStringLiteral("model.py"),
+                                                          tr("Model sources (*.py)"));
         if (file.isEmpty()) return;
         if (const QString failure = openAs(file); !failure.isEmpty()) message_->setText(failure);
     });
-    for (int i = 1; i < templates_->count(); ++i) menu.addAction(tr("Template: %1").arg(templates_->itemText(i)), this, [this, i] { useTemplate(i); });
+    for (int i = 1; i < templates_->count(); ++i)
+        menu.addAction(tr("Template: %1").arg(templates_->itemText(i)), this, [this, i] { useTemplate(i); });
 }
 
 }  // namespace loupe::views

@@ -70,12 +70,12 @@ class BuildView : public View {
     QLabel* message_;
     QPlainTextEdit* source_;
     QLabel* source_note_;
-    QWidget* list_pane_;     // the list and its buttons
+    QWidget* list_pane_;  // the list and its buttons
     QTimer timer_;
     session::BuildCheck check_;
     bool filling_ = false;
     bool is_sequential_ = true;  // the source is generated from the list
-    int asked_ = 0;  // the newest check
+    int asked_ = 0;              // the newest check
     bool waiting_ = false;
 };
 

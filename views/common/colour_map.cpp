@@ -19,10 +19,14 @@ constexpr std::array<QRgb, 2> kGrey{0xff000000, 0xffffffff};
 
 std::span<const QRgb> stops(ColourMap map) {
     switch (map) {
-        case ColourMap::Viridis: return kViridis;
-        case ColourMap::Cividis: return kCividis;
-        case ColourMap::Diverging: return kDiverging;
-        case ColourMap::Grey: break;
+        case ColourMap::Viridis:
+            return kViridis;
+        case ColourMap::Cividis:
+            return kCividis;
+        case ColourMap::Diverging:
+            return kDiverging;
+        case ColourMap::Grey:
+            break;
     }
     return kGrey;
 }
@@ -33,10 +37,14 @@ int mix(int a, int b, double t) { return static_cast<int>(std::lround(a + (b - a
 
 QString colourMapName(ColourMap map) {
     switch (map) {
-        case ColourMap::Viridis: return QStringLiteral("Viridis");
-        case ColourMap::Cividis: return QStringLiteral("Cividis");
-        case ColourMap::Diverging: return QStringLiteral("Diverging");
-        case ColourMap::Grey: break;
+        case ColourMap::Viridis:
+            return QStringLiteral("Viridis");
+        case ColourMap::Cividis:
+            return QStringLiteral("Cividis");
+        case ColourMap::Diverging:
+            return QStringLiteral("Diverging");
+        case ColourMap::Grey:
+            break;
     }
     return QStringLiteral("Grey");
 }

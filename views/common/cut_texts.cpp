@@ -11,7 +11,9 @@ namespace {
 
 class CutTexts : public QObject {
   public:
-    explicit CutTexts(QAbstractItemView& view) : QObject(&view), view_(view) { view.viewport()->installEventFilter(this); }
+    explicit CutTexts(QAbstractItemView& view) : QObject(&view), view_(view) {
+        view.viewport()->installEventFilter(this);
+    }
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override {
@@ -23,7 +25,8 @@ class CutTexts : public QObject {
         if (cut.isEmpty()) return QObject::eventFilter(watched, event);
         const QString own = header ? ownTitle(*header, help->pos()) : index.data(Qt::ToolTipRole).toString();
         QString tip = cut.toHtmlEscaped();
-        if (!own.isEmpty() && own != cut) tip += QStringLiteral("<br>") + (Qt::mightBeRichText(own) ? own : own.toHtmlEscaped());
+        if (!own.isEmpty() && own != cut)
+            tip += QStringLiteral("<br>") + (Qt::mightBeRichText(own) ? own : own.toHtmlEscaped());
         QToolTip::showText(help->globalPos(), QStringLiteral("<qt>%1</qt>").arg(tip), view_.viewport());
         return true;
     }

@@ -22,7 +22,9 @@ void ElidedLabel::setMark(QChar mark, const QColor& colour) {
     update();
 }
 
-int ElidedLabel::markWidth() const { return mark_.isNull() ? 0 : fontMetrics().horizontalAdvance(mark_) + fontMetrics().horizontalAdvance(u' '); }
+int ElidedLabel::markWidth() const {
+    return mark_.isNull() ? 0 : fontMetrics().horizontalAdvance(mark_) + fontMetrics().horizontalAdvance(u' ');
+}
 
 QSize ElidedLabel::sizeHint() const {
     const QMargins margins = contentsMargins();
@@ -53,7 +55,8 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
         room.setLeft(room.left() + markWidth());
     }
     painter.setPen(palette().color(foregroundRole()));
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
 }
 
 }  // namespace loupe::views

@@ -26,7 +26,10 @@ int wordStart(const QString& text, int cursor, const QString& also) {
 }
 
 ExpressionEdit::ExpressionEdit(QWidget* parent)
-    : QLineEdit(parent), words_(new QStandardItemModel(this)), completer_(new QCompleter(words_, this)), note_(new QLabel(this)) {
+    : QLineEdit(parent),
+      words_(new QStandardItemModel(this)),
+      completer_(new QCompleter(words_, this)),
+      note_(new QLabel(this)) {
     setFont(Theme::instance().monoFont());
     completer_->setWidget(this);
     completer_->setCompletionMode(QCompleter::PopupCompletion);
@@ -77,7 +80,8 @@ void ExpressionEdit::check() {
         QTextCharFormat format;
         format.setUnderlineStyle(QTextCharFormat::SpellCheckUnderline);
         format.setUnderlineColor(Theme::instance().colour(Theme::Colour::Bad));
-        marks.append({QInputMethodEvent::TextFormat, problem_.begin - cursorPosition(), problem_.end - problem_.begin, format});
+        marks.append(
+            {QInputMethodEvent::TextFormat, problem_.begin - cursorPosition(), problem_.end - problem_.begin, format});
     }
     QInputMethodEvent marking(QString(), marks);
     QCoreApplication::sendEvent(this, &marking);
@@ -108,7 +112,8 @@ void ExpressionEdit::offerWords(bool isAsked) {
     const Completions found = complete_(text(), cursorPosition());
     const QString begun = text().mid(found.from, cursorPosition() - found.from);
     words_->clear();
-    for (const Word& word : found.words) words_->appendRow({new QStandardItem(word.text), new QStandardItem(word.meaning)});
+    for (const Word& word : found.words)
+        words_->appendRow({new QStandardItem(word.text), new QStandardItem(word.meaning)});
     completer_->setCompletionPrefix(begun);
     const bool isWhole = completer_->completionCount() == 1 && completer_->currentCompletion().trimmed() == begun;
     if (completer_->completionCount() == 0 || isWhole || (begun.isEmpty() && !isAsked)) {
@@ -135,7 +140,8 @@ void ExpressionEdit::keyPressEvent(QKeyEvent* event) {
         return;
     }
     const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    const bool isForList = isEnter || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Tab || event->key() == Qt::Key_Backtab;
+    const bool isForList =
+        isEnter || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Tab || event->key() == Qt::Key_Backtab;
     if (isForList && isCompleting()) {
         event->ignore();  // for the completion list
         return;
@@ -154,9 +160,11 @@ void ExpressionEdit::moveEvent(QMoveEvent* event) {
     if (note_->isVisible()) showProblem();
 }
 
-ExpressionDelegate::ExpressionDelegate(Prepare prepare, QObject* parent) : QStyledItemDelegate(parent), prepare_(std::move(prepare)) {}
+ExpressionDelegate::ExpressionDelegate(Prepare prepare, QObject* parent)
+    : QStyledItemDelegate(parent), prepare_(std::move(prepare)) {}
 
-QWidget* ExpressionDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const {
+QWidget* ExpressionDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&,
+                                          const QModelIndex& index) const {
     auto* edit = new ExpressionEdit(parent);
     edit->setFrame(false);
     prepare_(*edit, index);
@@ -173,7 +181,8 @@ bool ExpressionDelegate::eventFilter(QObject* watched, QEvent* event) {
     if (edit == nullptr) return QStyledItemDelegate::eventFilter(watched, event);
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
-        const bool leaves = key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Tab || key == Qt::Key_Backtab;
+        const bool leaves =
+            key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Tab || key == Qt::Key_Backtab;
         if (leaves && !edit->accept()) return true;
     }
     // The cell keeps its old text; the editor keeps the new one.

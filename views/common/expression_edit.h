@@ -65,7 +65,8 @@ class ExpressionEdit : public QLineEdit {
     QLabel* note_;
 };
 
-// Edits cells with an ExpressionEdit. An edit that is wrong is not taken: the editor stays open until it is right, or Escape.
+// Edits cells with an ExpressionEdit. An edit that is wrong is not taken: the editor stays open until it is right, or
+// Escape.
 class ExpressionDelegate : public QStyledItemDelegate {
     Q_OBJECT
 

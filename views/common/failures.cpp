@@ -54,7 +54,8 @@ void Failures::report(const QString& place) noexcept {
             std::fprintf(stderr, "tensorloupe: %s, in %s\n", qUtf8Printable(text), qUtf8Printable(place));
             return;
         }
-        QMetaObject::invokeMethod(receiver_, [sink = sink_, text, place] { sink(text, place); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            receiver_, [sink = sink_, text, place] { sink(text, place); }, Qt::QueuedConnection);
     } catch (...) {
         std::fputs("tensorloupe: out of memory while an error was reported\n", stderr);
     }
@@ -63,12 +64,14 @@ void Failures::report(const QString& place) noexcept {
 QString placeOf(const QObject* receiver, int eventType) {
     QString place;
     for (const QObject* object = receiver; object != nullptr && place.isEmpty(); object = object->parent()) {
-        if (const auto* dock = qobject_cast<const QDockWidget*>(object)) place = dock->windowTitle() + QStringLiteral(": ");
+        if (const auto* dock = qobject_cast<const QDockWidget*>(object))
+            place = dock->windowTitle() + QStringLiteral(": ");
     }
     place += QString::fromLatin1(receiver->metaObject()->className());
     if (!receiver->objectName().isEmpty()) place += QLatin1Char(' ') + receiver->objectName();
     const char* const name = QMetaEnum::fromType<QEvent::Type>().valueToKey(eventType);
-    return place + QStringLiteral(", ") + (name != nullptr ? QString::fromLatin1(name) : QStringLiteral("event %1").arg(eventType));
+    return place + QStringLiteral(", ") +
+           (name != nullptr ? QString::fromLatin1(name) : QStringLiteral("event %1").arg(eventType));
 }
 
 }  // namespace loupe::views

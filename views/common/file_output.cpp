@@ -25,7 +25,8 @@ QString FileOutput::commit() {
 QString saveImage(const QImage& image, const QString& file) {
     const QString ending = QFileInfo(file).suffix().toLower();
     FileOutput out(file);
-    if (!image.save(&out, ending.toLatin1().constData())) return QObject::tr("cannot write %1 (png, svg and pdf are known)").arg(file);
+    if (!image.save(&out, ending.toLatin1().constData()))
+        return QObject::tr("cannot write %1 (png, svg and pdf are known)").arg(file);
     return out.commit();
 }
 

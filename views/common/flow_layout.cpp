@@ -18,7 +18,9 @@ bool takesWhatIsLeft(const QLayoutItem& item) {
 
 FlowLayout::~FlowLayout() { qDeleteAll(items_); }
 
-QLayoutItem* FlowLayout::takeAt(int index) { return index >= 0 && index < items_.size() ? items_.takeAt(index) : nullptr; }
+QLayoutItem* FlowLayout::takeAt(int index) {
+    return index >= 0 && index < items_.size() ? items_.takeAt(index) : nullptr;
+}
 
 QSize FlowLayout::minimumSize() const {
     QSize least;
@@ -49,7 +51,9 @@ int FlowLayout::arrange(const QRect& rect, Arrange what) const {
             if (item->isEmpty()) continue;
             const bool stretches = takesWhatIsLeft(*item);
             const QSize hint = item->sizeHint().expandedTo(item->minimumSize());
-            const QSize size(stretches ? std::min(hint.width(), inside.width()) : std::min(hint.width(), std::max(inside.width(), item->minimumSize().width())), hint.height());
+            const QSize size(stretches ? std::min(hint.width(), inside.width())
+                                       : std::min(hint.width(), std::max(inside.width(), item->minimumSize().width())),
+                             hint.height());
             const int more = size.width() + (row.isEmpty() ? 0 : spacing());
             if (!row.isEmpty() && width + more > inside.width()) break;
             width += more;
@@ -63,7 +67,8 @@ int FlowLayout::arrange(const QRect& rect, Arrange what) const {
         const int spare = std::max(0, inside.width() - width);
         for (auto& [item, size] : row) {
             if (stretching > 0 && takesWhatIsLeft(*item)) size.rwidth() += spare / stretching;
-            if (what == Arrange::Place) item->setGeometry(QRect(QPoint(left, top + (height - size.height()) / 2), size));
+            if (what == Arrange::Place)
+                item->setGeometry(QRect(QPoint(left, top + (height - size.height()) / 2), size));
             left += size.width() + spacing();
         }
         top += height + (first < items_.size() ? 3 : 0);

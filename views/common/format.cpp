@@ -38,15 +38,20 @@ QString indexText(const session::Shape& index, int whole) {
     return parts.isEmpty() ? QString() : QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
 }
 
-QString finiteText(const session::Statistics& statistics) { return QString::fromStdString(session::finite_share_text(statistics)); }
+QString finiteText(const session::Statistics& statistics) {
+    return QString::fromStdString(session::finite_share_text(statistics));
+}
 
 QString finiteTip(const session::Statistics& statistics) {
     return QObject::tr("%1: %2 NaN and %3 Inf among %4 elements")
-        .arg(finiteText(statistics), countText(statistics.nan_count), countText(statistics.inf_count), countText(statistics.count));
+        .arg(finiteText(statistics), countText(statistics.nan_count), countText(statistics.inf_count),
+             countText(statistics.count));
 }
 
 double notFiniteShare(const session::Statistics& statistics) {
-    return statistics.count == 0 ? 0 : static_cast<double>(statistics.nan_count + statistics.inf_count) / static_cast<double>(statistics.count);
+    return statistics.count == 0 ? 0
+                                 : static_cast<double>(statistics.nan_count + statistics.inf_count) /
+                                       static_cast<double>(statistics.count);
 }
 
 QString shortOpName(std::string_view op) {

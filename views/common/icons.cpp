@@ -31,7 +31,11 @@ class ThemeIconEngine : public QIconEngine {
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State) override {
         if (size.isEmpty()) return {};  // of a button in a panel that has no room for it
         const QString colour = Theme::instance().colour(Theme::Colour::Text).name();
-        const QString key = QStringLiteral("icon %1 %2 %3x%4 %5").arg(name_, colour).arg(size.width()).arg(size.height()).arg(mode == QIcon::Disabled);
+        const QString key = QStringLiteral("icon %1 %2 %3x%4 %5")
+                                .arg(name_, colour)
+                                .arg(size.width())
+                                .arg(size.height())
+                                .arg(mode == QIcon::Disabled);
         QPixmap drawn;
         if (QPixmapCache::find(key, &drawn)) return drawn;
         QSvgRenderer renderer(QByteArray(svg_).replace("currentColor", colour.toLatin1()));

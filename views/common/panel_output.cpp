@@ -60,7 +60,9 @@ QString selectedRowsText(const QAbstractItemView& view) {
         constexpr int kMostRows = 20000;
         if (rows.size() >= kMostRows) break;
     }
-    std::sort(rows.begin(), rows.end(), [&](const QModelIndex& a, const QModelIndex& b) { return view.visualRect(a).top() < view.visualRect(b).top(); });
+    std::sort(rows.begin(), rows.end(), [&](const QModelIndex& a, const QModelIndex& b) {
+        return view.visualRect(a).top() < view.visualRect(b).top();
+    });
     const QHeaderView* header = columnsOf(view);
     QStringList lines;
     for (const QModelIndex& row : rows) {

@@ -52,7 +52,8 @@ QString saveData(const QCustomPlot& plot, const QString& name) {
         const QCPAbstractPlottable* series = const_cast<QCustomPlot&>(plot).plottable(i);
         const QString label = QString(series->name()).replace(QLatin1Char(','), QLatin1Char(' '));
         if (const auto* graph = qobject_cast<const QCPGraph*>(series)) {
-            for (const QCPGraphData& each : *graph->data()) out << label << ',' << each.key << ',' << each.value << '\n';
+            for (const QCPGraphData& each : *graph->data())
+                out << label << ',' << each.key << ',' << each.value << '\n';
         } else if (const auto* bars = qobject_cast<const QCPBars*>(series)) {
             for (const QCPBarsData& each : *bars->data()) out << label << ',' << each.key << ',' << each.value << '\n';
         }
@@ -66,7 +67,8 @@ QString saveData(const QCustomPlot& plot, const QString& name) {
 QString savePlot(QCustomPlot& plot, const QString& name) {
     const QString ending = QFileInfo(name).suffix().toLower();
     if (ending == QLatin1String("csv")) return saveData(plot, name);
-    if (ending != QLatin1String("pdf") && ending != QLatin1String("svg")) return saveImage(plot.toPixmap(0, 0, 2.0).toImage(), name);
+    if (ending != QLatin1String("pdf") && ending != QLatin1String("svg"))
+        return saveImage(plot.toPixmap(0, 0, 2.0).toImage(), name);
     FileOutput out(name);
     const auto paint = [&](QPaintDevice& device) {
         QCPPainter painter;
@@ -94,7 +96,8 @@ QString savePlot(QCustomPlot& plot, const QString& name) {
 }
 
 QString savePlotAs(QCustomPlot& plot, const QString& name) {
-    const QString file = QFileDialog::getSaveFileName(&plot, QObject::tr("Save plot"), name + QStringLiteral(".png"), QObject::tr("Pictures and data (*.png *.svg *.pdf *.csv)"));
+    const QString file = QFileDialog::getSaveFileName(&plot, QObject::tr("Save plot"), name + QStringLiteral(".png"),
+                                                      QObject::tr("Pictures and data (*.png *.svg *.pdf *.csv)"));
     return file.isEmpty() ? QString() : savePlot(plot, file);
 }
 

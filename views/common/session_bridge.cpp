@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/session/condition.h"
 #include "core/record/not_finite.h"
+#include "core/session/condition.h"
 #include "core/study/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
@@ -116,16 +116,15 @@ SessionBridge::SessionBridge(QObject* parent)
 
 SessionBridge::~SessionBridge() = default;
 
-bool SessionBridge::isBusy() const {
-    return status_.state == RunState::Opening || status_.state == RunState::Running;
-}
+bool SessionBridge::isBusy() const { return status_.state == RunState::Opening || status_.state == RunState::Running; }
 
 // --- signals of the session
 
 void SessionBridge::takeStatus(const session::Status& status) {
     const bool parked = status.state == RunState::Paused || status.state == RunState::Failed;
     const bool ended = status.state == RunState::Finished && status_.state != RunState::Finished;
-    const bool has_moved = status.training_end != status_.training_end || (status.training_end != 0 && status.training_step != status_.training_step);
+    const bool has_moved = status.training_end != status_.training_end ||
+                           (status.training_end != 0 && status.training_step != status_.training_step);
     status_ = status;
     takeEvents();
     if (parked && status.reached != 0 && status.reached <= event_count_) setCurrentEvent(status.reached);
@@ -295,7 +294,8 @@ void SessionBridge::setCurrentModule(const QString& path) {
     const std::string module = path.toStdString();
     if (event_count_ > 0) {
         const bool inside = event_ != 0 && isBelow(recording_->event(event_).scope, module);
-        const EventId found = inside ? event_ : findEvent([&](const Event& event) { return isBelow(event.scope, module); });
+        const EventId found =
+            inside ? event_ : findEvent([&](const Event& event) { return isBelow(event.scope, module); });
         if (found != 0 && found != event_) {
             selectEvent(found);
             remember(found);
@@ -339,9 +339,8 @@ void SessionBridge::setCurrentValue(session::ValueId value) {
 
 void SessionBridge::setCurrentSource(const session::SourcePlace& place) {
     if (event_count_ > 0) {
-        const EventId found = findEvent([&](const Event& event) {
-            return event.source_line == place.line && event.source_file == place.file;
-        });
+        const EventId found = findEvent(
+            [&](const Event& event) { return event.source_line == place.line && event.source_file == place.file; });
         if (found != 0) {
             selectEvent(found);
             remember(found);
@@ -366,7 +365,8 @@ bool SessionBridge::followLink(const QString& name) {
     if (!model_) return false;
     for (const auto& module : model_->modules) {
         for (const auto* tensors : {&module.parameters, &module.buffers}) {
-            const bool is_here = std::any_of(tensors->begin(), tensors->end(), [&](const auto& tensor) { return tensor.name == wanted; });
+            const bool is_here = std::any_of(tensors->begin(), tensors->end(),
+                                             [&](const auto& tensor) { return tensor.name == wanted; });
             if (!is_here) continue;
             setCurrentModule(text(module.path));
             emit tensorWanted(name);
@@ -418,8 +418,10 @@ void SessionBridge::setUnsaved(bool training, bool run) {
 void SessionBridge::setSourceEdit(const QString& file, std::optional<QString> text) {
     const auto known = edits_.find(file);
     const bool was_edited = known != edits_.end();
-    if (text) edits_[file] = std::move(*text);
-    else if (was_edited) edits_.erase(known);
+    if (text)
+        edits_[file] = std::move(*text);
+    else if (was_edited)
+        edits_.erase(known);
     // Only the session keeper needs the text itself.
     if (was_edited || edits_.contains(file)) emit unsavedChanged();
 }
@@ -579,8 +581,10 @@ void SessionBridge::goToOrigin() {
     const session::OriginStep origin = way.back();
     LogEntry entry;
     const bool isHere = way.size() == 1;
-    if (isHere && session::is_origin(recording_->event(event_).not_finite)) entry.text = session::explain(*recording_, event_).line();
-    else entry.text = session::origin_text(*recording_, way);
+    if (isHere && session::is_origin(recording_->event(event_).not_finite))
+        entry.text = session::explain(*recording_, event_).line();
+    else
+        entry.text = session::origin_text(*recording_, way);
     entry.event = origin.event;
     if (origin.event != 0) {
         entry.scope = std::string(recording_->event(origin.event).scope);
@@ -698,7 +702,8 @@ QString SessionBridge::whyNotTimed() const {
     if (!recording_ || recording_->event_count() == 0) return tr("nothing has run yet");
     if (is_timing_) return tr("it is being timed");
     if (isBusy() || isPaused()) return tr("a run is under way; stop it first");
-    if (model_ && !model_->recorded_in.empty()) return tr("a recording that was opened has no engine behind it; run it again first (F5)");
+    if (model_ && !model_->recorded_in.empty())
+        return tr("a recording that was opened has no engine behind it; run it again first (F5)");
     return {};
 }
 
@@ -706,18 +711,28 @@ void SessionBridge::timeProperly() {
     if (!whyNotTimed().isEmpty()) return;
     is_timing_ = true;
     emit timesChanged();
-    session_->request_operator_times("operator times", {}, marshal<session::OperatorTimesReport>(this, [this](const session::OperatorTimesReport& report) {
-        is_timing_ = false;
-        LogEntry entry;
-        entry.level = report.error.empty() ? LogEntry::Level::Info : LogEntry::Level::Warning;
-        if (!report.error.empty()) entry.text = "not timed: " + report.error;
-        else {
-            entry.text = tr("all operators take %1: medians of %2 warm runs, %3 to warm up").arg(secondsText(report.times->seconds)).arg(report.times->repeats).arg(report.times->warmup).toStdString();
-            if (report.times->unmatched > 0) entry.text += tr("; %1 operators differ from run to run and have no time").arg(report.times->unmatched).toStdString();
-        }
-        addLog(entry);
-        emit timesChanged();
-    }));
+    session_->request_operator_times(
+        "operator times", {},
+        marshal<session::OperatorTimesReport>(this, [this](const session::OperatorTimesReport& report) {
+            is_timing_ = false;
+            LogEntry entry;
+            entry.level = report.error.empty() ? LogEntry::Level::Info : LogEntry::Level::Warning;
+            if (!report.error.empty())
+                entry.text = "not timed: " + report.error;
+            else {
+                entry.text = tr("all operators take %1: medians of %2 warm runs, %3 to warm up")
+                                 .arg(secondsText(report.times->seconds))
+                                 .arg(report.times->repeats)
+                                 .arg(report.times->warmup)
+                                 .toStdString();
+                if (report.times->unmatched > 0)
+                    entry.text += tr("; %1 operators differ from run to run and have no time")
+                                      .arg(report.times->unmatched)
+                                      .toStdString();
+            }
+            addLog(entry);
+            emit timesChanged();
+        }));
 }
 
 void SessionBridge::requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
@@ -736,9 +751,10 @@ void SessionBridge::requestPasses(const QString& tag, const QString& pipeline, c
                              marshal(receiver, std::move(reply)));
 }
 
-void SessionBridge::requestPassCheck(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
-                                     std::function<void(session::PassChecks)> reply) {
-    session_->request_pass_check(tag.toStdString(), pipeline.toStdString(), method.toStdString(), marshal(receiver, std::move(reply)));
+void SessionBridge::requestPassCheck(const QString& tag, const QString& pipeline, const QString& method,
+                                     QObject* receiver, std::function<void(session::PassChecks)> reply) {
+    session_->request_pass_check(tag.toStdString(), pipeline.toStdString(), method.toStdString(),
+                                 marshal(receiver, std::move(reply)));
 }
 
 void SessionBridge::requestWatch(const QString& tag, const QString& expression, EventId at, QObject* receiver,
@@ -751,7 +767,8 @@ void SessionBridge::requestSave(const QString& tag, const session::TensorRequest
     session_->request_save(tag.toStdString(), what, file.toStdString(), marshal(receiver, std::move(reply)));
 }
 
-void SessionBridge::loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply) {
+void SessionBridge::loadWeights(const QString& file, bool strict, QObject* receiver,
+                                std::function<void(session::WeightsReport)> reply) {
     const auto tell = [this, reply = std::move(reply)](const session::WeightsReport& report) {
         if (report.error.empty()) {
             loaded_weights_ = text(report.file);
@@ -759,10 +776,12 @@ void SessionBridge::loadWeights(const QString& file, bool strict, QObject* recei
         }
         reply(report);
     };
-    session_->request_load_weights("load weights", file.toStdString(), strict, marshal<session::WeightsReport>(receiver, tell));
+    session_->request_load_weights("load weights", file.toStdString(), strict,
+                                   marshal<session::WeightsReport>(receiver, tell));
 }
 
-void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {
+void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver,
+                                         std::function<void(std::string)> reply) {
     const auto told = [this, reply = std::move(reply)](const std::string& failure) {
         if (failure.empty()) setUnsaved(is_training_unsaved_, false);
         reply(failure);
@@ -770,8 +789,10 @@ void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver,
     session_->request_save_recording("save recording", file.toStdString(), marshal<std::string>(receiver, told));
 }
 
-void SessionBridge::requestKeepWritten(const QString& folder, const QString& to, QObject* receiver, std::function<void(std::string)> reply) {
-    session_->request_keep_written("keep written", folder.toStdString(), to.toStdString(), marshal(receiver, std::move(reply)));
+void SessionBridge::requestKeepWritten(const QString& folder, const QString& to, QObject* receiver,
+                                       std::function<void(std::string)> reply) {
+    session_->request_keep_written("keep written", folder.toStdString(), to.toStdString(),
+                                   marshal(receiver, std::move(reply)));
 }
 
 }  // namespace loupe::views

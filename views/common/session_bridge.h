@@ -29,7 +29,7 @@ class SessionBridge : public QObject {
     session::Session& session() { return *session_; }
 
     const session::Status& status() const { return status_; }
-    bool isBusy() const;    // opening or running
+    bool isBusy() const;  // opening or running
     bool isPaused() const { return status_.state == session::RunState::Paused; }
     // Null when there is none.
     const std::shared_ptr<const session::ModelInfo>& model() const { return model_; }
@@ -114,7 +114,8 @@ class SessionBridge : public QObject {
     void setUnsaved(bool training, bool run);
     void closeModel();
     // A checkpoint into the model there is.
-    void loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply);
+    void loadWeights(const QString& file, bool strict, QObject* receiver,
+                     std::function<void(session::WeightsReport)> reply);
     // To be called after a change of parameters or buffers: panels refresh them.
     void tellWeightsChanged() { emit weightsChanged(); }
     void train(const session::TrainOptions& options);
@@ -122,8 +123,8 @@ class SessionBridge : public QObject {
     // A step of the training again, and back to its end: Session::look_at_step.
     void lookAtStep(std::int64_t step);
     void returnToEnd();
-    void run();                 // starts, or continues when parked
-    void stepBack();            // selects the event before
+    void run();       // starts, or continues when parked
+    void stepBack();  // selects the event before
     void step(session::StepKind kind);
     void runToBackward();
     void runToNan();
@@ -133,13 +134,15 @@ class SessionBridge : public QObject {
     void goToOrigin();
     // Empty: it leads somewhere. Else why not, a sentence without its end mark.
     QString whyNoOrigin() const;
-    // Repeats the last run, so that its operators have warm times: timesChanged() when it begins and when it ends. Empty, or
-    // why it cannot be done now.
+    // Repeats the last run, so that its operators have warm times: timesChanged() when it begins and when it ends.
+    // Empty, or why it cannot be done now.
     void timeProperly();
     QString whyNotTimed() const;
     bool isTiming() const { return is_timing_; }
     // Of the recording; null: it has the times of a first run only.
-    std::shared_ptr<const session::OperatorTimes> warmTimes() const { return recording_ ? recording_->warm_times() : nullptr; }
+    std::shared_ptr<const session::OperatorTimes> warmTimes() const {
+        return recording_ ? recording_->warm_times() : nullptr;
+    }
     // For callers that measured with other settings.
     void tellTimesChanged() { emit timesChanged(); }
 
@@ -175,7 +178,8 @@ class SessionBridge : public QObject {
     }
 
     void requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
-    void requestKeepWritten(const QString& folder, const QString& to, QObject* receiver, std::function<void(std::string)> reply);
+    void requestKeepWritten(const QString& folder, const QString& to, QObject* receiver,
+                            std::function<void(std::string)> reply);
 
     // Shows a model and a recording from elsewhere, for tests.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);

@@ -20,21 +20,36 @@ struct Pair {
 
 Pair pairOf(Theme::Colour role) {
     switch (role) {
-        case Theme::Colour::Window: return {0xff1b1e23, 0xffe9ebee};
-        case Theme::Colour::Panel: return {0xff21252b, 0xffffffff};
-        case Theme::Colour::Raised: return {0xff2b3038, 0xfff5f6f8};
-        case Theme::Colour::Border: return {0xff3a404a, 0xffc9ced6};
-        case Theme::Colour::Grid: return {0xff2d323a, 0xffe7eaee};
-        case Theme::Colour::Text: return {0xffd7dae0, 0xff20242a};
-        case Theme::Colour::Faint: return {0xffa3abb8, 0xff59606b};
-        case Theme::Colour::Accent: return {0xff68b1ff, 0xff0a5fb8};
-        case Theme::Colour::AccentBack: return {0xff24425f, 0xffcfe4fa};
-        case Theme::Colour::Reached: return {0xfff0b429, 0xff8f5500};
-        case Theme::Colour::ReachedBack: return {0xff4a3d1c, 0xfffdefc8};
-        case Theme::Colour::Good: return {0xff4cc397, 0xff006b50};
-        case Theme::Colour::Warning: return {0xffe9a71a, 0xff8a5200};
-        case Theme::Colour::Bad: return {0xffff8177, 0xffb52015};
-        case Theme::Colour::BadBack: return {0xff4d2626, 0xffffdfdb};
+        case Theme::Colour::Window:
+            return {0xff1b1e23, 0xffe9ebee};
+        case Theme::Colour::Panel:
+            return {0xff21252b, 0xffffffff};
+        case Theme::Colour::Raised:
+            return {0xff2b3038, 0xfff5f6f8};
+        case Theme::Colour::Border:
+            return {0xff3a404a, 0xffc9ced6};
+        case Theme::Colour::Grid:
+            return {0xff2d323a, 0xffe7eaee};
+        case Theme::Colour::Text:
+            return {0xffd7dae0, 0xff20242a};
+        case Theme::Colour::Faint:
+            return {0xffa3abb8, 0xff59606b};
+        case Theme::Colour::Accent:
+            return {0xff68b1ff, 0xff0a5fb8};
+        case Theme::Colour::AccentBack:
+            return {0xff24425f, 0xffcfe4fa};
+        case Theme::Colour::Reached:
+            return {0xfff0b429, 0xff8f5500};
+        case Theme::Colour::ReachedBack:
+            return {0xff4a3d1c, 0xfffdefc8};
+        case Theme::Colour::Good:
+            return {0xff4cc397, 0xff006b50};
+        case Theme::Colour::Warning:
+            return {0xffe9a71a, 0xff8a5200};
+        case Theme::Colour::Bad:
+            return {0xffff8177, 0xffb52015};
+        case Theme::Colour::BadBack:
+            return {0xff4d2626, 0xffffdfdb};
     }
     return {0xffff00ff, 0xffff00ff};
 }
@@ -62,9 +77,8 @@ constexpr std::array<Pair, session::kCategories> kCategoryColours{{{0xff75b0e8, 
                                                                    {0xffe548b3, 0xff5b1c4b}}};  // kernel cache
 
 bool contains(std::string_view haystack, std::initializer_list<std::string_view> needles) {
-    return std::any_of(needles.begin(), needles.end(), [&](std::string_view needle) {
-        return haystack.find(needle) != std::string_view::npos;
-    });
+    return std::any_of(needles.begin(), needles.end(),
+                       [&](std::string_view needle) { return haystack.find(needle) != std::string_view::npos; });
 }
 
 QString firstFamily(std::initializer_list<const char*> wanted) {
@@ -163,8 +177,9 @@ QLabel[bad="true"] { color: @bad; }
 QLabel[heading="true"] { font-weight: 600; }
 )");
     const std::pair<const char*, Theme::Colour> roles[] = {
-        {"@window", Theme::Colour::Window}, {"@panel", Theme::Colour::Panel},   {"@raised", Theme::Colour::Raised},
-        {"@border", Theme::Colour::Border}, {"@grid", Theme::Colour::Grid},     {"@text", Theme::Colour::Text},
+        {"@window", Theme::Colour::Window}, {"@panel", Theme::Colour::Panel},
+        {"@raised", Theme::Colour::Raised}, {"@border", Theme::Colour::Border},
+        {"@grid", Theme::Colour::Grid},     {"@text", Theme::Colour::Text},
         {"@faint", Theme::Colour::Faint},   {"@accentback", Theme::Colour::AccentBack},
         {"@accent", Theme::Colour::Accent}, {"@bad", Theme::Colour::Bad},
     };
@@ -219,7 +234,8 @@ void Theme::setMode(Mode mode) {
 }
 
 void Theme::apply() {
-    if (QApplication::style()->name() != QLatin1String("fusion")) QApplication::setStyle(QStyleFactory::create("fusion"));
+    if (QApplication::style()->name() != QLatin1String("fusion"))
+        QApplication::setStyle(QStyleFactory::create("fusion"));
     QApplication::setPalette(paletteOf(*this));
     QApplication::setFont(uiFont());
     qApp->setStyleSheet(styleSheet(*this));
@@ -262,7 +278,8 @@ Theme::Family Theme::familyOf(std::string_view op) {
     if (contains(op, {"conv", "Conv"})) return Family::Convolution;
     if (contains(op, {"mm", "linear", "matmul", "Mm", "Linear", "einsum", "lstm", "gru"})) return Family::MatrixProduct;
     if (contains(op, {"norm", "Norm"})) return Family::Normalisation;
-    if (contains(op, {"relu", "Relu", "gelu", "sigmoid", "tanh", "hardswish", "silu", "softmax"})) return Family::Activation;
+    if (contains(op, {"relu", "Relu", "gelu", "sigmoid", "tanh", "hardswish", "silu", "softmax"}))
+        return Family::Activation;
     if (contains(op, {"pool", "Pool", "mean", "sum", "max"})) return Family::Pooling;
     if (contains(op, {"embedding", "dropout", "Embedding", "Dropout"})) return Family::Lookup;
     if (contains(op, {"add", "mul", "sub", "div", "Add", "Mul"})) return Family::Arithmetic;
@@ -271,14 +288,22 @@ Theme::Family Theme::familyOf(std::string_view op) {
 
 QString Theme::familyName(Family family) {
     switch (family) {
-        case Family::Convolution: return tr("convolution");
-        case Family::MatrixProduct: return tr("matrix product");
-        case Family::Normalisation: return tr("normalisation");
-        case Family::Activation: return tr("activation");
-        case Family::Pooling: return tr("pool, reduce");
-        case Family::Lookup: return tr("embedding, dropout");
-        case Family::Arithmetic: return tr("arithmetic");
-        case Family::Other: break;
+        case Family::Convolution:
+            return tr("convolution");
+        case Family::MatrixProduct:
+            return tr("matrix product");
+        case Family::Normalisation:
+            return tr("normalisation");
+        case Family::Activation:
+            return tr("activation");
+        case Family::Pooling:
+            return tr("pool, reduce");
+        case Family::Lookup:
+            return tr("embedding, dropout");
+        case Family::Arithmetic:
+            return tr("arithmetic");
+        case Family::Other:
+            break;
     }
     return tr("other");
 }
@@ -291,7 +316,8 @@ QColor Theme::family(Family family) const {
 QBrush Theme::notFinite() const { return {colour(Colour::Bad), Qt::BDiagPattern}; }
 
 QFont Theme::uiFont() const {
-    static const QString family = firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"});  // asking takes long
+    static const QString family =
+        firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"});  // asking takes long
     QFont font(family);
     // Keeps "1x64" from becoming "1×64", a ligature of Inter.
     font.setStyleStrategy(QFont::PreferNoShaping);
@@ -311,7 +337,8 @@ QFont Theme::monoFont() const {
 
 QFont Theme::codeFont() const {
     QFont font = monoFont();
-    static const QString family = firstFamily({"JetBrains Mono NL", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono"});
+    static const QString family =
+        firstFamily({"JetBrains Mono NL", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono"});
     font.setFamily(family);
     return font;
 }

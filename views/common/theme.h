@@ -18,11 +18,11 @@ class Theme : public QObject {
   public:
     enum class Mode { System, Dark, Light };
     enum class Colour {
-        Window,      // the background
-        Panel,       // of lists and canvases
-        Raised,      // headers, buttons, boxes on a canvas
+        Window,  // the background
+        Panel,   // of lists and canvases
+        Raised,  // headers, buttons, boxes on a canvas
         Border,
-        Grid,        // lines inside a plot or a table
+        Grid,  // lines inside a plot or a table
         Text,
         Faint,       // secondary text
         Accent,      // selection, links, the current event
@@ -31,7 +31,7 @@ class Theme : public QObject {
         ReachedBack,
         Good,
         Warning,
-        Bad,         // NaN, Inf, errors
+        Bad,  // NaN, Inf, errors
         BadBack,
     };
 

@@ -21,14 +21,17 @@ QByteArray bytesOf(const QJsonValue& value) { return QByteArray::fromBase64(valu
 template <typename Widget, typename Visit>
 void visitAll(const QWidget& view, const char* what, Visit&& visit) {
     int number = 0;
-    for (auto* widget : view.findChildren<Widget*>()) visit(QStringLiteral("%1.%2").arg(QLatin1String(what)).arg(number++), *widget);
+    for (auto* widget : view.findChildren<Widget*>())
+        visit(QStringLiteral("%1.%2").arg(QLatin1String(what)).arg(number++), *widget);
 }
 
 }  // namespace
 
 QJsonObject View::keptState() const {
     QJsonObject state;
-    visitAll<QSplitter>(*this, "splitter", [&](const QString& key, const QSplitter& splitter) { state[key] = bytesText(splitter.saveState()); });
+    visitAll<QSplitter>(*this, "splitter", [&](const QString& key, const QSplitter& splitter) {
+        state[key] = bytesText(splitter.saveState());
+    });
     visitAll<QHeaderView>(*this, "columns", [&](const QString& key, const QHeaderView& header) {
         if (header.orientation() == Qt::Horizontal && !header.isHidden()) state[key] = bytesText(header.saveState());
     });

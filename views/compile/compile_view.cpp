@@ -28,7 +28,8 @@ QString placeText(const session::SourcePlace& place) {
 QString choicesText(const std::string& pipeline) {
     const QString words = text(pipeline);
     QStringList all;
-    all << (words.contains(QLatin1String("ConvertFrozenOpsToMKLDNN")) ? QObject::tr("channels last") : QObject::tr("layouts as they are"));
+    all << (words.contains(QLatin1String("ConvertFrozenOpsToMKLDNN")) ? QObject::tr("channels last")
+                                                                      : QObject::tr("layouts as they are"));
     all << (words.contains(QLatin1String("FuseTensorExprs")) ? QObject::tr("fused") : QObject::tr("not fused"));
     if (words.contains(QLatin1String("FrozenConcatLinear"))) all << QObject::tr("linears joined");
     if (words.contains(QLatin1String("FrozenLinearTranspose"))) all << QObject::tr("linears transposed");
@@ -39,7 +40,8 @@ QString choicesText(const std::string& pipeline) {
 
 ViewDescription CompileView::describe() {
     return {QStringLiteral("compile"), tr("Compile"),
-            tr("How a model source becomes a graph: evaluated, scripted or traced, and what a trace does not have of it. How hard the graph is "
+            tr("How a model source becomes a graph: evaluated, scripted or traced, and what a trace does not have of "
+               "it. How hard the graph is "
                "compiled: what each mode chose and measured, and where the graph breaks and why."),
             QStringLiteral("passes"), Place::Right};
 }
@@ -48,7 +50,9 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     forms_ = new QButtonGroup(this);
     auto* form_bar = new FlowLayout;
     form_bar->setContentsMargins(6, 4, 6, 0);
-    const std::pair<ModelForm, QString> forms[] = {{ModelForm::Evaluated, tr("Evaluated")}, {ModelForm::Scripted, tr("Scripted")}, {ModelForm::Traced, tr("Traced")}};
+    const std::pair<ModelForm, QString> forms[] = {{ModelForm::Evaluated, tr("Evaluated")},
+                                                   {ModelForm::Scripted, tr("Scripted")},
+                                                   {ModelForm::Traced, tr("Traced")}};
     for (const auto& [form, title] : forms) {
         auto* button = new QToolButton(this);
         button->setText(title);
@@ -56,7 +60,8 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
         forms_->addButton(button, static_cast<int>(form));
         form_bar->addWidget(button);
     }
-    connect(forms_, &QButtonGroup::idClicked, this, [this](int id) { this->bridge().setForm(static_cast<ModelForm>(id)); });
+    connect(forms_, &QButtonGroup::idClicked, this,
+            [this](int id) { this->bridge().setForm(static_cast<ModelForm>(id)); });
     check_ = new QToolButton(this);
     check_->setText(tr("Check on other inputs"));
     check_->setObjectName(QStringLiteral("traceCheck"));
@@ -66,8 +71,9 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
 
     mode_ = new QComboBox(this);
     mode_->setAccessibleName(tr("Compile mode"));
-    const QString tips[] = {tr("Passes and fusion"), tr("Also planned programs: memory in one block, no allocation in the steady state"),
-                            tr("Also measures layouts, fusion and kernels, takes the fastest, and keeps what it found on disk")};
+    const QString tips[] = {
+        tr("Passes and fusion"), tr("Also planned programs: memory in one block, no allocation in the steady state"),
+        tr("Also measures layouts, fusion and kernels, takes the fastest, and keeps what it found on disk")};
     for (const auto& mode : session::compile_modes()) {
         mode_->addItem(text(mode));
         mode_->setItemData(mode_->count() - 1, tips[std::min<int>(mode_->count() - 1, 2)], Qt::ToolTipRole);
@@ -130,42 +136,62 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     showState();
 }
 
-QToolButton* CompileView::formButton(ModelForm form) { return static_cast<QToolButton*>(forms_->button(static_cast<int>(form))); }
+QToolButton* CompileView::formButton(ModelForm form) {
+    return static_cast<QToolButton*>(forms_->button(static_cast<int>(form)));
+}
 
 void CompileView::showState() {
     const auto& model = bridge().model();
-    const QString busy = !model ? tr("no model is open") : bridge().isBusy() || bridge().isPaused() ? tr("a run is under way; stop it first") : QString();
+    const QString busy = !model                                     ? tr("no model is open")
+                         : bridge().isBusy() || bridge().isPaused() ? tr("a run is under way; stop it first")
+                                                                    : QString();
     const bool isSource = model && model->form != ModelForm::AsRead;
-    const std::pair<ModelForm, QString> tips[] = {{ModelForm::Evaluated, tr("Runs the source statement by statement")},
-                                                  {ModelForm::Scripted, tr("Compiles the source as torch.jit.script does: branches and loops stay what they are")},
-                                                  {ModelForm::Traced, tr("Runs the source once on the inputs as they are, and keeps the operators that ran")}};
+    const std::pair<ModelForm, QString> tips[] = {
+        {ModelForm::Evaluated, tr("Runs the source statement by statement")},
+        {ModelForm::Scripted,
+         tr("Compiles the source as torch.jit.script does: branches and loops stay what they are")},
+        {ModelForm::Traced, tr("Runs the source once on the inputs as they are, and keeps the operators that ran")}};
     for (const auto& [form, tip] : tips) {
         QToolButton* button = formButton(form);
-        const QString why = !busy.isEmpty() ? busy : !isSource ? tr("the methods of this file are script already; only a .py source is scripted or traced") : QString();
+        const QString why =
+            !busy.isEmpty() ? busy
+            : !isSource     ? tr("the methods of this file are script already; only a .py source is scripted or traced")
+                            : QString();
         button->setEnabled(why.isEmpty() && !waiting_);
         button->setToolTip(why.isEmpty() ? tip : tr("Not now: %1").arg(why));
         forms_->setExclusive(false);
         button->setChecked(model && model->form == form);
         forms_->setExclusive(isSource);
     }
-    const QString noTrace = !busy.isEmpty() ? busy : !isSource || model->form == ModelForm::Scripted ? tr("there is no trace; open a .py source and trace it") : QString();
+    const QString noTrace = !busy.isEmpty() ? busy
+                            : !isSource || model->form == ModelForm::Scripted
+                                ? tr("there is no trace; open a .py source and trace it")
+                                : QString();
     check_->setEnabled(noTrace.isEmpty() && !waiting_);
-    check_->setToolTip(noTrace.isEmpty() ? tr("Runs the trace and the source on other numbers and other sizes, and says what differs") : tr("Not now: %1").arg(noTrace));
+    check_->setToolTip(noTrace.isEmpty()
+                           ? tr("Runs the trace and the source on other numbers and other sizes, and says what differs")
+                           : tr("Not now: %1").arg(noTrace));
     const QString cannot = !busy.isEmpty() ? busy : !model->cannot_run.empty() ? text(model->cannot_run) : QString();
     compile_->setEnabled(cannot.isEmpty() && !waiting_);
-    compile_->setToolTip(cannot.isEmpty() ? tr("Compiles the graph on the inputs as they are, and times a warm run before and after, with backward if Inputs asks for it") : tr("Not now: %1").arg(cannot));
+    compile_->setToolTip(cannot.isEmpty() ? tr("Compiles the graph on the inputs as they are, and times a warm run "
+                                               "before and after, with backward if Inputs asks for it")
+                                          : tr("Not now: %1").arg(cannot));
     run_->setEnabled(cannot.isEmpty() && !waiting_);
-    run_->setToolTip(cannot.isEmpty() ? tr("Runs the compiled graph under the debugger") : tr("Not now: %1").arg(cannot));
+    run_->setToolTip(cannot.isEmpty() ? tr("Runs the compiled graph under the debugger")
+                                      : tr("Not now: %1").arg(cannot));
     again_->setVisible(mode_->currentText() == QLatin1String("max-autotune"));
     again_->setEnabled(compile_->isEnabled());
-    again_->setToolTip(cannot.isEmpty() ? tr("Forgets what was measured of this graph, and measures it again") : tr("Not now: %1").arg(cannot));
+    again_->setToolTip(cannot.isEmpty() ? tr("Forgets what was measured of this graph, and measures it again")
+                                        : tr("Not now: %1").arg(cannot));
 }
 
 void CompileView::compile() { ask(false); }
 
 void CompileView::ask(bool forget) {
     waiting_ = true;
-    summary_->setText(mode_->currentText() == QLatin1String("max-autotune") ? tr("compiling and measuring\u2026 Stop ends it") : tr("compiling\u2026"));
+    summary_->setText(mode_->currentText() == QLatin1String("max-autotune")
+                          ? tr("compiling and measuring\u2026 Stop ends it")
+                          : tr("compiling\u2026"));
     showState();
     session::CompileRequest request;
     request.mode = mode_->currentText().toStdString();
@@ -224,8 +250,8 @@ QTreeWidgetItem* CompileView::addSection(const QString& title, const QString& ti
     return section;
 }
 
-QTreeWidgetItem* CompileView::addRow(QTreeWidgetItem* section, const QString& what, const QString& value, const QString& tip, const session::SourcePlace& place,
-                                     const std::string& scope) {
+QTreeWidgetItem* CompileView::addRow(QTreeWidgetItem* section, const QString& what, const QString& value,
+                                     const QString& tip, const session::SourcePlace& place, const std::string& scope) {
     auto* row = new QTreeWidgetItem(section, {what, value});
     row->setToolTip(0, tip);
     row->setToolTip(1, tip);
@@ -241,23 +267,34 @@ QTreeWidgetItem* CompileView::addRow(QTreeWidgetItem* section, const QString& wh
 void CompileView::addTrace() {
     const auto& model = bridge().model();
     if (!model || model->trace_warnings.empty()) return;
-    QTreeWidgetItem* section = addSection(tr("Not in the trace: %1").arg(model->trace_warnings.size()), tr("What was a number, a branch or a size while tracing stays so on other inputs"));
+    QTreeWidgetItem* section =
+        addSection(tr("Not in the trace: %1").arg(model->trace_warnings.size()),
+                   tr("What was a number, a branch or a size while tracing stays so on other inputs"));
     for (const auto& note : model->trace_warnings) {
-        const QString first = text(note.text).section(QStringLiteral(". "), 0, 0).section(QStringLiteral(" might cause"), 0, 0);
-        addRow(section, first, placeText(note.source), text(note.text), note.source)->setForeground(0, Theme::instance().colour(Theme::Colour::Warning));
+        const QString first =
+            text(note.text).section(QStringLiteral(". "), 0, 0).section(QStringLiteral(" might cause"), 0, 0);
+        addRow(section, first, placeText(note.source), text(note.text), note.source)
+            ->setForeground(0, Theme::instance().colour(Theme::Colour::Warning));
     }
 }
 
 void CompileView::addCheck() {
     if (checked_.cases.empty()) return;
     const Theme& theme = Theme::instance();
-    QTreeWidgetItem* section = addSection(checked_.is_same() ? tr("Trace and source give the same") : tr("Trace and source differ"), text(checked_.note));
+    QTreeWidgetItem* section = addSection(
+        checked_.is_same() ? tr("Trace and source give the same") : tr("Trace and source differ"), text(checked_.note));
     section->setForeground(0, theme.colour(checked_.is_same() ? Theme::Colour::Good : Theme::Colour::Bad));
     for (const auto& each : checked_.cases) {
-        const QString result = !each.refused.empty() ? tr("not taken by the source") : each.differences.empty() ? tr("same") : tr("differs");
-        QTreeWidgetItem* row = addRow(section, QStringLiteral("%1: %2").arg(text(each.what), text(each.inputs)), result, text(each.refused), {});
-        row->setForeground(1, theme.colour(!each.refused.empty() ? Theme::Colour::Faint : each.differences.empty() ? Theme::Colour::Good : Theme::Colour::Bad));
-        for (const auto& note : each.differences) addRow(row, text(note.text), placeText(note.source), text(note.text), note.source);
+        const QString result = !each.refused.empty()      ? tr("not taken by the source")
+                               : each.differences.empty() ? tr("same")
+                                                          : tr("differs");
+        QTreeWidgetItem* row = addRow(section, QStringLiteral("%1: %2").arg(text(each.what), text(each.inputs)), result,
+                                      text(each.refused), {});
+        row->setForeground(1, theme.colour(!each.refused.empty()      ? Theme::Colour::Faint
+                                           : each.differences.empty() ? Theme::Colour::Good
+                                                                      : Theme::Colour::Bad));
+        for (const auto& note : each.differences)
+            addRow(row, text(note.text), placeText(note.source), text(note.text), note.source);
         row->setExpanded(true);
     }
 }
@@ -279,35 +316,48 @@ void CompileView::addReport() {
     if (report_.mode.empty() || !report_.error.empty()) return;
     const Theme& theme = Theme::instance();
     const bool isUnplanned = report_.mode == "default" && report_.breaks.empty();
-    const QString breaks = isUnplanned                                         ? tr("All of it runs fused by the interpreter; no part is planned")
-                           : report_.breaks.empty()                          ? tr("No graph breaks: all of it is compiled")
-                                                                             : tr("Graph breaks: %1").arg(report_.breaks.size());
+    const QString breaks = isUnplanned              ? tr("All of it runs fused by the interpreter; no part is planned")
+                           : report_.breaks.empty() ? tr("No graph breaks: all of it is compiled")
+                                                    : tr("Graph breaks: %1").arg(report_.breaks.size());
     QTreeWidgetItem* section = addSection(breaks, tr("What cannot be compiled runs as before"));
     if (isUnplanned) {
         addRow(section, tr("default runs passes and fusion; each operator still asks for memory of its own"), QString(),
                tr("The mode default has no programs whose memory is planned, so nothing can break one"), {});
         addRow(section, tr("reduce-overhead plans it in one block, and lists what breaks a plan"), QString(),
-               tr("Choose reduce-overhead above: steps of a planned program allocate nothing, and a graph break says which node keeps a part from that, and why"), {});
+               tr("Choose reduce-overhead above: steps of a planned program allocate nothing, and a graph break says "
+                  "which node keeps a part from that, and why"),
+               {});
     }
     for (const auto& place : report_.breaks) {
-        const QString what = place.op.empty() ? text(place.reason) : QStringLiteral("%1: %2").arg(shortOpName(place.op), text(place.reason));
+        const QString what = place.op.empty() ? text(place.reason)
+                                              : QStringLiteral("%1: %2").arg(shortOpName(place.op), text(place.reason));
         const QString where = placeText(place.source);
-        addRow(section, what, where.isEmpty() ? text(place.scope) : where, text(place.line()), place.source, place.scope)->setForeground(0, theme.colour(Theme::Colour::Warning));
+        addRow(section, what, where.isEmpty() ? text(place.scope) : where, text(place.line()), place.source,
+               place.scope)
+            ->setForeground(0, theme.colour(Theme::Colour::Warning));
     }
     if (!report_.tried.empty()) {
-        section = addSection(tr("Measured, fastest first%1").arg(report_.is_from_disk ? tr(" (kept from before)") : QString()), tr("Kept in %1").arg(text(report_.file)));
-        for (const auto& tried : report_.tried) addRow(section, choicesText(tried.pipeline), secondsText(tried.seconds), text(tried.pipeline), {});
+        section = addSection(
+            tr("Measured, fastest first%1").arg(report_.is_from_disk ? tr(" (kept from before)") : QString()),
+            tr("Kept in %1").arg(text(report_.file)));
+        for (const auto& tried : report_.tried)
+            addRow(section, choicesText(tried.pipeline), secondsText(tried.seconds), text(tried.pipeline), {});
         if (section->childCount() > 0) section->child(0)->setForeground(0, theme.colour(Theme::Colour::Good));
     }
     if (!report_.parts.empty()) {
-        section = addSection(tr("Kernels of the planned parts"), tr("What runs each step, where it was measured to be faster than the usual choice"));
+        section = addSection(tr("Kernels of the planned parts"),
+                             tr("What runs each step, where it was measured to be faster than the usual choice"));
         for (std::size_t i = 0; i < report_.parts.size(); ++i) {
             const auto& part = report_.parts[i];
             std::map<QString, int> counts;
             for (const auto& backend : part.backends) ++counts[backend.empty() ? tr("usual") : text(backend)];
             QStringList words;
             for (const auto& [backend, count] : counts) words << tr("%1 by %2").arg(count).arg(backend);
-            addRow(section, tr("part %1: %2").arg(i + 1).arg(words.empty() ? tr("the usual kernels") : words.join(QStringLiteral(", "))), QString(), text(part.signature), {});
+            addRow(section,
+                   tr("part %1: %2")
+                       .arg(i + 1)
+                       .arg(words.empty() ? tr("the usual kernels") : words.join(QStringLiteral(", "))),
+                   QString(), text(part.signature), {});
         }
     }
     section = addSection(tr("Passes"), tr("IR and passes shows them one by one"));
@@ -322,17 +372,22 @@ void CompileView::fillList() {
     addReport();
     const auto& model = bridge().model();
     QString hint;
-    if (list_->topLevelItemCount() == 0) hint = model ? tr("Choose a mode and compile: what it chose and measured, and where the graph breaks, is listed here") : tr("No model is open");
+    if (list_->topLevelItemCount() == 0)
+        hint = model ? tr("Choose a mode and compile: what it chose and measured, and where the graph breaks, is "
+                          "listed here")
+                     : tr("No model is open");
     hint_->say(hint);
     QString words;
     const bool isBad = !report_.error.empty() || !checked_.error.empty();
-    if (isBad) words = text(report_.error.empty() ? checked_.error : report_.error);
+    if (isBad)
+        words = text(report_.error.empty() ? checked_.error : report_.error);
     else if (!report_.mode.empty()) {
-        words = report_.seconds > 0 ? tr("%1: a run takes %2, eager %3: %4 times as fast; compiled in %5")
-                                          .arg(text(report_.mode), secondsText(report_.seconds), secondsText(report_.seconds_before))
-                                          .arg(report_.seconds_before / report_.seconds, 0, 'f', 2)
-                                          .arg(secondsText(report_.compile_seconds))
-                                    : tr("%1: compiled in %2").arg(text(report_.mode), secondsText(report_.compile_seconds));
+        words = report_.seconds > 0
+                    ? tr("%1: a run takes %2, eager %3: %4 times as fast; compiled in %5")
+                          .arg(text(report_.mode), secondsText(report_.seconds), secondsText(report_.seconds_before))
+                          .arg(report_.seconds_before / report_.seconds, 0, 'f', 2)
+                          .arg(secondsText(report_.compile_seconds))
+                    : tr("%1: compiled in %2").arg(text(report_.mode), secondsText(report_.compile_seconds));
         if (!report_.not_timed.empty()) words += tr("; not timed: %1").arg(text(report_.not_timed));
         if (!report_.complaint.empty()) words += QLatin1Char('\n') + text(report_.complaint);
     }
@@ -349,8 +404,8 @@ void CompileView::follow(QTreeWidgetItem* item) {
     if (line > 0) {
         bridge().setCurrentSource({item->data(0, FileRole).toString().toStdString(), line, 0});
         bridge().showPanel(QStringLiteral("source"));
-    }
-    else if (!scope.isEmpty()) bridge().setCurrentModule(scope);
+    } else if (!scope.isEmpty())
+        bridge().setCurrentModule(scope);
 }
 
 void CompileView::addActions(QMenu& menu) {
@@ -363,7 +418,8 @@ void CompileView::addActions(QMenu& menu) {
     add(tr("Run the compiled graph"), run_, &CompileView::runCompiled);
     add(tr("Check the trace on other inputs"), check_, &CompileView::checkTrace);
     menu.addAction(tr("Show the passes one by one"), this, [this] { bridge().showPanel(QStringLiteral("passes")); });
-    menu.addAction(tr("Show the kernels of its fusion groups"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
+    menu.addAction(tr("Show the kernels of its fusion groups"), this,
+                   [this] { bridge().showPanel(QStringLiteral("kernels")); });
 }
 
 }  // namespace loupe::views

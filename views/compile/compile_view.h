@@ -37,8 +37,8 @@ class CompileView : public View {
 
   private:
     QTreeWidgetItem* addSection(const QString& title, const QString& tip);
-    QTreeWidgetItem* addRow(QTreeWidgetItem* section, const QString& what, const QString& value, const QString& tip, const session::SourcePlace& place,
-                            const std::string& scope = {});
+    QTreeWidgetItem* addRow(QTreeWidgetItem* section, const QString& what, const QString& value, const QString& tip,
+                            const session::SourcePlace& place, const std::string& scope = {});
     void ask(bool forget);
     void showState();
     void fillList();

@@ -38,7 +38,8 @@ QStandardItemModel* titlesModel(QObject* parent) {
     auto* model = new QStandardItemModel(parent);
     for (const auto& title : session::list_operator_titles()) {
         const QString name = text(title.name);
-        auto* item = new QStandardItem(QStringLiteral("%1   %2").arg(name.startsWith(QLatin1String("aten::")) ? name.mid(6) : name, text(title.summary)));
+        auto* item = new QStandardItem(QStringLiteral("%1   %2").arg(
+            name.startsWith(QLatin1String("aten::")) ? name.mid(6) : name, text(title.summary)));
         item->setData(name, kNameRole);
         model->appendRow(item);
     }
@@ -49,7 +50,8 @@ QStandardItemModel* titlesModel(QObject* parent) {
 
 ViewDescription DocumentationView::describe() {
     return {QStringLiteral("documentation"), tr("Documentation"),
-            tr("What the current operator computes, what its gradient is, what it costs and which kernels it has. F1 on a node opens it; search for any other."),
+            tr("What the current operator computes, what its gradient is, what it costs and which kernels it has. F1 "
+               "on a node opens it; search for any other."),
             QStringLiteral("help"), Place::Right};
 }
 
@@ -103,19 +105,22 @@ void DocumentationView::makeSearch() {
         completer_->setCaseSensitivity(Qt::CaseInsensitive);
         completer_->setMaxVisibleItems(14);
         completer_->popup()->setObjectName(QStringLiteral("documentationMatches"));
-        connect(completer_, qOverload<const QModelIndex&>(&QCompleter::activated), this, [this](const QModelIndex& index) {
-            showOperator(index.data(kNameRole).toString());
-            // Behind the completer, which writes the whole row into the field.
-            QMetaObject::invokeMethod(search_, &QLineEdit::clear, Qt::QueuedConnection);
-            page_->setFocus();
-        });
+        connect(completer_, qOverload<const QModelIndex&>(&QCompleter::activated), this,
+                [this](const QModelIndex& index) {
+                    showOperator(index.data(kNameRole).toString());
+                    // Behind the completer, which writes the whole row into the field.
+                    QMetaObject::invokeMethod(search_, &QLineEdit::clear, Qt::QueuedConnection);
+                    page_->setFocus();
+                });
         search_->setCompleter(completer_);
         completer_->setCompletionPrefix(search_->text());
         completer_->complete();
     });
     connect(search_, &QLineEdit::returnPressed, this, [this] {
         const QString name = search_->text().trimmed();
-        if (name.isEmpty() || (completer_ && completer_->popup()->isVisible() && completer_->popup()->currentIndex().isValid())) return;
+        if (name.isEmpty() ||
+            (completer_ && completer_->popup()->isVisible() && completer_->popup()->currentIndex().isValid()))
+            return;
         const bool is_known = session::find_operator_info(name.toStdString()).has_value();
         const bool has_match = completer_ && completer_->completionCount() > 0;
         if (!is_known && !has_match) return;
@@ -137,7 +142,8 @@ EventId DocumentationView::forwardEvent() const {
 
 QString DocumentationView::currentOperator() const {
     if (const EventId id = forwardEvent()) return fullName(bridge().recording()->event(id));
-    if (const EventId id = bridge().currentEvent(); id != 0 && bridge().recording()) return text(bridge().recording()->event(id).op);
+    if (const EventId id = bridge().currentEvent(); id != 0 && bridge().recording())
+        return text(bridge().recording()->event(id).op);
     const auto& model = bridge().model();
     const int node = bridge().currentNode();
     if (!model || !model->graph || node < 0 || node >= static_cast<int>(model->graph->nodes.size())) return {};
@@ -195,7 +201,8 @@ void DocumentationView::render() {
         return;
     }
     page.info = *info;
-    if (const EventId event = forwardEvent(); event != 0 && fullName(bridge().recording()->event(event)) == text(info->name)) {
+    if (const EventId event = forwardEvent();
+        event != 0 && fullName(bridge().recording()->event(event)) == text(info->name)) {
         page.recording = bridge().recording().get();
         page.event = event;
     }
@@ -239,7 +246,8 @@ std::vector<OperatorUse> DocumentationView::findUses(const QString& name, std::s
         OperatorUse use;
         use.link = QStringLiteral("node:%1").arg(node.id);
         use.place = scopeText(node.scope);
-        if (node.source.line > 0) use.detail = QStringLiteral("%1:%2").arg(text(node.source.file).section(u'/', -1)).arg(node.source.line);
+        if (node.source.line > 0)
+            use.detail = QStringLiteral("%1:%2").arg(text(node.source.file).section(u'/', -1)).arg(node.source.line);
         use.is_current = node.id == bridge().currentNode();
         uses.push_back(use);
     }
@@ -249,9 +257,12 @@ std::vector<OperatorUse> DocumentationView::findUses(const QString& name, std::s
 void DocumentationView::onLink(const QUrl& url) {
     const QString whole = url.toString();
     const QString target = whole.section(u':', 1);
-    if (whole.startsWith(QLatin1String("op:"))) showOperator(target);
-    else if (whole.startsWith(QLatin1String("event:"))) bridge().setCurrentEvent(target.toUInt());
-    else if (whole.startsWith(QLatin1String("node:"))) bridge().setCurrentNode(target.toInt());
+    if (whole.startsWith(QLatin1String("op:")))
+        showOperator(target);
+    else if (whole.startsWith(QLatin1String("event:")))
+        bridge().setCurrentEvent(target.toUInt());
+    else if (whole.startsWith(QLatin1String("node:")))
+        bridge().setCurrentNode(target.toInt());
 }
 
 // --- the panel
@@ -264,9 +275,11 @@ void DocumentationView::find() {
 void DocumentationView::fit() { page_->verticalScrollBar()->setValue(0); }
 
 void DocumentationView::addActions(QMenu& menu) {
-    menu.addAction(tr("Copy the page as text"), this, [this] { QApplication::clipboard()->setText(page_->toPlainText()); });
+    menu.addAction(tr("Copy the page as text"), this,
+                   [this] { QApplication::clipboard()->setText(page_->toPlainText()); });
     QAction* schema = menu.addAction(tr("Copy the schema"), this, [this] {
-        if (const auto info = session::find_operator_info(shown_.toStdString())) QApplication::clipboard()->setText(text(info->schema));
+        if (const auto info = session::find_operator_info(shown_.toStdString()))
+            QApplication::clipboard()->setText(text(info->schema));
     });
     schema->setEnabled(!shown_.isEmpty());
 }

@@ -9,30 +9,47 @@ namespace {
 
 const QHash<QString, QString>& signs() {
     static const QHash<QString, QString> all{
-        {QStringLiteral("pi"), QStringLiteral("π")},       {QStringLiteral("inf"), QStringLiteral("∞")},
-        {QStringLiteral("alpha"), QStringLiteral("α")},    {QStringLiteral("beta"), QStringLiteral("β")},
-        {QStringLiteral("lambd"), QStringLiteral("λ")},    {QStringLiteral("delta"), QStringLiteral("δ")},
-        {QStringLiteral("eps"), QStringLiteral("ε")},      {QStringLiteral("tau"), QStringLiteral("τ")},
-        {QStringLiteral("Gamma"), QStringLiteral("Γ")},    {QStringLiteral("Phi"), QStringLiteral("Φ")},
-        {QStringLiteral("phi"), QStringLiteral("φ")},      {QStringLiteral("psi"), QStringLiteral("ψ")},
-        {QStringLiteral("theta"), QStringLiteral("θ")},    {QStringLiteral("xor"), QStringLiteral("⊕")},
+        {QStringLiteral("pi"), QStringLiteral("π")},    {QStringLiteral("inf"), QStringLiteral("∞")},
+        {QStringLiteral("alpha"), QStringLiteral("α")}, {QStringLiteral("beta"), QStringLiteral("β")},
+        {QStringLiteral("lambd"), QStringLiteral("λ")}, {QStringLiteral("delta"), QStringLiteral("δ")},
+        {QStringLiteral("eps"), QStringLiteral("ε")},   {QStringLiteral("tau"), QStringLiteral("τ")},
+        {QStringLiteral("Gamma"), QStringLiteral("Γ")}, {QStringLiteral("Phi"), QStringLiteral("Φ")},
+        {QStringLiteral("phi"), QStringLiteral("φ")},   {QStringLiteral("psi"), QStringLiteral("ψ")},
+        {QStringLiteral("theta"), QStringLiteral("θ")}, {QStringLiteral("xor"), QStringLiteral("⊕")},
     };
     return all;
 }
 
 const QSet<QString>& functions() {
     static const QSet<QString> all{
-        QStringLiteral("exp"),   QStringLiteral("ln"),     QStringLiteral("log"),    QStringLiteral("log2"),    QStringLiteral("sin"),
-        QStringLiteral("cos"),   QStringLiteral("tan"),    QStringLiteral("arcsin"), QStringLiteral("arccos"),  QStringLiteral("arctan"),
-        QStringLiteral("sinh"),  QStringLiteral("cosh"),   QStringLiteral("tanh"),   QStringLiteral("arsinh"),  QStringLiteral("arcosh"),
-        QStringLiteral("artanh"),QStringLiteral("max"),    QStringLiteral("min"),    QStringLiteral("sigmoid"), QStringLiteral("softplus"),
-        QStringLiteral("softmax"),QStringLiteral("sgn"),   QStringLiteral("sign"),   QStringLiteral("floor"),   QStringLiteral("ceil"),
-        QStringLiteral("round"), QStringLiteral("trunc"),  QStringLiteral("conj"),   QStringLiteral("real"),    QStringLiteral("imag"),
-        QStringLiteral("erf"),   QStringLiteral("erfc"),   QStringLiteral("mean"),   QStringLiteral("sqrt"),    QStringLiteral("det"),
-        QStringLiteral("diag"),  QStringLiteral("triu"),   QStringLiteral("tril"),   QStringLiteral("tri"),     QStringLiteral("zeta"),
-        QStringLiteral("argmax"),QStringLiteral("argmin"), QStringLiteral("atan"),   QStringLiteral("atan2"),   QStringLiteral("relu"),
-        QStringLiteral("gcd"),   QStringLiteral("lcm"),    QStringLiteral("cross"),  QStringLiteral("conv"),    QStringLiteral("conv_transpose"),
-        QStringLiteral("sum"),   QStringLiteral("prod"),   QStringLiteral("norm"),   QStringLiteral("igamma"),  QStringLiteral("nansum"),
+        QStringLiteral("exp"),     QStringLiteral("ln"),
+        QStringLiteral("log"),     QStringLiteral("log2"),
+        QStringLiteral("sin"),     QStringLiteral("cos"),
+        QStringLiteral("tan"),     QStringLiteral("arcsin"),
+        QStringLiteral("arccos"),  QStringLiteral("arctan"),
+        QStringLiteral("sinh"),    QStringLiteral("cosh"),
+        QStringLiteral("tanh"),    QStringLiteral("arsinh"),
+        QStringLiteral("arcosh"),  QStringLiteral("artanh"),
+        QStringLiteral("max"),     QStringLiteral("min"),
+        QStringLiteral("sigmoid"), QStringLiteral("softplus"),
+        QStringLiteral("softmax"), QStringLiteral("sgn"),
+        QStringLiteral("sign"),    QStringLiteral("floor"),
+        QStringLiteral("ceil"),    QStringLiteral("round"),
+        QStringLiteral("trunc"),   QStringLiteral("conj"),
+        QStringLiteral("real"),    QStringLiteral("imag"),
+        QStringLiteral("erf"),     QStringLiteral("erfc"),
+        QStringLiteral("mean"),    QStringLiteral("sqrt"),
+        QStringLiteral("det"),     QStringLiteral("diag"),
+        QStringLiteral("triu"),    QStringLiteral("tril"),
+        QStringLiteral("tri"),     QStringLiteral("zeta"),
+        QStringLiteral("argmax"),  QStringLiteral("argmin"),
+        QStringLiteral("atan"),    QStringLiteral("atan2"),
+        QStringLiteral("relu"),    QStringLiteral("gcd"),
+        QStringLiteral("lcm"),     QStringLiteral("cross"),
+        QStringLiteral("conv"),    QStringLiteral("conv_transpose"),
+        QStringLiteral("sum"),     QStringLiteral("prod"),
+        QStringLiteral("norm"),    QStringLiteral("igamma"),
+        QStringLiteral("nansum"),
     };
     return all;
 }
@@ -56,12 +73,19 @@ class Setter {
         if (c.isLetter() || c == u'_') return word();
         if (c.isDigit()) return number();
         switch (c.unicode()) {
-            case ' ': ++at_; return space();
-            case '^': return power();
-            case '[': return index();
-            case '(': return bracket();
-            case '|': return bar();
-            default: return sign();
+            case ' ':
+                ++at_;
+                return space();
+            case '^':
+                return power();
+            case '[':
+                return index();
+            case '(':
+                return bracket();
+            case '|':
+                return bar();
+            default:
+                return sign();
         }
     }
 
@@ -79,8 +103,10 @@ class Setter {
         if (line > 0 && hasIndex(name.left(line))) {
             const QString below = line + 1 < name.size() ? Setter(name.mid(line + 1), variables_).all() : braces();
             const QString base = name.left(line);
-            const bool big = base == QLatin1String("sum") || base == QLatin1String("prod") || functions().contains(base);
-            const QString set = (isVariable(base) ? leaning(base) : upright(base)) + QStringLiteral("<sub>%1</sub>").arg(below);
+            const bool big =
+                base == QLatin1String("sum") || base == QLatin1String("prod") || functions().contains(base);
+            const QString set =
+                (isVariable(base) ? leaning(base) : upright(base)) + QStringLiteral("<sub>%1</sub>").arg(below);
             if (!big) return operand(set);
             const QString lead = productSign();
             piece_ = Piece::Function;
@@ -98,8 +124,9 @@ class Setter {
                 piece_ = Piece::Other;
                 return *found;
             }
-            return operand(name == QLatin1String("pi") || name == QLatin1String("inf") || name == QLatin1String("Gamma") ? *found
-                                                                                                                 : QStringLiteral("<i>%1</i>").arg(*found));
+            return operand(name == QLatin1String("pi") || name == QLatin1String("inf") || name == QLatin1String("Gamma")
+                               ? *found
+                               : QStringLiteral("<i>%1</i>").arg(*found));
         }
         // Prose.
         spaced_ = false;
@@ -108,13 +135,15 @@ class Setter {
     }
 
     bool isVariable(const QString& name) const {
-        static const QSet<QString> always{QStringLiteral("grad"), QStringLiteral("out"),   QStringLiteral("grad0"), QStringLiteral("grad1"),
-                                          QStringLiteral("grad2"), QStringLiteral("out0"), QStringLiteral("out1"),  QStringLiteral("out2"),
-                                          QStringLiteral("dz"),    QStringLiteral("dS"),   QStringLiteral("dP"),    QStringLiteral("dc"),
+        static const QSet<QString> always{QStringLiteral("grad"),  QStringLiteral("out"),   QStringLiteral("grad0"),
+                                          QStringLiteral("grad1"), QStringLiteral("grad2"), QStringLiteral("out0"),
+                                          QStringLiteral("out1"),  QStringLiteral("out2"),  QStringLiteral("dz"),
+                                          QStringLiteral("dS"),    QStringLiteral("dP"),    QStringLiteral("dc"),
                                           QStringLiteral("std"),   QStringLiteral("Vh")};
         if (name.size() == 1 && name != QLatin1String("a")) return true;
         // "a" is an article in prose and a number before a sign.
-        if (name == QLatin1String("a")) return !(peek() == u' ' && at_ + 1 < text_.size() && text_[at_ + 1].isLetter() && !nextWordIsVariable());
+        if (name == QLatin1String("a"))
+            return !(peek() == u' ' && at_ + 1 < text_.size() && text_[at_ + 1].isLetter() && !nextWordIsVariable());
         return always.contains(name) || (variables_.contains(name) && !signs().contains(name));
     }
     bool nextWordIsVariable() const {
@@ -124,14 +153,18 @@ class Setter {
         return name.size() == 1 || variables_.contains(name) || functions().contains(name);
     }
     bool hasIndex(const QString& base) const {
-        static const QSet<QString> bases{QStringLiteral("sum"),    QStringLiteral("prod"), QStringLiteral("max"),  QStringLiteral("min"), QStringLiteral("mean"),
-                                         QStringLiteral("argmax"), QStringLiteral("argmin"), QStringLiteral("psi"), QStringLiteral("grad"), QStringLiteral("He")};
+        static const QSet<QString> bases{QStringLiteral("sum"),    QStringLiteral("prod"), QStringLiteral("max"),
+                                         QStringLiteral("min"),    QStringLiteral("mean"), QStringLiteral("argmax"),
+                                         QStringLiteral("argmin"), QStringLiteral("psi"),  QStringLiteral("grad"),
+                                         QStringLiteral("He")};
         return base.size() == 1 || bases.contains(base);
     }
 
     QString number() {
         qsizetype end = at_;
-        while (end < text_.size() && (text_[end].isDigit() || (text_[end] == u'.' && end + 1 < text_.size() && text_[end + 1].isDigit()))) ++end;
+        while (end < text_.size() &&
+               (text_[end].isDigit() || (text_[end] == u'.' && end + 1 < text_.size() && text_[end + 1].isDigit())))
+            ++end;
         const QString digits = text_.mid(at_, end - at_);
         at_ = end;
         return operand(digits);
@@ -145,8 +178,10 @@ class Setter {
     QString power() {
         ++at_;
         QString raised;
-        if (peek() == u'(') raised = Setter(inside(u'(', u')'), variables_).all();
-        else if (peek() == u'{') raised = Setter(inside(u'{', u'}'), variables_).all();
+        if (peek() == u'(')
+            raised = Setter(inside(u'(', u')'), variables_).all();
+        else if (peek() == u'{')
+            raised = Setter(inside(u'{', u'}'), variables_).all();
         else {
             if (peek() == u'-') {
                 raised = QStringLiteral("−");
@@ -217,8 +252,9 @@ class Setter {
         static const struct {
             QLatin1String text;
             QString set;
-        } pairs[] = {{QLatin1String("<="), QStringLiteral("≤")}, {QLatin1String(">="), QStringLiteral("≥")}, {QLatin1String("!="), QStringLiteral("≠")},
-                     {QLatin1String("->"), QStringLiteral("→")}, {QLatin1String(".."), QStringLiteral("…")}, {QLatin1String("-"), QStringLiteral("−")},
+        } pairs[] = {{QLatin1String("<="), QStringLiteral("≤")}, {QLatin1String(">="), QStringLiteral("≥")},
+                     {QLatin1String("!="), QStringLiteral("≠")}, {QLatin1String("->"), QStringLiteral("→")},
+                     {QLatin1String(".."), QStringLiteral("…")}, {QLatin1String("-"), QStringLiteral("−")},
                      {QLatin1String("*"), QStringLiteral("·")},  {QLatin1String("'"), QStringLiteral("′")}};
         for (const auto& [plain, set] : pairs) {
             if (QStringView(text_).mid(at_).startsWith(plain)) {
@@ -239,7 +275,10 @@ class Setter {
         return lead + set;
     }
     // Two factors with a space between them.
-    QString productSign() const { return piece_ == Piece::Operand && spaced_ ? QStringLiteral("<span style=\"font-style: normal\">⋅ </span>") : QString(); }
+    QString productSign() const {
+        return piece_ == Piece::Operand && spaced_ ? QStringLiteral("<span style=\"font-style: normal\">⋅ </span>")
+                                                   : QString();
+    }
 
     static QString leaning(const QString& name) { return QStringLiteral("<i>%1</i>").arg(name.toHtmlEscaped()); }
     static QString upright(const QString& name) {

@@ -5,16 +5,16 @@
 #include <QString>
 #include <vector>
 
-#include "core/study/operator_info.h"
 #include "core/record/recording.h"
+#include "core/study/operator_info.h"
 
 namespace loupe::views {
 
 // Where a model calls an operator.
 struct OperatorUse {
-    QString link;   // "event:12", "node:3"
-    QString place;  // "#12 forward, layer1.0.conv1"
-    QString detail; // shape and time
+    QString link;    // "event:12", "node:3"
+    QString place;   // "#12 forward, layer1.0.conv1"
+    QString detail;  // shape and time
     bool is_current = false;
 };
 

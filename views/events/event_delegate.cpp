@@ -43,7 +43,8 @@ void drawHistogram(QPainter* painter, const QRect& cell, const QModelIndex& inde
     if (const double share = index.data(EventModel::NotFiniteRole).toDouble(); share > 0) {
         // A hatched part at the right, as wide as the share of NaN and Inf.
         const double width = std::max(std::min(5.0, room.width()), room.width() * share);
-        painter->fillRect(QRectF(room.right() - width, room.top(), width, room.height()), Theme::instance().notFinite());
+        painter->fillRect(QRectF(room.right() - width, room.top(), width, room.height()),
+                          Theme::instance().notFinite());
         room.setRight(room.right() - width - 1);
     }
     const quint32 most = *std::max_element(counts.begin(), counts.end());
@@ -53,7 +54,9 @@ void drawHistogram(QPainter* painter, const QRect& cell, const QModelIndex& inde
     for (qsizetype i = 0; i < counts.size(); ++i) {
         if (counts[i] == 0) continue;
         const double height = room.height() * std::sqrt(static_cast<double>(counts[i]) / most);
-        painter->fillRect(QRectF(room.left() + width * static_cast<double>(i), room.bottom() - height, std::max(width, 1.0), height), colour);
+        painter->fillRect(
+            QRectF(room.left() + width * static_cast<double>(i), room.bottom() - height, std::max(width, 1.0), height),
+            colour);
     }
 }
 
@@ -63,7 +66,8 @@ void drawReached(QPainter* painter, const QRect& cell) {
     painter->setPen(Qt::NoPen);
     painter->setBrush(Theme::instance().colour(Theme::Colour::Reached));
     const double middle = cell.center().y() + 0.5;
-    painter->drawPolygon(QPolygonF{{cell.right() - 9.0, middle - 4}, {cell.right() - 3.0, middle}, {cell.right() - 9.0, middle + 4}});
+    painter->drawPolygon(
+        QPolygonF{{cell.right() - 9.0, middle - 4}, {cell.right() - 3.0, middle}, {cell.right() - 9.0, middle + 4}});
     painter->restore();
 }
 
@@ -79,7 +83,8 @@ void EventDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     if (index.column() == EventModel::Operator) {
         const bool group = index.data(EventModel::IsGroupRole).toBool();
         const auto phase = static_cast<session::RunPhase>(index.data(EventModel::PhaseRole).toInt());
-        const QColor mark = group ? Theme::instance().phase(phase) : Theme::instance().operatorKind(index.data().toString().toStdString());
+        const QColor mark = group ? Theme::instance().phase(phase)
+                                  : Theme::instance().operatorKind(index.data().toString().toStdString());
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(Qt::NoPen);

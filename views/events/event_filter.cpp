@@ -11,15 +11,17 @@
 namespace loupe::views {
 
 using session::Event;
-using session::Recording;
 using session::FiniteStatistics;
+using session::Recording;
 
 namespace {
 
 // Glob over UTF-8 without allocating: events are many. Case is that of ASCII letters, ignored.
 bool matches(std::string_view text, std::string_view pattern) {
     std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
-    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
     while (t < text.size()) {
         if (p < pattern.size() && (pattern[p] == '?' || same(pattern[p], text[t])) && pattern[p] != '*') {
             ++t, ++p;
@@ -46,7 +48,8 @@ const session::Value* firstOutput(const Recording& recording, const Event& event
     return event.outputs.empty() ? nullptr : &recording.value(event.outputs.front());
 }
 
-std::optional<double> statistic(const Recording& recording, const Event& event, double (*get)(const FiniteStatistics&)) {
+std::optional<double> statistic(const Recording& recording, const Event& event,
+                                double (*get)(const FiniteStatistics&)) {
     const session::Value* value = firstOutput(recording, event);
     if (!value || !value->statistics || !value->statistics->finite) return std::nullopt;
     return get(*value->statistics->finite);
@@ -67,7 +70,8 @@ const std::map<QString, Quantity>& quantities() {
              const session::Value* value = firstOutput(recording, event);
              return value ? std::optional(static_cast<double>(value->bytes)) : std::nullopt;
          }},
-        {"memory", [](const Recording&, const Event& event) { return std::optional(static_cast<double>(event.memory_after)); }},
+        {"memory",
+         [](const Recording&, const Event& event) { return std::optional(static_cast<double>(event.memory_after)); }},
         {"flops", [](const Recording&, const Event& event) { return std::optional(event.flops); }},
         {"min", of([](const FiniteStatistics& s) { return s.min; })},
         {"max", of([](const FiniteStatistics& s) { return s.max; })},
@@ -102,10 +106,22 @@ std::optional<double> parseQuantity(const QString& text) {
         double times = 1;
         double by = 1;
     };
-    static const std::map<QString, Unit> units{
-        {"", {}},          {"ns", {1, 1e9}},    {"us", {1, 1e6}},      {"µs", {1, 1e6}},       {"ms", {1, 1e3}},  {"s", {}},
-        {"b", {}},         {"k", {1e3, 1}},     {"m", {1e6, 1}},       {"g", {1e9, 1}},        {"kb", {1e3, 1}},  {"mb", {1e6, 1}},
-        {"gb", {1e9, 1}},  {"kib", {1024, 1}},  {"mib", {1048576, 1}}, {"gib", {1073741824, 1}}};
+    static const std::map<QString, Unit> units{{"", {}},
+                                               {"ns", {1, 1e9}},
+                                               {"us", {1, 1e6}},
+                                               {"µs", {1, 1e6}},
+                                               {"ms", {1, 1e3}},
+                                               {"s", {}},
+                                               {"b", {}},
+                                               {"k", {1e3, 1}},
+                                               {"m", {1e6, 1}},
+                                               {"g", {1e9, 1}},
+                                               {"kb", {1e3, 1}},
+                                               {"mb", {1e6, 1}},
+                                               {"gb", {1e9, 1}},
+                                               {"kib", {1024, 1}},
+                                               {"mib", {1048576, 1}},
+                                               {"gib", {1073741824, 1}}};
     const auto match = form.match(text);
     if (!match.hasMatch()) return std::nullopt;
     const auto unit = units.find(match.captured(2).toLower());
@@ -124,18 +140,24 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
                                                                {QLatin1String("passed"), session::NotFinite::PassedOn},
                                                                {QLatin1String("meant"), session::NotFinite::Meant}};
     for (const auto& [name, kind] : kinds) {
-        if (term == name) return [kind = kind](const Recording&, const Event& event) { return event.not_finite == kind; };
+        if (term == name)
+            return [kind = kind](const Recording&, const Event& event) { return event.not_finite == kind; };
     }
     if (term == QLatin1String("failed")) return [](const Recording&, const Event& event) { return event.failed; };
     if (const auto match = comparison.match(term); match.hasMatch()) {
         const auto quantity = quantities().find(match.captured(1));
         const auto limit = parseQuantity(match.captured(3));
         if (quantity == quantities().end() || !limit) {
-            error = quantity == quantities().end() ? QObject::tr("%1 is no quantity; there are time, bytes, memory, flops, min, max, mean, std, absmax, norm, id").arg(match.captured(1))
-                                                   : QObject::tr("%1 is no number with a unit like ms or MiB").arg(match.captured(3));
+            error = quantity == quantities().end()
+                        ? QObject::tr(
+                              "%1 is no quantity; there are time, bytes, memory, flops, min, max, mean, std, absmax, "
+                              "norm, id")
+                              .arg(match.captured(1))
+                        : QObject::tr("%1 is no number with a unit like ms or MiB").arg(match.captured(3));
             return {};
         }
-        return [get = quantity->second, sign = match.captured(2), limit = *limit](const Recording& recording, const Event& event) {
+        return [get = quantity->second, sign = match.captured(2), limit = *limit](const Recording& recording,
+                                                                                  const Event& event) {
             const auto value = get(recording, event);
             return value && compares(*value, sign, limit);
         };
@@ -145,18 +167,28 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
     if (colon > 0 && !term.mid(colon).startsWith(QLatin1String("::"))) {
         const QString key = term.left(colon);
         const std::string wanted = term.mid(colon + 1).toStdString();
-        if (key == QLatin1String("op")) return [wanted](const Recording&, const Event& event) { return matches(withoutNamespace(event.op), wanted) || matches(event.op, wanted); };
-        if (key == QLatin1String("scope")) return [wanted](const Recording&, const Event& event) { return below(event.scope, wanted); };
-        if (key == QLatin1String("backend")) return [wanted](const Recording&, const Event& event) { return matches(event.backend, wanted); };
-        if (key == QLatin1String("phase")) return [wanted = wanted + "*"](const Recording&, const Event& event) { return matches(session::phase_name(event.phase), wanted); };
-        if (key == QLatin1String("dtype")) return [wanted](const Recording& recording, const Event& event) {
-            const session::Value* value = firstOutput(recording, event);
-            return value && matches(value->dtype, wanted);
-        };
-        if (key == QLatin1String("shape")) return [wanted](const Recording& recording, const Event& event) {
-            const session::Value* value = firstOutput(recording, event);
-            return value && matches(session::shape_text(value->shape), wanted);
-        };
+        if (key == QLatin1String("op"))
+            return [wanted](const Recording&, const Event& event) {
+                return matches(withoutNamespace(event.op), wanted) || matches(event.op, wanted);
+            };
+        if (key == QLatin1String("scope"))
+            return [wanted](const Recording&, const Event& event) { return below(event.scope, wanted); };
+        if (key == QLatin1String("backend"))
+            return [wanted](const Recording&, const Event& event) { return matches(event.backend, wanted); };
+        if (key == QLatin1String("phase"))
+            return [wanted = wanted + "*"](const Recording&, const Event& event) {
+                return matches(session::phase_name(event.phase), wanted);
+            };
+        if (key == QLatin1String("dtype"))
+            return [wanted](const Recording& recording, const Event& event) {
+                const session::Value* value = firstOutput(recording, event);
+                return value && matches(value->dtype, wanted);
+            };
+        if (key == QLatin1String("shape"))
+            return [wanted](const Recording& recording, const Event& event) {
+                const session::Value* value = firstOutput(recording, event);
+                return value && matches(session::shape_text(value->shape), wanted);
+            };
         error = QObject::tr("%1: is not known; there are op:, scope:, phase:, dtype:, shape:, backend:").arg(key);
         return {};
     }
@@ -173,7 +205,8 @@ EventFilter EventFilter::parse(const QString& expression) {
         Term term = parseTerm(word, filter.error_);
         if (!term) continue;
         if (negated) {
-            filter.terms_.push_back([term](const Recording& recording, const Event& event) { return !term(recording, event); });
+            filter.terms_.push_back(
+                [term](const Recording& recording, const Event& event) { return !term(recording, event); });
         } else {
             filter.terms_.push_back(std::move(term));
         }

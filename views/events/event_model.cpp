@@ -18,12 +18,14 @@ namespace {
 
 constexpr std::size_t kPortion = 20000;
 
-const char* const kHeaders[] = {"Operator", "#", "Output", "Time", "Warm", "Spread", "Bytes", "Min", "Max", "Mean", "Std", "Distribution", "Flags", "Peer", "Module", "Backend"};
+const char* const kHeaders[] = {"Operator", "#",    "Output", "Time",         "Warm",  "Spread", "Bytes",  "Min",
+                                "Max",      "Mean", "Std",    "Distribution", "Flags", "Peer",   "Module", "Backend"};
 const char* const kHeaderTips[] = {
     "Operator, under the module call it ran in; backward events are named after their autograd node",
     "Number of the event in the run",
     "Shape of the first output",
-    "Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with the longest one",
+    "Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with the "
+    "longest one",
     "Median of warm runs: Run > Time it properly measures it",
     "Quartiles of the warm runs: half of them lie between",
     "Bytes of the first output",
@@ -53,24 +55,33 @@ std::size_t partCount(std::string_view scope) {
 
 double finiteColumn(const session::FiniteStatistics& finite, int column) {
     switch (column) {
-        case EventModel::Min: return finite.min;
-        case EventModel::Max: return finite.max;
-        case EventModel::Mean: return finite.mean;
-        default: return finite.standard_deviation();
+        case EventModel::Min:
+            return finite.min;
+        case EventModel::Max:
+            return finite.max;
+        case EventModel::Mean:
+            return finite.mean;
+        default:
+            return finite.standard_deviation();
     }
 }
 
 QString phaseTitle(RunPhase phase) {
     switch (phase) {
-        case RunPhase::Forward: return QObject::tr("Forward");
-        case RunPhase::Backward: return QObject::tr("Backward");
-        case RunPhase::Optimizer: break;
+        case RunPhase::Forward:
+            return QObject::tr("Forward");
+        case RunPhase::Backward:
+            return QObject::tr("Backward");
+        case RunPhase::Optimizer:
+            break;
     }
     return QObject::tr("Optimizer");
 }
 
 Qt::Alignment alignmentOf(int column) {
-    const bool is_number = (column >= EventModel::Number && column <= EventModel::Std && column != EventModel::Output) || column == EventModel::Peer;
+    const bool is_number =
+        (column >= EventModel::Number && column <= EventModel::Std && column != EventModel::Output) ||
+        column == EventModel::Peer;
     return (is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
 }
 
@@ -108,7 +119,8 @@ void EventModel::setTimes(std::shared_ptr<const session::OperatorTimes> times) {
         const session::OperatorTime* time = times_->of(each.event);
         if (time == nullptr) continue;
         each.warm = time->median;
-        for (int group = each.parent; group >= 0; group = rows_[static_cast<std::size_t>(group)].parent) rows_[static_cast<std::size_t>(group)].warm += time->median;
+        for (int group = each.parent; group >= 0; group = rows_[static_cast<std::size_t>(group)].parent)
+            rows_[static_cast<std::size_t>(group)].warm += time->median;
     }
     if (!top_.empty()) emit dataChanged(indexOfRow(top_.front()), indexOfRow(top_.back(), ColumnCount - 1));
 }
@@ -298,12 +310,19 @@ QVariant EventModel::groupText(const Row& row, int column) const {
         case Operator:
             if (row.parent < 0) return phaseTitle(row.phase);
             return text(row.scope.substr(row.scope.rfind('.') + 1));
-        case Number: return row.first == row.last ? QString::number(row.first) : QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
-        case Time: return secondsText(row.seconds);
-        case Warm: return row.warm > 0 ? secondsText(row.warm) : QString();
-        case Flags: return flagText(row.has_nan, row.has_inf, row.not_finite, row.failed);
-        case Module: return row.parent < 0 ? QString() : text(row.scope);
-        default: return {};
+        case Number:
+            return row.first == row.last ? QString::number(row.first)
+                                         : QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
+        case Time:
+            return secondsText(row.seconds);
+        case Warm:
+            return row.warm > 0 ? secondsText(row.warm) : QString();
+        case Flags:
+            return flagText(row.has_nan, row.has_inf, row.not_finite, row.failed);
+        case Module:
+            return row.parent < 0 ? QString() : text(row.scope);
+        default:
+            return {};
     }
 }
 
@@ -322,17 +341,23 @@ QVariant EventModel::eventText(const Event& event, int column) const {
     const session::Statistics* statistics = statisticsOf(event);
     const QString none = value && value->is_left_out ? QStringLiteral("\u2013") : QString();
     switch (column) {
-        case Operator: return shortOpName(event.op);
-        case Number: return event.id;
-        case Output: return value ? shapeText(value->shape) : QString();
-        case Time: return secondsText(event.duration);
+        case Operator:
+            return shortOpName(event.op);
+        case Number:
+            return event.id;
+        case Output:
+            return value ? shapeText(value->shape) : QString();
+        case Time:
+            return secondsText(event.duration);
         case Warm:
         case Spread: {
             const session::OperatorTime* time = times_ ? times_->of(event.id) : nullptr;
             if (time == nullptr) return times_ ? QVariant(QStringLiteral("\u2013")) : QVariant();
-            return column == Warm ? secondsText(time->median) : QStringLiteral("%1 \u2013 %2").arg(secondsText(time->low), secondsText(time->high));
+            return column == Warm ? secondsText(time->median)
+                                  : QStringLiteral("%1 \u2013 %2").arg(secondsText(time->low), secondsText(time->high));
         }
-        case Bytes: return value ? bytesText(static_cast<double>(value->bytes)) : QString();
+        case Bytes:
+            return value ? bytesText(static_cast<double>(value->bytes)) : QString();
         case Min:
         case Max:
         case Mean:
@@ -340,14 +365,18 @@ QVariant EventModel::eventText(const Event& event, int column) const {
             if (!statistics) return none;
             if (statistics->count == 0) return QString();
             return statistics->finite ? numberText(finiteColumn(*statistics->finite, column)) : tr("no finite");
-        case Flags: return flagText(event.has_nan, event.has_inf, event.not_finite, event.failed);
+        case Flags:
+            return flagText(event.has_nan, event.has_inf, event.not_finite, event.failed);
         case Peer: {
             const EventId peer = event.phase == RunPhase::Forward ? recording_->backward_peer(event.id) : event.peer;
             return peer ? QVariant(QStringLiteral("#%1").arg(peer)) : QVariant();
         }
-        case Module: return text(event.scope);
-        case Backend: return text(event.backend);
-        default: return {};
+        case Module:
+            return text(event.scope);
+        case Backend:
+            return text(event.backend);
+        default:
+            return {};
     }
 }
 
@@ -359,12 +388,17 @@ QString EventModel::originTip(EventId id) const {
 QString EventModel::timeTip(const Row& row) const {
     QStringList lines;
     if (row.setup > 0) {
-        lines += tr("%1 in this run, and apart from it %2 of set-up").arg(secondsText(row.seconds), secondsText(row.setup));
+        lines +=
+            tr("%1 in this run, and apart from it %2 of set-up").arg(secondsText(row.seconds), secondsText(row.setup));
         if (row.event) lines += text(recording_->event(row.event).setup.text());
     }
-    if (row.is_cold) lines += row.event ? tr("The first recorded call of its kernel in this process: a later one may take less") : tr("With first calls of kernels: later ones may take less");
-    if (row.warm > 0) lines += tr("%1 when it is warm, the median of %2 runs").arg(secondsText(row.warm)).arg(times_->repeats);
-    else if (row.event && times_) lines += tr("No warm time: the repeated runs did not have it in its place");
+    if (row.is_cold)
+        lines += row.event ? tr("The first recorded call of its kernel in this process: a later one may take less")
+                           : tr("With first calls of kernels: later ones may take less");
+    if (row.warm > 0)
+        lines += tr("%1 when it is warm, the median of %2 runs").arg(secondsText(row.warm)).arg(times_->repeats);
+    else if (row.event && times_)
+        lines += tr("No warm time: the repeated runs did not have it in its place");
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -382,7 +416,8 @@ QVariant EventModel::colourOf(const Row& row, int column) const {
         if (statistics && statistics->has_nan_or_inf()) return theme.colour(Theme::Colour::Bad);
     }
     if (column == Peer) return theme.colour(Theme::Colour::Accent);
-    if (column == Number || column == Module || column == Backend || column == Spread) return theme.colour(Theme::Colour::Faint);
+    if (column == Number || column == Module || column == Backend || column == Spread)
+        return theme.colour(Theme::Colour::Faint);
     if (column == Time && (row.is_cold || row.warm > 0)) return theme.colour(Theme::Colour::Faint);
     return {};
 }
@@ -402,7 +437,8 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             if (index.column() >= Time && index.column() <= Spread) {
                 if (const QString tip = timeTip(row); !tip.isEmpty()) return tip;
             }
-            if (row.event && index.column() >= Min && index.column() <= Std && isLeftOut(recording_->event(row.event))) {
+            if (row.event && index.column() >= Min && index.column() <= Std &&
+                isLeftOut(recording_->event(row.event))) {
                 return tr("Not recorded: unticked in Modules");
             }
             if (row.event && index.column() >= Min && index.column() <= Distribution) {
@@ -410,16 +446,23 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
                 if (statistics && statistics->has_nan_or_inf()) return finiteTip(*statistics);
             }
             if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
-            if (row.event && index.column() == Flags && recording_->event(row.event).not_finite != session::NotFinite::None) return originTip(row.event);
+            if (row.event && index.column() == Flags &&
+                recording_->event(row.event).not_finite != session::NotFinite::None)
+                return originTip(row.event);
             return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
-        case Qt::TextAlignmentRole: return QVariant::fromValue(alignmentOf(index.column()));
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(alignmentOf(index.column()));
         case Qt::FontRole: {
             static const QFont mono = Theme::instance().monoFont();
-            return index.column() >= Number && index.column() <= Peer && index.column() != Flags ? QVariant(mono) : QVariant();
+            return index.column() >= Number && index.column() <= Peer && index.column() != Flags ? QVariant(mono)
+                                                                                                 : QVariant();
         }
-        case Qt::ForegroundRole: return colourOf(row, index.column());
-        case EventRole: return row.event ? row.event : row.first;
-        case IsGroupRole: return row.event == 0;
+        case Qt::ForegroundRole:
+            return colourOf(row, index.column());
+        case EventRole:
+            return row.event ? row.event : row.first;
+        case IsGroupRole:
+            return row.event == 0;
         case FractionRole: {
             const double whole = row.event ? longest_ : phase_seconds_[static_cast<int>(row.phase)];
             return whole > 0 ? row.seconds / whole : 0.0;
@@ -428,8 +471,10 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             const double whole = row.event ? longest_ : phase_seconds_[static_cast<int>(row.phase)];
             return whole > 0 ? row.setup / whole : 0.0;
         }
-        case PhaseRole: return static_cast<int>(row.phase);
-        case ReachedRole: return reached_ != 0 && row.event == reached_;
+        case PhaseRole:
+            return static_cast<int>(row.phase);
+        case ReachedRole:
+            return reached_ != 0 && row.event == reached_;
         case HistogramRole: {
             if (!row.event) return {};
             const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
@@ -440,7 +485,8 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             const session::Statistics* statistics = row.event ? statisticsOf(recording_->event(row.event)) : nullptr;
             return statistics ? notFiniteShare(*statistics) : 0.0;
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 

@@ -17,16 +17,34 @@ class EventModel : public QAbstractItemModel {
     Q_OBJECT
 
   public:
-    enum Column { Operator, Number, Output, Time, Warm, Spread, Bytes, Min, Max, Mean, Std, Distribution, Flags, Peer, Module, Backend, ColumnCount };
+    enum Column {
+        Operator,
+        Number,
+        Output,
+        Time,
+        Warm,
+        Spread,
+        Bytes,
+        Min,
+        Max,
+        Mean,
+        Std,
+        Distribution,
+        Flags,
+        Peer,
+        Module,
+        Backend,
+        ColumnCount
+    };
     enum Role {
         EventRole = Qt::UserRole,  // id; of a group the first event's
         IsGroupRole,
-        FractionRole,              // of the longest event's, or of the phase's time
-        SetupRole,                 // set-up of its kernel, as a fraction likewise
+        FractionRole,  // of the longest event's, or of the phase's time
+        SetupRole,     // set-up of its kernel, as a fraction likewise
         PhaseRole,
-        ReachedRole,               // the engine is parked here
-        HistogramRole,             // exponents of the output's elements: QList<quint32>
-        NotFiniteRole,             // part of the output's elements that is NaN or Inf
+        ReachedRole,    // the engine is parked here
+        HistogramRole,  // exponents of the output's elements: QList<quint32>
+        NotFiniteRole,  // part of the output's elements that is NaN or Inf
     };
 
     explicit EventModel(QObject* parent = nullptr);
@@ -66,15 +84,15 @@ class EventModel : public QAbstractItemModel {
   private:
     struct Row {
         int parent = -1;
-        int place = 0;                   // among the parent's children
-        session::EventId event = 0;      // 0: a group
-        std::string_view scope;          // of a group: its module path
+        int place = 0;               // among the parent's children
+        session::EventId event = 0;  // 0: a group
+        std::string_view scope;      // of a group: its module path
         session::RunPhase phase = session::RunPhase::Forward;
-        session::EventId first = 0;      // of a group: its range
+        session::EventId first = 0;  // of a group: its range
         session::EventId last = 0;
         double seconds = 0;
         double setup = 0;
-        double warm = 0;                 // medians
+        double warm = 0;  // medians
         bool is_cold = false;
         bool has_nan = false;
         bool has_inf = false;
@@ -110,9 +128,9 @@ class EventModel : public QAbstractItemModel {
     double phase_seconds_[3] = {};
     std::deque<Row> rows_;
     std::vector<int> top_;
-    std::vector<int> open_;                    // groups that the next event may join, outermost first
+    std::vector<int> open_;  // groups that the next event may join, outermost first
     std::vector<session::EventId> accepted_;
-    std::vector<int> row_of_event_;            // by event id; -1: filtered out
+    std::vector<int> row_of_event_;  // by event id; -1: filtered out
     // Leaves of one parent to be inserted together.
     int pending_parent_ = -2;
     std::vector<int> pending_;

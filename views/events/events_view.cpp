@@ -58,18 +58,25 @@ ExpressionEdit::Completions filterWords(const SessionBridge& bridge, const QStri
     const auto offer = [&](const QString& key, const QStringList& values) {
         for (const QString& value : values) found.words.append({key + value, {}});
     };
-    if (term.startsWith(QLatin1String("phase:"))) offer(QStringLiteral("phase:"), {QStringLiteral("forward"), QStringLiteral("backward"), QStringLiteral("optimizer")});
+    if (term.startsWith(QLatin1String("phase:")))
+        offer(QStringLiteral("phase:"),
+              {QStringLiteral("forward"), QStringLiteral("backward"), QStringLiteral("optimizer")});
     if (term.startsWith(QLatin1String("scope:")) && bridge.model()) {
         for (const auto& module : bridge.model()->modules) offer(QStringLiteral("scope:"), {text(module.path)});
     }
-    const bool isOp = term.startsWith(QLatin1String("op:")), isDtype = term.startsWith(QLatin1String("dtype:")), isBackend = term.startsWith(QLatin1String("backend:"));
+    const bool isOp = term.startsWith(QLatin1String("op:")), isDtype = term.startsWith(QLatin1String("dtype:")),
+               isBackend = term.startsWith(QLatin1String("backend:"));
     if (const auto& recording = bridge.recording(); recording && (isOp || isDtype || isBackend)) {
         QStringList values;
         const std::size_t most = std::min<std::size_t>(recording->event_count(), 5000);
         for (session::EventId id = 1; id <= most; ++id) {
             const auto& event = recording->event(id);
-            const std::string_view op = event.op.substr(event.op.rfind(':') == std::string_view::npos ? 0 : event.op.rfind(':') + 1);
-            const std::string_view value = isOp ? op : isBackend ? event.backend : event.outputs.empty() ? std::string_view() : recording->value(event.outputs.front()).dtype;
+            const std::string_view op =
+                event.op.substr(event.op.rfind(':') == std::string_view::npos ? 0 : event.op.rfind(':') + 1);
+            const std::string_view value = isOp                    ? op
+                                           : isBackend             ? event.backend
+                                           : event.outputs.empty() ? std::string_view()
+                                                                   : recording->value(event.outputs.front()).dtype;
             if (!value.empty()) values << QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
         }
         values.removeDuplicates();
@@ -77,12 +84,30 @@ ExpressionEdit::Completions filterWords(const SessionBridge& bridge, const QStri
         offer(isOp ? QStringLiteral("op:") : isDtype ? QStringLiteral("dtype:") : QStringLiteral("backend:"), values);
     }
     if (!found.words.empty()) return found;
-    const std::pair<const char*, QString> kWords[] = {
-        {"op:", QObject::tr("operator; * and ? stand for anything")}, {"scope:", QObject::tr("in a module")}, {"phase:", QObject::tr("forward, backward, optimizer")},
-        {"dtype:", QObject::tr("of the first output")}, {"shape:", QObject::tr("of the first output: shape:1x64*")}, {"backend:", QObject::tr("whose kernel ran")},
-        {"time>", QObject::tr("as in time>1ms")}, {"bytes>", QObject::tr("as in bytes>1MiB")}, {"memory>", {}}, {"flops>", {}}, {"absmax>", {}}, {"min<", {}}, {"max>", {}},
-        {"mean>", {}}, {"std<", {}}, {"norm>", {}}, {"id>", {}}, {"nan", QObject::tr("has NaN")}, {"inf", QObject::tr("has Inf")}, {"failed", {}}, {"made", QObject::tr("a NaN or Inf begins here")}, {"turned", QObject::tr("an Inf becomes NaN here")},
-        {"passed", QObject::tr("a NaN or Inf is passed on")}, {"meant", QObject::tr("an Inf that is meant, as a mask's")}};
+    const std::pair<const char*, QString> kWords[] = {{"op:", QObject::tr("operator; * and ? stand for anything")},
+                                                      {"scope:", QObject::tr("in a module")},
+                                                      {"phase:", QObject::tr("forward, backward, optimizer")},
+                                                      {"dtype:", QObject::tr("of the first output")},
+                                                      {"shape:", QObject::tr("of the first output: shape:1x64*")},
+                                                      {"backend:", QObject::tr("whose kernel ran")},
+                                                      {"time>", QObject::tr("as in time>1ms")},
+                                                      {"bytes>", QObject::tr("as in bytes>1MiB")},
+                                                      {"memory>", {}},
+                                                      {"flops>", {}},
+                                                      {"absmax>", {}},
+                                                      {"min<", {}},
+                                                      {"max>", {}},
+                                                      {"mean>", {}},
+                                                      {"std<", {}},
+                                                      {"norm>", {}},
+                                                      {"id>", {}},
+                                                      {"nan", QObject::tr("has NaN")},
+                                                      {"inf", QObject::tr("has Inf")},
+                                                      {"failed", {}},
+                                                      {"made", QObject::tr("a NaN or Inf begins here")},
+                                                      {"turned", QObject::tr("an Inf becomes NaN here")},
+                                                      {"passed", QObject::tr("a NaN or Inf is passed on")},
+                                                      {"meant", QObject::tr("an Inf that is meant, as a mask's")}};
     for (const auto& [word, meaning] : kWords) found.words.append({QString::fromLatin1(word), meaning});
     return found;
 }
@@ -90,15 +115,22 @@ ExpressionEdit::Completions filterWords(const SessionBridge& bridge, const QStri
 }  // namespace
 
 ViewDescription EventsView::describe() {
-    return {QStringLiteral("events"), tr("Events"),
-            tr("Every operator that ran, in order: forward, then backward. Select one and all panels show the world at it. "
-               "Up and Down walk the events, Left and Right the modules."),
-            QStringLiteral("events"), Place::Bottom};
+    return {
+        QStringLiteral("events"), tr("Events"),
+        tr("Every operator that ran, in order: forward, then backward. Select one and all panels show the world at it. "
+           "Up and Down walk the events, Left and Right the modules."),
+        QStringLiteral("events"), Place::Bottom};
 }
 
 EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), model_(new EventModel(this)), tree_(new QTreeView(this)), filter_(new ExpressionEdit(this)),
-      flat_(new QToolButton(this)), saved_(new QToolButton(this)), time_(new QToolButton(this)), count_(new QLabel(this)) {
+    : View(bridge, parent),
+      model_(new EventModel(this)),
+      tree_(new QTreeView(this)),
+      filter_(new ExpressionEdit(this)),
+      flat_(new QToolButton(this)),
+      saved_(new QToolButton(this)),
+      time_(new QToolButton(this)),
+      count_(new QLabel(this)) {
     makeBar();
     makeTree();
     auto* bar = new QHBoxLayout;
@@ -143,12 +175,15 @@ void EventsView::makeBar() {
     filter_->setObjectName(QStringLiteral("filter"));
     filter_->setPlaceholderText(tr("Filter:  op:conv*  time>1ms  made  scope:layer4  phase:backward  !op:relu*"));
     filter_->setAccessibleName(tr("Filter of events"));
-    filter_->setToolTip(tr("All terms must hold. op: scope: phase: dtype: shape: backend: take * and ?\n"
-                           "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
-                           "nan inf failed; made turned passed meant: where a NaN or Inf comes from; !TERM turns a term round; other words are looked for in operator and module"));
+    filter_->setToolTip(
+        tr("All terms must hold. op: scope: phase: dtype: shape: backend: take * and ?\n"
+           "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
+           "nan inf failed; made turned passed meant: where a NaN or Inf comes from; !TERM turns a term round; other "
+           "words are looked for in operator and module"));
     auto* expression = static_cast<ExpressionEdit*>(filter_);
     expression->setCheck(problemOf);
-    expression->setComplete([this](const QString& typed, int cursor) { return filterWords(this->bridge(), typed, cursor); });
+    expression->setComplete(
+        [this](const QString& typed, int cursor) { return filterWords(this->bridge(), typed, cursor); });
     filter_->setClearButtonEnabled(true);
     filter_->setProperty("kept", true);
     filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
@@ -179,7 +214,9 @@ void EventsView::showTimes() {
     const QString why = bridge().whyNotTimed();
     time_->setEnabled(why.isEmpty());
     time_->setText(bridge().isTiming() ? tr("timing\u2026") : tr("Time it"));
-    const QString tip = tr("Time it properly: repeats the run warm and gives each operator the median and the spread. Times of this run are those of a first run");
+    const QString tip =
+        tr("Time it properly: repeats the run warm and gives each operator the median and the spread. Times of this "
+           "run are those of a first run");
     time_->setToolTip(why.isEmpty() ? tip : tr("%1\nNot now: %2").arg(tip, why));
     model_->setTimes(bridge().warmTimes());
     for (const int column : {EventModel::Warm, EventModel::Spread}) tree_->setColumnHidden(column, !model_->hasTimes());
@@ -243,11 +280,12 @@ void EventsView::showCount() {
     // The model may have events that the bridge has not announced yet.
     const auto total = static_cast<std::int64_t>(std::max(bridge().eventCount(), model_->takenCount()));
     const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
-    count_->setText(shown == total || !model_->isCaughtUp() ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))
-                                                            : tr("%1 of %2").arg(countText(shown), countText(total)));
-    hint_->say(total == 0   ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
+    count_->setText(shown == total || !model_->isCaughtUp()
+                        ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))
+                        : tr("%1 of %2").arg(countText(shown), countText(total)));
+    hint_->say(total == 0 ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
                : shown == 0 && model_->isCaughtUp() ? tr("No event matches the filter.")
-                            : QString());
+                                                    : QString());
 }
 
 void EventsView::showCurrent() {
@@ -280,7 +318,8 @@ bool EventsView::eventFilter(QObject* watched, QEvent* event) {
     const bool onGroup = tree_->currentIndex().data(EventModel::IsGroupRole).toBool();
     // Down from a group's title enters it.
     const session::EventId from = bridge().currentEvent();
-    const session::EventId next = onGroup && offset > 0 && model_->indexOf(from).isValid() ? from : model_->neighbour(from, offset);
+    const session::EventId next =
+        onGroup && offset > 0 && model_->indexOf(from).isValid() ? from : model_->neighbour(from, offset);
     if (next == 0) return true;
     selecting_ = true;
     bridge().setCurrentEvent(next);
@@ -332,13 +371,15 @@ void EventsView::showContextMenu(const QPoint& at) {
         const QString op = shortOpName(event.op);
         const QString scope = text(event.scope);
         menu.addAction(tr("Toggle breakpoint"), this, &EventsView::toggleBreakpoint);
-        if (const auto id = index.data(EventModel::EventRole).toUInt(); (event.has_nan || event.has_inf) && !index.data(EventModel::IsGroupRole).toBool()) {
+        if (const auto id = index.data(EventModel::EventRole).toUInt();
+            (event.has_nan || event.has_inf) && !index.data(EventModel::IsGroupRole).toBool()) {
             menu.addAction(tr("Go to the origin of this NaN or Inf (Shift+F6)"), this, [this, id] {
                 bridge().setCurrentEvent(id);
                 bridge().goToOrigin();
             });
         }
-        if (op.contains(QLatin1String("Group"))) menu.addAction(tr("Show its kernel"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
+        if (op.contains(QLatin1String("Group")))
+            menu.addAction(tr("Show its kernel"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
         menu.addAction(tr("Break on every %1").arg(op), this, [this, kind = std::string(event.op)] {
             session::Breakpoint breakpoint;
             breakpoint.kind = session::Breakpoint::Kind::OperatorKind;
@@ -347,7 +388,9 @@ void EventsView::showContextMenu(const QPoint& at) {
         });
         menu.addSeparator();
         menu.addAction(tr("Only %1").arg(op), this, [this, op] { filter_->setText(QStringLiteral("op:") + op); });
-        if (!scope.isEmpty()) menu.addAction(tr("Only in %1").arg(scope), this, [this, scope] { filter_->setText(QStringLiteral("scope:") + scope); });
+        if (!scope.isEmpty())
+            menu.addAction(tr("Only in %1").arg(scope), this,
+                           [this, scope] { filter_->setText(QStringLiteral("scope:") + scope); });
         menu.addSeparator();
     }
     addActions(menu);
@@ -358,13 +401,15 @@ void EventsView::fillFilterMenu() {
     QMenu* menu = saved_->menu();
     menu->clear();
     QStringList saved = QSettings().value(QLatin1String(kSavedFilters)).toStringList();
-    const QStringList offered{QStringLiteral("nan"), QStringLiteral("made"), QStringLiteral("time>1ms"), QStringLiteral("phase:backward"), QStringLiteral("op:conv*")};
-    for (const QString& filter : offered + saved) menu->addAction(filter, this, [this, filter] { filter_->setText(filter); });
+    const QStringList offered{QStringLiteral("nan"), QStringLiteral("made"), QStringLiteral("time>1ms"),
+                              QStringLiteral("phase:backward"), QStringLiteral("op:conv*")};
+    for (const QString& filter : offered + saved)
+        menu->addAction(filter, this, [this, filter] { filter_->setText(filter); });
     menu->addSeparator();
     const QString now = filter_->text().trimmed();
-    QAction* save = menu->addAction(now.isEmpty() ? tr("Save this filter") : tr("Save \u201c%1\u201d").arg(now), this, [saved, now]() mutable {
-        QSettings().setValue(QLatin1String(kSavedFilters), saved << now);
-    });
+    QAction* save =
+        menu->addAction(now.isEmpty() ? tr("Save this filter") : tr("Save \u201c%1\u201d").arg(now), this,
+                        [saved, now]() mutable { QSettings().setValue(QLatin1String(kSavedFilters), saved << now); });
     save->setEnabled(!now.isEmpty() && !saved.contains(now));
     if (saved.contains(now)) {
         menu->addAction(tr("Forget \u201c%1\u201d").arg(now), this, [saved, now]() mutable {
@@ -387,22 +432,28 @@ void EventsView::copySelected() {
 }
 
 void EventsView::exportCsv() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Export events"), QStringLiteral("events.csv"), tr("CSV (*.csv)"));
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Export events"), QStringLiteral("events.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty()) return;
     FileOutput out(file);
-    out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer,origin,setup seconds,first call,warm seconds,low,high\n");
+    out.write(
+        "event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer,origin,setup "
+        "seconds,first call,warm seconds,low,high\n");
     const auto times = bridge().warmTimes();
     const auto& recording = *bridge().recording();
     for (session::EventId id = 0; (id = model_->neighbour(id, 1)) != 0;) {
         const session::Event& event = recording.event(id);
-        QStringList fields{QString::number(id), text(session::phase_name(event.phase)), text(event.op), text(event.scope)};
+        QStringList fields{QString::number(id), text(session::phase_name(event.phase)), text(event.op),
+                           text(event.scope)};
         const session::Value* value = event.outputs.empty() ? nullptr : &recording.value(event.outputs.front());
         fields << (value ? text(value->dtype) : QString()) << (value ? shapeText(value->shape) : QString())
                << QString::number(event.duration, 'g', 9) << (value ? QString::number(value->bytes) : QString());
         if (value && value->statistics) {
             const auto& s = *value->statistics;
             if (s.finite) {
-                for (const double number : {s.finite->min, s.finite->max, s.finite->mean, s.finite->standard_deviation()}) fields << QString::number(number, 'g', 9);
+                for (const double number :
+                     {s.finite->min, s.finite->max, s.finite->mean, s.finite->standard_deviation()})
+                    fields << QString::number(number, 'g', 9);
             } else {
                 fields << QStringList(4);
             }
@@ -414,34 +465,39 @@ void EventsView::exportCsv() {
         fields << text(session::not_finite_name(event.not_finite));
         fields << QString::number(event.setup.total(), 'g', 9) << QString::number(event.is_cold ? 1 : 0);
         const session::OperatorTime* time = times ? times->of(id) : nullptr;
-        for (const double seconds : time ? std::array{time->median, time->low, time->high} : std::array{0.0, 0.0, 0.0}) fields << (time ? QString::number(seconds, 'g', 9) : QString());
+        for (const double seconds : time ? std::array{time->median, time->low, time->high} : std::array{0.0, 0.0, 0.0})
+            fields << (time ? QString::number(seconds, 'g', 9) : QString());
         for (QString& field : fields) field = csvField(field);
         out.write(fields.join(QLatin1Char(',')).toUtf8() + '\n');
     }
-    if (const QString error = out.commit(); !error.isEmpty()) bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
+    if (const QString error = out.commit(); !error.isEmpty())
+        bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
 }
 
 void EventsView::exportTrace() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Export as Chrome trace"), QStringLiteral("trace.json"), tr("Chrome trace (*.json)"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export as Chrome trace"), QStringLiteral("trace.json"),
+                                                      tr("Chrome trace (*.json)"));
     if (!file.isEmpty()) writeTrace(file);
 }
 
 void EventsView::writeTrace(const QString& file) {
     const auto recording = bridge().recording();
     if (!recording) return;
-    QThreadPool::globalInstance()->start([recording, file, bridge = &this->bridge(), guard = QPointer<EventsView>(this)] {
-        SessionBridge::LogEntry entry;
-        entry.text = tr("The run was written to %1; ui.perfetto.dev and chrome://tracing open it.").arg(file).toStdString();
-        try {
-            session::write_chrome_trace(*recording, file.toStdString());
-        } catch (const std::exception& error) {
-            entry.level = SessionBridge::LogEntry::Level::Error;
-            entry.text = error.what();
-        }
-        QMetaObject::invokeMethod(qApp, [entry, bridge, guard] {
-            if (guard) bridge->addLog(entry);
+    QThreadPool::globalInstance()->start(
+        [recording, file, bridge = &this->bridge(), guard = QPointer<EventsView>(this)] {
+            SessionBridge::LogEntry entry;
+            entry.text =
+                tr("The run was written to %1; ui.perfetto.dev and chrome://tracing open it.").arg(file).toStdString();
+            try {
+                session::write_chrome_trace(*recording, file.toStdString());
+            } catch (const std::exception& error) {
+                entry.level = SessionBridge::LogEntry::Level::Error;
+                entry.text = error.what();
+            }
+            QMetaObject::invokeMethod(qApp, [entry, bridge, guard] {
+                if (guard) bridge->addLog(entry);
+            });
         });
-    });
 }
 
 }  // namespace loupe::views

@@ -24,7 +24,9 @@ std::vector<std::string_view> parts(std::string_view path) {
     return all;
 }
 
-bool isNumber(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }); }
+bool isNumber(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
 
 std::string_view moduleOf(std::string_view parameter) {
     const std::size_t dot = parameter.rfind('.');
@@ -71,7 +73,9 @@ void GradientColumns::build() {
     std::map<std::string, int, std::less<>> nodes;
     for (std::size_t i = 0; i < names_.size(); ++i) {
         const QString name = text(names_[i]);
-        if (!std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) { return name.contains(word, Qt::CaseInsensitive); })) continue;
+        if (!std::all_of(wanted.begin(), wanted.end(),
+                         [&](const QString& word) { return name.contains(word, Qt::CaseInsensitive); }))
+            continue;
         ++matches_;
         int parent = 0;
         const std::string& path = names_[i];
@@ -88,12 +92,18 @@ void GradientColumns::build() {
         tree_.push_back({path, static_cast<int>(i), parent, {}});
     }
     switch (grouping_) {
-        case GradientGrouping::Automatic: openLevels(kMostAtOnce); break;
-        case GradientGrouping::TopModules: openLevels(0); break;
+        case GradientGrouping::Automatic:
+            openLevels(kMostAtOnce);
+            break;
+        case GradientGrouping::TopModules:
+            openLevels(0);
+            break;
         case GradientGrouping::EveryModule:
             // All but the innermost, whose children are only parameters.
             for (const Node& node : tree_) {
-                if (std::any_of(node.children.begin(), node.children.end(), [&](int child) { return tree_[at(child)].row < 0; })) open_.insert(node.path);
+                if (std::any_of(node.children.begin(), node.children.end(),
+                                [&](int child) { return tree_[at(child)].row < 0; }))
+                    open_.insert(node.path);
             }
             break;
         case GradientGrouping::Parameters:
@@ -113,8 +123,10 @@ void GradientColumns::openLevels(std::size_t most) {
         for (const int node : level) {
             const auto& children = tree_[at(node)].children;
             has_groups = has_groups || !children.empty();
-            if (children.empty()) next.push_back(node);
-            else next.insert(next.end(), children.begin(), children.end());
+            if (children.empty())
+                next.push_back(node);
+            else
+                next.insert(next.end(), children.begin(), children.end());
         }
         if (!has_groups || (!is_single && next.size() > most)) return;
         for (const int node : level) {
@@ -149,7 +161,9 @@ void GradientColumns::arrange() {
     for (const int child : tree_.front().children) append(child);
 }
 
-int GradientColumns::columnOf(int row) const { return row >= 0 && row < static_cast<int>(column_of_row_.size()) ? column_of_row_[at(row)] : -1; }
+int GradientColumns::columnOf(int row) const {
+    return row >= 0 && row < static_cast<int>(column_of_row_.size()) ? column_of_row_[at(row)] : -1;
+}
 
 bool GradientColumns::toggle(int column) {
     if (column < 0 || column >= static_cast<int>(columns_.size())) return false;
@@ -250,7 +264,8 @@ QString GradientColumns::label(int column) const {
     if (of.is_group) return text(tail(path));
     const std::string_view module = moduleOf(path);
     const std::string_view name = module.empty() ? path : path.substr(module.size() + 1);
-    const bool is_same = column > 0 && !columns_[at(column - 1)].is_group && moduleOf(columns_[at(column - 1)].path) == module;
+    const bool is_same =
+        column > 0 && !columns_[at(column - 1)].is_group && moduleOf(columns_[at(column - 1)].path) == module;
     if (module.empty() || is_same) return text(name);
     return text(tail(module)) + QLatin1Char('.') + text(name);
 }

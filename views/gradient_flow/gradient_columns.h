@@ -16,7 +16,7 @@ namespace loupe::views {
 enum class GradientGrouping { Automatic, TopModules, EveryModule, Parameters };
 
 struct GradientColumn {
-    std::string path;       // of a group the module, else the parameter
+    std::string path;  // of a group the module, else the parameter
     bool is_group = false;
     std::vector<int> rows;  // indices of the given rows, in their order
 };
@@ -37,8 +37,9 @@ class GradientColumns {
     // Opens a group, or closes the group around another column. False when there is none.
     bool toggle(int column);
 
-    // The column as one row: norms as of one vector, means and zeros by element, the greatest of maxima, counts added up,
-    // all of finite elements as in a row. Parameters without a gradient do not count; has_gradient is false when none has one.
+    // The column as one row: norms as of one vector, means and zeros by element, the greatest of maxima, counts added
+    // up, all of finite elements as in a row. Parameters without a gradient do not count; has_gradient is false when
+    // none has one.
     session::GradientRow sum(int column, const std::vector<session::GradientRow>& rows) const;
     // Norm of the gradients to that of the weights, as GradientRow::weight_ratio, of the parameters that have one.
     std::optional<double> ratio(int column, const std::vector<session::GradientRow>& rows) const;

@@ -90,7 +90,8 @@ FlowLayout* GradientFlowView::makeBar() {
     auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 2);
     measure_ = new QComboBox(this);
-    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs"), tr("norm over steps of the training")});
+    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"),
+                        tr("mean |gradient| over runs"), tr("norm over steps of the training")});
     measure_->setToolTip(tr("What the bars show"));
     measure_->setAccessibleName(tr("Measure of the gradients"));
     connect(measure_, &QComboBox::currentIndexChanged, this, [this] {
@@ -99,8 +100,10 @@ FlowLayout* GradientFlowView::makeBar() {
     });
     bar->addWidget(measure_);
     grouping_ = new QComboBox(this);
-    grouping_->addItems({tr("Group: as room allows"), tr("Group: top modules"), tr("Group: every module"), tr("Group: none")});
-    grouping_->setToolTip(tr("Which parameters are added up in one bar; double click on a bar opens a module or closes it again"));
+    grouping_->addItems(
+        {tr("Group: as room allows"), tr("Group: top modules"), tr("Group: every module"), tr("Group: none")});
+    grouping_->setToolTip(
+        tr("Which parameters are added up in one bar; double click on a bar opens a module or closes it again"));
     grouping_->setAccessibleName(tr("Grouping of the parameters"));
     connect(grouping_, &QComboBox::currentIndexChanged, this, [this](int index) {
         columns_.setGrouping(static_cast<GradientGrouping>(index));
@@ -189,10 +192,13 @@ void GradientFlowView::listen() {
 void GradientFlowView::ask() {
     // Requested whenever the engine is parked after a run.
     const auto state = bridge().status().state;
-    if (!bridge().isTraining() && state != session::RunState::Paused && state != session::RunState::Finished && state != session::RunState::Failed) return;
+    if (!bridge().isTraining() && state != session::RunState::Paused && state != session::RunState::Finished &&
+        state != session::RunState::Failed)
+        return;
     if (!bridge().recording()) return;
     waiting_ = true;
-    bridge().requestGradients(QStringLiteral("gradient-flow"), this, [this](std::vector<session::GradientRow> rows) { showRows(rows); });
+    bridge().requestGradients(QStringLiteral("gradient-flow"), this,
+                              [this](std::vector<session::GradientRow> rows) { showRows(rows); });
 }
 
 void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {
@@ -231,31 +237,42 @@ void GradientFlowView::draw() {
         if (!row.has_gradient) continue;
         keys << static_cast<double>(i);
         // Without finite elements there is no number: NaN is not drawn, the hatching marks it.
-        const session::GradientRow::Magnitudes of = row.finite.value_or(session::GradientRow::Magnitudes{std::nan(""), std::nan(""), std::nan("")});
+        const session::GradientRow::Magnitudes of =
+            row.finite.value_or(session::GradientRow::Magnitudes{std::nan(""), std::nan(""), std::nan("")});
         switch (measure) {
             case Measure::MeanAndMax:
                 first << of.mean_abs;
                 second << of.max_abs;
                 break;
-            case Measure::Norm: first << of.norm; break;
-            case Measure::Ratio: first << columns_.ratio(static_cast<int>(i), rows_).value_or(std::nan("")); break;
-            case Measure::Zeros: first << (row.finite ? row.zero_fraction : std::nan("")); break;
+            case Measure::Norm:
+                first << of.norm;
+                break;
+            case Measure::Ratio:
+                first << columns_.ratio(static_cast<int>(i), rows_).value_or(std::nan(""));
+                break;
+            case Measure::Zeros:
+                first << (row.finite ? row.zero_fraction : std::nan(""));
+                break;
             case Measure::Runs:
-            case Measure::Steps: break;
+            case Measure::Steps:
+                break;
         }
     }
     logarithmic_ = measure != Measure::Zeros;
     map_->setVisible(measure == Measure::Runs || measure == Measure::Steps);
-    if (measure == Measure::Runs) drawRuns();
-    else if (measure == Measure::Steps) drawSteps();
-    else drawBars(keys, first, second);
+    if (measure == Measure::Runs)
+        drawRuns();
+    else if (measure == Measure::Steps)
+        drawSteps();
+    else
+        drawBars(keys, first, second);
     markCurrent();
 }
 
 // As many labels as fit, outer modules first; zooming in shows the others.
 void GradientFlowView::drawNames() {
-    constexpr double kSteep = 55;   // degrees
-    constexpr double kApart = 16;   // pixels between slanted names
+    constexpr double kSteep = 55;  // degrees
+    constexpr double kApart = 16;  // pixels between slanted names
     const auto& columns = columns_.all();
     const QFontMetricsF metrics(plot_->xAxis->tickLabelFont());
     const double letter = metrics.horizontalAdvance(QLatin1Char('n'));
@@ -264,7 +281,8 @@ void GradientFlowView::drawNames() {
     const QMargins margins = plot_->axisRect()->margins();
     const double step = std::max(1, plot_->width() - margins.left() - margins.right()) / std::max(range.size(), 1e-9);
     // Names take at most a third of the height.
-    const int most = std::max(6, static_cast<int>(plot_->height() * 0.33 / std::sin(qDegreesToRadians(kSteep)) / letter));
+    const int most =
+        std::max(6, static_cast<int>(plot_->height() * 0.33 / std::sin(qDegreesToRadians(kSteep)) / letter));
     const auto name = [&](int column) {
         const QString full = columns_.label(column);
         return full.size() > most ? QChar(0x2026) + full.right(most - 1) : full;
@@ -285,7 +303,9 @@ void GradientFlowView::drawNames() {
         const auto next = labels_.lower_bound(column);
         if (next != labels_.end() && next->first - column < apart) continue;
         if (next != labels_.begin() && column - std::prev(next)->first < apart) continue;
-        labels_.emplace(column, columns[static_cast<std::size_t>(column)].is_group ? QStringLiteral("\u25b8 ") + name(column) : name(column));
+        labels_.emplace(column, columns[static_cast<std::size_t>(column)].is_group
+                                    ? QStringLiteral("\u25b8 ") + name(column)
+                                    : name(column));
     }
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     for (const auto& [column, label] : labels_) ticker->addTick(column, label);
@@ -296,8 +316,11 @@ void GradientFlowView::drawNames() {
 
 void GradientFlowView::noteRun() {
     const auto& recording = bridge().recording();
-    const bool any = std::any_of(rows_.begin(), rows_.end(), [](const session::GradientRow& row) { return row.has_gradient; });
-    if (!any || !recording || bridge().isTraining() || bridge().status().state != session::RunState::Finished || noted_.lock() == recording) return;
+    const bool any =
+        std::any_of(rows_.begin(), rows_.end(), [](const session::GradientRow& row) { return row.has_gradient; });
+    if (!any || !recording || bridge().isTraining() || bridge().status().state != session::RunState::Finished ||
+        noted_.lock() == recording)
+        return;
     noted_ = recording;
     if (!runs_.empty() && runs_.back().size() != rows_.size()) runs_.clear();
     constexpr std::size_t kMostRuns = 500;
@@ -310,7 +333,8 @@ void GradientFlowView::noteRun() {
 void GradientFlowView::takeTraining() {
     const auto& log = bridge().training();
     const auto samples = log ? log->samples() : std::vector<std::shared_ptr<const session::TrainingSample>>();
-    const bool isNew = samples.size() != steps_.size() || (!samples.empty() && samples.back()->step != steps_.back().step);
+    const bool isNew =
+        samples.size() != steps_.size() || (!samples.empty() && samples.back()->step != steps_.back().step);
     if (!isNew) {
         if (measure() == Measure::Steps && log && log->norm_range().last != drawn_step_) draw();
         return;
@@ -391,19 +415,26 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& cells, co
     map_->data()->fillAlpha(255);
     for (int x = 0; x < columns; ++x) {
         for (int y = 0; y < std::max(2, count); ++y) {
-            const double value = count == 0 ? std::nan("") : cells[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
+            const double value =
+                count == 0 ? std::nan("")
+                           : cells[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
             const bool isNumber = std::isfinite(value);
-            map_->data()->setCell(x, y, !isNumber ? std::nan("") : value > 0 ? std::log10(std::max(value, low)) : std::log10(low));
+            map_->data()->setCell(x, y,
+                                  !isNumber   ? std::nan("")
+                                  : value > 0 ? std::log10(std::max(value, low))
+                                              : std::log10(low));
             if (value < 0) map_->data()->setAlpha(x, y, 0);  // no gradient
         }
     }
     QCPColorGradient gradient;
     gradient.clearColorStops();
-    for (int i = 0; i <= 16; ++i) gradient.setColorStopAt(i / 16.0, QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
+    for (int i = 0; i <= 16; ++i)
+        gradient.setColorStopAt(i / 16.0, QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
     gradient.setNanHandling(QCPColorGradient::nhNanColor);
     gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
     map_->setGradient(gradient);
-    map_->setDataRange(high > 0 ? QCPRange(std::log10(low), std::max(std::log10(high), std::log10(low) + 0.1)) : QCPRange(0, 1));
+    map_->setDataRange(high > 0 ? QCPRange(std::log10(low), std::max(std::log10(high), std::log10(low) + 0.1))
+                                : QCPRange(0, 1));
     plot_->yAxis->setScaleType(QCPAxis::stLinear);
     if (labels.empty()) {
         const auto ticker = QSharedPointer<QCPAxisTickerFixed>::create();
@@ -413,7 +444,8 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& cells, co
     } else {
         const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
         const int every = std::max(1, count / 8);
-        for (int y = 0; y < count; y += every) ticker->addTick(y + 1, QString::number(labels[static_cast<std::size_t>(y)]));
+        for (int y = 0; y < count; y += every)
+            ticker->addTick(y + 1, QString::number(labels[static_cast<std::size_t>(y)]));
         plot_->yAxis->setTicker(ticker);
     }
     plot_->yAxis->setNumberFormat(QStringLiteral("f"));
@@ -424,12 +456,14 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& cells, co
     } else if (measure() == Measure::Steps) {
         summary_->setText(tr("Nothing was trained yet: train the model in the Train panel"));
     } else {
-        summary_->setText(count < 2 ? tr("One run so far: run backward again, with other inputs or modes, to compare")
-                                    : tr("%1 runs upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
+        summary_->setText(
+            count < 2 ? tr("One run so far: run backward again, with other inputs or modes, to compare")
+                      : tr("%1 runs upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
     }
 }
 
-void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second) {
+void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<double>& first,
+                                const QVector<double>& second) {
     Theme& theme = Theme::instance();
     QColor behind = theme.series(0);
     behind.setAlphaF(0.35f);
@@ -469,7 +503,8 @@ void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<doubl
 }
 
 // Over the bar of the finite elements, or over all of the height where there are none.
-void GradientFlowView::hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second) {
+void GradientFlowView::hatchNotFinite(const QVector<double>& keys, const QVector<double>& first,
+                                      const QVector<double>& second) {
     not_finite_->setBrush(Theme::instance().notFinite());
     not_finite_->setName(tr("NaN and Inf"));
     QVector<double> places;
@@ -489,7 +524,9 @@ void GradientFlowView::showStart() {
     const auto& recording = bridge().recording();
     const session::BackwardStart* start = recording ? recording->backward_start() : nullptr;
     const QString link = Theme::instance().colour(Theme::Colour::Accent).name();
-    start_->setText(start ? QStringLiteral("%1 <a href='inputs' style='color:%2'>%3</a>").arg(tr("Backward from"), link, text(start->text).toHtmlEscaped()) : QString());
+    start_->setText(start ? QStringLiteral("%1 <a href='inputs' style='color:%2'>%3</a>")
+                                .arg(tr("Backward from"), link, text(start->text).toHtmlEscaped())
+                          : QString());
     start_->setVisible(start != nullptr);
 }
 
@@ -507,23 +544,34 @@ void GradientFlowView::fillHealth() {
         bad += row.nan_count + row.inf_count;
         if (row.finite) square += row.finite->norm * row.finite->norm;
     }
-    hint_->say(with > 0 ? QString() : tr("No gradients yet.\nTick Backward in the Inputs panel and run (F5), or run to backward (F7)."));
+    hint_->say(with > 0
+                   ? QString()
+                   : tr("No gradients yet.\nTick Backward in the Inputs panel and run (F5), or run to backward (F7)."));
     if (with == 0) {
         summary_->clear();
         return;
     }
-    const QString found = search_->text().trimmed().isEmpty() ? QString() : tr("%1 found; ").arg(countText(static_cast<std::int64_t>(columns_.matches())));
+    const QString found = search_->text().trimmed().isEmpty()
+                              ? QString()
+                              : tr("%1 found; ").arg(countText(static_cast<std::int64_t>(columns_.matches())));
     const QString norm = bad == 0 ? tr("norm of all %1").arg(numberText(std::sqrt(square)))
-                                  : bad == elements ? tr("no finite values")
-                                                    : tr("norm of the finite %1: %2").arg(QString::fromStdString(session::share_text(elements - bad, elements)), numberText(std::sqrt(square)));
-    summary_->setText(found + tr("%1 of %2 parameters have gradients, %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), norm));
+                         : bad == elements
+                             ? tr("no finite values")
+                             : tr("norm of the finite %1: %2")
+                                   .arg(QString::fromStdString(session::share_text(elements - bad, elements)),
+                                        numberText(std::sqrt(square)));
+    summary_->setText(found + tr("%1 of %2 parameters have gradients, %3")
+                                  .arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), norm));
     const auto& recording = bridge().recording();
     const bool isLoss = recording && recording->backward_start() && recording->backward_start()->is_loss;
     if (measure() == Measure::Steps && !steps_.empty()) {
-        showFindings(session::judge_steps(steps_, isLoss), tr("Healthy in all %1 steps looked at: no NaN or Inf, the layers are of one scale, every parameter is used.").arg(steps_.size()));
+        showFindings(session::judge_steps(steps_, isLoss), tr("Healthy in all %1 steps looked at: no NaN or Inf, the "
+                                                              "layers are of one scale, every parameter is used.")
+                                                               .arg(steps_.size()));
     } else {
-        showFindings(session::judge_gradients(rows_, recording.get()), isLoss ? tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.")
-                                                                              : tr("No NaN or Inf, the layers are of one scale, every parameter is used."));
+        showFindings(session::judge_gradients(rows_, recording.get()),
+                     isLoss ? tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.")
+                            : tr("No NaN or Inf, the layers are of one scale, every parameter is used."));
     }
 }
 
@@ -535,11 +583,15 @@ Theme::Colour colourOf(session::GradientFinding::Kind kind) {
     using Kind = session::GradientFinding::Kind;
     switch (kind) {
         case Kind::NotFinite:
-        case Kind::Exploding: return Theme::Colour::Bad;
+        case Kind::Exploding:
+            return Theme::Colour::Bad;
         case Kind::Vanishing:
-        case Kind::NoGradient: return Theme::Colour::Warning;
-        case Kind::Unused: return Theme::Colour::Faint;
-        case Kind::NotJudged: break;
+        case Kind::NoGradient:
+            return Theme::Colour::Warning;
+        case Kind::Unused:
+            return Theme::Colour::Faint;
+        case Kind::NotJudged:
+            break;
     }
     return Theme::Colour::Accent;
 }
@@ -552,7 +604,8 @@ void GradientFlowView::showFindings(const std::vector<session::GradientFinding>&
     for (const session::GradientFinding& finding : findings) {
         const bool choosesLoss = finding.kind == session::GradientFinding::Kind::NotJudged;
         any = any || !choosesLoss;
-        auto* item = new QListWidgetItem(choosesLoss ? tr("%1. Choose one in Inputs\u2026").arg(text(finding.text)) : text(finding.text), health_);
+        auto* item = new QListWidgetItem(
+            choosesLoss ? tr("%1. Choose one in Inputs\u2026").arg(text(finding.text)) : text(finding.text), health_);
         item->setData(RowRole, finding.rows.empty() ? -1 : finding.rows.front());
         item->setData(EventRole, finding.event);
         item->setData(ModuleRole, text(finding.module));
@@ -561,7 +614,8 @@ void GradientFlowView::showFindings(const std::vector<session::GradientFinding>&
         if (finding.rows.size() > 1) {
             QStringList names;
             for (const int row : finding.rows) {
-                if (names.size() < 40 && row < static_cast<int>(rows_.size())) names << text(rows_[static_cast<std::size_t>(row)].parameter);
+                if (names.size() < 40 && row < static_cast<int>(rows_.size()))
+                    names << text(rows_[static_cast<std::size_t>(row)].parameter);
             }
             item->setToolTip(names.join(QLatin1Char('\n')));
         }
@@ -579,8 +633,10 @@ void GradientFlowView::follow(QListWidgetItem* item) {
     const auto event = item->data(EventRole).toUInt();
     if (event != 0) return bridge().setCurrentEvent(event);
     const int row = item->data(RowRole).toInt();
-    if (row >= 0) select(row);
-    else if (const QString module = item->data(ModuleRole).toString(); !module.isEmpty()) bridge().setCurrentModule(module);
+    if (row >= 0)
+        select(row);
+    else if (const QString module = item->data(ModuleRole).toString(); !module.isEmpty())
+        bridge().setCurrentModule(module);
 }
 
 void GradientFlowView::fit() {
@@ -617,8 +673,10 @@ void GradientFlowView::click(QMouseEvent* event) {
     const int at = event->button() == Qt::LeftButton ? columnAt(event->position().toPoint()) : -1;
     if (at < 0) return;
     const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
-    if (column.is_group) bridge().setCurrentModule(text(column.path));
-    else select(column.rows.front());
+    if (column.is_group)
+        bridge().setCurrentModule(text(column.path));
+    else
+        select(column.rows.front());
 }
 
 void GradientFlowView::doubleClick(QMouseEvent* event) {
@@ -634,11 +692,17 @@ void GradientFlowView::hover(QMouseEvent* event) {
     const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
     const session::GradientRow& row = shown_[static_cast<std::size_t>(at)];
     QString tip = QStringLiteral("<b>%1</b><br>").arg(text(row.parameter).toHtmlEscaped());
-    tip += column.is_group ? tr("%1 parameters together; double click opens").arg(column.rows.size()) : shapeText(row.shape);
+    tip += column.is_group ? tr("%1 parameters together; double click opens").arg(column.rows.size())
+                           : shapeText(row.shape);
     if (row.has_gradient) {
-        if (row.has_nan_or_inf()) tip += tr("<br><b>%1</b>: %2 NaN, %3 Inf").arg(QString::fromStdString(row.finite_share_text()), countText(row.nan_count), countText(row.inf_count));
+        if (row.has_nan_or_inf())
+            tip += tr("<br><b>%1</b>: %2 NaN, %3 Inf")
+                       .arg(QString::fromStdString(row.finite_share_text()), countText(row.nan_count),
+                            countText(row.inf_count));
         if (row.finite) {
-            tip += tr("<br>mean %1, max %2<br>norm %3").arg(numberText(row.finite->mean_abs), numberText(row.finite->max_abs), numberText(row.finite->norm));
+            tip += tr("<br>mean %1, max %2<br>norm %3")
+                       .arg(numberText(row.finite->mean_abs), numberText(row.finite->max_abs),
+                            numberText(row.finite->norm));
             if (row.weight_norm) tip += tr(", weights %1").arg(numberText(*row.weight_norm));
             tip += tr("<br>zeros %1 %").arg(row.zero_fraction * 100, 0, 'g', 3);
         }
@@ -656,14 +720,17 @@ void GradientFlowView::find() {
 void GradientFlowView::select(int at) {
     if (at < 0 || at >= static_cast<int>(rows_.size())) return;
     const session::GradientRow& row = rows_[static_cast<std::size_t>(at)];
-    if (row.event != 0) bridge().setCurrentEvent(row.event);
-    else bridge().setCurrentModule(text(row.module));
+    if (row.event != 0)
+        bridge().setCurrentEvent(row.event);
+    else
+        bridge().setCurrentModule(text(row.module));
     if (row.value != 0) bridge().setCurrentValue(row.value);
 }
 
 void GradientFlowView::addActions(QMenu& menu) {
     menu.addAction(tr("Save gradient plot or data..."), this, [this] {
-        if (const QString error = savePlotAs(*plot_, QStringLiteral("gradients")); !error.isEmpty()) summary_->setText(error);
+        if (const QString error = savePlotAs(*plot_, QStringLiteral("gradients")); !error.isEmpty())
+            summary_->setText(error);
     });
     menu.addAction(tr("Read gradients again"), this, &GradientFlowView::ask);
 }

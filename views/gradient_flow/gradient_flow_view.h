@@ -89,7 +89,7 @@ class GradientFlowView : public View {
     QLineEdit* search_ = nullptr;
     QLabel* summary_ = nullptr;
     QCustomPlot* plot_ = nullptr;
-    QCPBars* back_ = nullptr;   // the greater of two, behind
+    QCPBars* back_ = nullptr;  // the greater of two, behind
     QCPBars* front_ = nullptr;
     QCPBars* not_finite_ = nullptr;  // hatched, over gradients with NaN or Inf
     QCPItemStraightLine* mark_ = nullptr;
@@ -103,7 +103,7 @@ class GradientFlowView : public View {
     std::vector<std::vector<double>> runs_;
     std::weak_ptr<const session::Recording> noted_;
     std::vector<session::StepGradients> steps_;  // of the training, those that were shown
-    std::int64_t drawn_step_ = 0;       // of the training, the last in the map
+    std::int64_t drawn_step_ = 0;                // of the training, the last in the map
     bool waiting_ = false;
     bool logarithmic_ = true;
 };

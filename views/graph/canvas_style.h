@@ -17,7 +17,8 @@ using C = Theme::Colour;
 inline QColor colour(C role) { return Theme::instance().colour(role); }
 
 inline QColor blend(const QColor& a, const QColor& b, double t) {
-    return QColor::fromRgbF(static_cast<float>(a.redF() * (1 - t) + b.redF() * t), static_cast<float>(a.greenF() * (1 - t) + b.greenF() * t),
+    return QColor::fromRgbF(static_cast<float>(a.redF() * (1 - t) + b.redF() * t),
+                            static_cast<float>(a.greenF() * (1 - t) + b.greenF() * t),
                             static_cast<float>(a.blueF() * (1 - t) + b.blueF() * t));
 }
 

@@ -144,10 +144,13 @@ double GraphCanvas::stretchAt(double scale) const {
     constexpr double kMostStretch = 30;
     constexpr double kShare = 0.4;  // of the width
     if (scale >= kTextScale || scene_.size.isEmpty()) return 1;
-    return std::clamp(width() * kShare / (scene_.size.width() * scale), 1.0, std::min(kMostStretch, kTextScale / scale));
+    return std::clamp(width() * kShare / (scene_.size.width() * scale), 1.0,
+                      std::min(kMostStretch, kTextScale / scale));
 }
 
-QTransform GraphCanvas::transform() const { return {scale_ * stretchAt(scale_), 0, 0, scale_, offset_.x(), offset_.y()}; }
+QTransform GraphCanvas::transform() const {
+    return {scale_ * stretchAt(scale_), 0, 0, scale_, offset_.x(), offset_.y()};
+}
 
 void GraphCanvas::centreOn(QPointF scene) {
     offset_ += QPointF(width() / 2.0, height() / 2.0) - transform().map(scene);
@@ -188,7 +191,8 @@ void GraphCanvas::zoomTo(int node) {
     const SceneBox* box = boxFor(node);
     if (box == nullptr) return;
     const QSizeF room(std::max(20, width() - 80), std::max(20, height() - 80));
-    scale_ = std::clamp(std::min(room.width() / box->rect.width(), room.height() / box->rect.height()), std::min(scale_ * 2, kReadable), kReadable);
+    scale_ = std::clamp(std::min(room.width() / box->rect.width(), room.height() / box->rect.height()),
+                        std::min(scale_ * 2, kReadable), kReadable);
     centreOn(box->rect.center());
 }
 
@@ -210,10 +214,14 @@ void GraphCanvas::keepInSight(int node) {
     const QRectF inner = QRectF(this->rect()).adjusted(30, 30, -30, -30);
     if (!inner.contains(rect)) {
         QPointF shift;
-        if (rect.width() > inner.width()) shift.setX(inner.left() - rect.left());
-        else if (rect.left() < inner.left() || rect.right() > inner.right()) shift.setX(inner.center().x() - rect.center().x());
-        if (rect.height() > inner.height()) shift.setY(inner.top() - rect.top());
-        else if (rect.top() < inner.top() || rect.bottom() > inner.bottom()) shift.setY(inner.center().y() - rect.center().y());
+        if (rect.width() > inner.width())
+            shift.setX(inner.left() - rect.left());
+        else if (rect.left() < inner.left() || rect.right() > inner.right())
+            shift.setX(inner.center().x() - rect.center().x());
+        if (rect.height() > inner.height())
+            shift.setY(inner.top() - rect.top());
+        else if (rect.top() < inner.top() || rect.bottom() > inner.bottom())
+            shift.setY(inner.center().y() - rect.center().y());
         offset_ += shift;
         user_moved_ = true;
     }
@@ -239,11 +247,16 @@ double GraphCanvas::metricOf(int node) const {
     if (metrics_ == nullptr) return -1;
     const NodeMetric& metric = metrics_->of(node);
     switch (colouring_) {
-        case GraphColouring::Kind: return -1;
-        case GraphColouring::Time: return metric.forward == 0 && metric.backward == 0 ? -1 : metric.seconds;
-        case GraphColouring::Memory: return metric.forward == 0 ? -1 : static_cast<double>(metric.bytes);
-        case GraphColouring::Activation: return metric.activation;
-        case GraphColouring::Gradient: return metric.gradient;
+        case GraphColouring::Kind:
+            return -1;
+        case GraphColouring::Time:
+            return metric.forward == 0 && metric.backward == 0 ? -1 : metric.seconds;
+        case GraphColouring::Memory:
+            return metric.forward == 0 ? -1 : static_cast<double>(metric.bytes);
+        case GraphColouring::Activation:
+            return metric.activation;
+        case GraphColouring::Gradient:
+            return metric.gradient;
     }
     return -1;
 }
@@ -333,10 +346,12 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
     if (op >= 0) {
         const std::string& kind = index_->node(op).kind;
         if (op != box.node) lines << text(kind).toHtmlEscaped();
-        if (const auto info = session::find_operator_info(kind)) lines << QStringLiteral("<i>%1</i>").arg(text(info->summary).toHtmlEscaped());
+        if (const auto info = session::find_operator_info(kind))
+            lines << QStringLiteral("<i>%1</i>").arg(text(info->summary).toHtmlEscaped());
     }
     if (!node.scope.empty()) lines << scopeText(node.scope).toHtmlEscaped();
-    for (const std::string& attribute : index_->node(op >= 0 ? op : box.node).attributes) lines << text(attribute).left(80).toHtmlEscaped();
+    for (const std::string& attribute : index_->node(op >= 0 ? op : box.node).attributes)
+        lines << text(attribute).left(80).toHtmlEscaped();
     if (metrics_ != nullptr) {
         const NodeMetric& metric = metrics_->of(box.node);
         if (const QString shape = op >= 0 ? metrics_->portText({op, 0}) : QString(); !shape.isEmpty()) lines << shape;
@@ -345,15 +360,19 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
         }
         if (metric.activation >= 0) lines << tr("output |max| %1").arg(numberText(metric.activation));
         if (metric.gradient >= 0) lines << tr("gradient |max| %1").arg(numberText(metric.gradient));
-        if (metric.not_finite != session::NotFinite::None) lines << tr("<b>NaN or Inf in an output:</b> %1").arg(text(session::not_finite_name(metric.not_finite)));
+        if (metric.not_finite != session::NotFinite::None)
+            lines << tr("<b>NaN or Inf in an output:</b> %1").arg(text(session::not_finite_name(metric.not_finite)));
         if (metric.failed) lines << tr("<b>failed:</b> %1").arg(text(metric.error).toHtmlEscaped());
     }
     if (node.source.line > 0) {
         lines << QStringLiteral("%1:%2").arg(text(node.source.file).toHtmlEscaped()).arg(node.source.line);
     }
-    if (index_->repeats(box.node) > 1) lines << tr("stands for %1 that are built alike, one behind the other").arg(index_->repeats(box.node));
-    if (isFar() && box.is_open) lines << QStringLiteral("<i>%1</i>").arg(tr("double click comes closer"));
-    else if (box.is_group) lines << QStringLiteral("<i>%1</i>").arg(box.is_open ? tr("double click closes") : tr("double click opens"));
+    if (index_->repeats(box.node) > 1)
+        lines << tr("stands for %1 that are built alike, one behind the other").arg(index_->repeats(box.node));
+    if (isFar() && box.is_open)
+        lines << QStringLiteral("<i>%1</i>").arg(tr("double click comes closer"));
+    else if (box.is_group)
+        lines << QStringLiteral("<i>%1</i>").arg(box.is_open ? tr("double click closes") : tr("double click opens"));
     return lines.join(QStringLiteral("<br>"));
 }
 
@@ -431,8 +450,10 @@ void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || minimapPlace().contains(event->position().toPoint())) return;
     const SceneBox* box = boxAt(event->position());
     if (box == nullptr) return;
-    if (isFar() && (box->is_open || !box->is_group)) zoomTo(box->node);
-    else if (box->is_group) emit toggleRequested(box->node);
+    if (isFar() && (box->is_open || !box->is_group))
+        zoomTo(box->node);
+    else if (box->is_group)
+        emit toggleRequested(box->node);
 }
 
 void GraphCanvas::leaveEvent(QEvent*) {
@@ -443,9 +464,15 @@ void GraphCanvas::leaveEvent(QEvent*) {
 void GraphCanvas::keyPressEvent(QKeyEvent* event) {
     const QPointF centre(width() / 2.0, height() / 2.0);
     switch (event->key()) {
-        case Qt::Key_Space: fit(); return;
-        case Qt::Key_Up: emit stepRequested(-1); return;
-        case Qt::Key_Down: emit stepRequested(1); return;
+        case Qt::Key_Space:
+            fit();
+            return;
+        case Qt::Key_Up:
+            emit stepRequested(-1);
+            return;
+        case Qt::Key_Down:
+            emit stepRequested(1);
+            return;
         case Qt::Key_Plus:
         case Qt::Key_Equal:
         case Qt::Key_Minus:
@@ -465,7 +492,8 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
             }
             return;
         }
-        default: QWidget::keyPressEvent(event);
+        default:
+            QWidget::keyPressEvent(event);
     }
 }
 
@@ -473,16 +501,20 @@ void GraphCanvas::resizeEvent(QResizeEvent*) {
     // Keeps the centre.
     const QSizeF grown = QSizeF(size() - sized_) / 2;
     sized_ = size();
-    if (user_moved_) offset_ += QPointF(grown.width(), grown.height());
-    else showStart();
+    if (user_moved_)
+        offset_ += QPointF(grown.width(), grown.height());
+    else
+        showStart();
 }
 
 bool GraphCanvas::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const SceneBox* box = boxAt(help->pos());
-        if (box == nullptr) QToolTip::hideText();
-        else QToolTip::showText(help->globalPos(), tipOf(*box), this);
+        if (box == nullptr)
+            QToolTip::hideText();
+        else
+            QToolTip::showText(help->globalPos(), tipOf(*box), this);
         return true;
     }
     return QWidget::event(event);

@@ -126,7 +126,8 @@ class GraphCanvas : public QWidget {
     bool isTroubled(const SceneBox& box) const;
     bool passesTroubleOn(const SceneBox& box) const;
 
-    void paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling, const Range& range, bool has_text) const;
+    void paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling,
+                    const Range& range, bool has_text) const;
     void paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const;
     void paintShares(QPainter& painter, const QRectF& place, int node) const;
     void paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling) const;

@@ -35,7 +35,9 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
         range = metricRange();
         painter.save();
         painter.setTransform(transform(), true);
-        paintScene(painter, QRectF(toScene({0, 0}), toScene({static_cast<double>(width()), static_cast<double>(height())})), scale_);
+        paintScene(painter,
+                   QRectF(toScene({0, 0}), toScene({static_cast<double>(width()), static_cast<double>(height())})),
+                   scale_);
         painter.restore();
     }
     const QRect minimap = minimapPlace();
@@ -67,7 +69,8 @@ void GraphCanvas::renderAll(QPainter& painter) {
 
 // --- far: tiles
 
-void GraphCanvas::paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling, const Range& range, bool has_text) const {
+void GraphCanvas::paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling,
+                             const Range& range, bool has_text) const {
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QColor back = Theme::instance().isDark() ? QColor(255, 255, 255, 9) : QColor(0, 0, 0, 9);
     for (const GraphTile& tile : tiling.tiles) {
@@ -95,7 +98,8 @@ void GraphCanvas::paintShares(QPainter& painter, const QRectF& place, int node) 
     for (std::size_t family = 0; family + 1 < shares.size(); ++family) {
         if (shares[family] == 0) continue;
         const double width = place.width() * shares[family] / all;
-        painter.fillRect(QRectF(left, place.top(), width, place.height()), Theme::instance().family(static_cast<Theme::Family>(family)));
+        painter.fillRect(QRectF(left, place.top(), width, place.height()),
+                         Theme::instance().family(static_cast<Theme::Family>(family)));
         left += width;
     }
 }
@@ -111,7 +115,8 @@ void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Rang
         const QColor kind = Theme::instance().family(familyOf(box.node));
         fill = blend(colour(C::Panel), kind, is_titled ? 0.45 : 0.85);
         painter.fillRect(rect, fill);
-        if (is_mixed) paintShares(painter, is_titled ? QRectF(rect.left(), rect.bottom() - 3, rect.width(), 3) : rect, box.node);
+        if (is_mixed)
+            paintShares(painter, is_titled ? QRectF(rect.left(), rect.bottom() - 3, rect.width(), 3) : rect, box.node);
     } else {
         const double value = box.node >= 0 ? metricOf(box.node) : -1;
         if (value >= 0 && !range.isEmpty()) fill = metricColour(value, range);
@@ -122,12 +127,14 @@ void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Rang
     painter.setFont(pixelFont(std::clamp(rect.height() * 0.62, 9.0, 12.0), false));
     painter.setPen(colouring_ == GraphColouring::Kind ? colour(C::Text) : readableOn(fill.rgb()));
     const QRectF inside = rect.adjusted(3, 0, -2, 0);
-    painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft, painter.fontMetrics().elidedText(box.title, Qt::ElideLeft, static_cast<int>(inside.width())));
+    painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft,
+                     painter.fontMetrics().elidedText(box.title, Qt::ElideLeft, static_cast<int>(inside.width())));
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 // Denser lines are fainter; those inside a tile, and those no longer than a few pixels, are omitted.
-void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling) const {
+void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip,
+                                 const GraphTiling& tiling) const {
     constexpr double kShortest = 5;
     constexpr double kLaneWidth = 26;  // of the scene
     const auto is_hidden = [&](int group) {
@@ -146,15 +153,20 @@ void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, cons
     painter.setBrush(Qt::NoBrush);
     for (int pass = 0; pass < 2; ++pass) {  // marked ones above the others
         for (const SceneLine& line : scene_.lines) {
-            const bool is_marked = (marked != nullptr && line.concerns(marked->node)) || (hovered_ != kBorder && line.concerns(hovered_));
+            const bool is_marked =
+                (marked != nullptr && line.concerns(marked->node)) || (hovered_ != kBorder && line.concerns(hovered_));
             if (is_marked != (pass == 1) || is_hidden(line.group)) continue;
             const QRectF bounds = onto.mapRect(line.bounds);
-            if (!bounds.intersects(clip) || bounds.width() + bounds.height() < kShortest + 8 * (onto.m11() + onto.m22())) continue;
-            QPen pen(is_marked ? colour(C::Accent) : plain, is_marked ? 1.6 : std::min(1.0 + 0.25 * std::log2(line.count), 2.5));
+            if (!bounds.intersects(clip) ||
+                bounds.width() + bounds.height() < kShortest + 8 * (onto.m11() + onto.m22()))
+                continue;
+            QPen pen(is_marked ? colour(C::Accent) : plain,
+                     is_marked ? 1.6 : std::min(1.0 + 0.25 * std::log2(line.count), 2.5));
             pen.setCosmetic(true);
             painter.setPen(pen);
             QPainterPath path(line.curve.front());
-            for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3) path.cubicTo(line.curve[i], line.curve[i + 1], line.curve[i + 2]);
+            for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3)
+                path.cubicTo(line.curve[i], line.curve[i + 1], line.curve[i + 2]);
             painter.drawPath(path);
         }
     }
@@ -163,7 +175,9 @@ void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, cons
 
 void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) const {
     painter.setRenderHint(QPainter::Antialiasing);
-    const auto tile_of = [&](const SceneBox* box) { return box == nullptr ? nullptr : &tiling.of(static_cast<int>(box - scene_.boxes.data())); };
+    const auto tile_of = [&](const SceneBox* box) {
+        return box == nullptr ? nullptr : &tiling.of(static_cast<int>(box - scene_.boxes.data()));
+    };
     painter.setBrush(Qt::NoBrush);
     for (const GraphTile& tile : tiling.tiles) {
         const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
@@ -201,7 +215,7 @@ void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) c
 // Names of small boxes beside them: the outermost first, without overlaps. A bracket shows the extent of each.
 void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const GraphTiling& tiling) const {
     constexpr double kApart = 14;
-    constexpr double kStep = 5;    // between brackets of one depth and the next
+    constexpr double kStep = 5;  // between brackets of one depth and the next
     constexpr int kDeepest = 2;
     constexpr double kLeastHeight = 9;
     const double right = onto.mapRect(QRectF({}, scene_.size)).right() + 6;
@@ -212,9 +226,12 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
         const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
         const bool is_titled = !tile.is_frame && tile.rect.height() >= 12 && tile.rect.width() >= 30;
         const bool is_seen = tile.rect.bottom() > 0 && tile.rect.top() < height();
-        if (tile.depth <= kDeepest && box.node >= 0 && index_->holds(box.node) && !is_titled && is_seen && tile.rect.height() >= kLeastHeight) order.push_back(&tile);
+        if (tile.depth <= kDeepest && box.node >= 0 && index_->holds(box.node) && !is_titled && is_seen &&
+            tile.rect.height() >= kLeastHeight)
+            order.push_back(&tile);
     }
-    std::stable_sort(order.begin(), order.end(), [](const GraphTile* a, const GraphTile* b) { return a->depth < b->depth; });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const GraphTile* a, const GraphTile* b) { return a->depth < b->depth; });
     std::set<double> taken;
     for (const GraphTile* tile : order) {
         const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile->box)];
@@ -227,7 +244,8 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
         }
         const auto is_taken = [&](double y) {
             const auto next = taken.lower_bound(y);
-            return (next != taken.end() && *next - y < kApart) || (next != taken.begin() && y - *std::prev(next) < kApart);
+            return (next != taken.end() && *next - y < kApart) ||
+                   (next != taken.begin() && y - *std::prev(next) < kApart);
         };
         // Beside its middle, or as near to it as there is room.
         double y = (top + bottom) / 2;
@@ -240,9 +258,13 @@ void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const
         taken.insert(y);
         painter.setFont(pixelFont(11, tile->depth == 0));
         painter.setPen(colour(tile->depth == 0 ? C::Text : C::Faint));
-        const QString title = box.subtitle.isEmpty() ? box.title : QStringLiteral("%1  \u00b7  %2").arg(box.title, box.subtitle);
-        const QString shown = painter.fontMetrics().horizontalAdvance(title) <= room ? title : painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(room));
-        painter.drawText(QRectF(right + kStep * kDeepest + 7, y - 8, room, 16), Qt::AlignVCenter | Qt::AlignLeft, shown);
+        const QString title =
+            box.subtitle.isEmpty() ? box.title : QStringLiteral("%1  \u00b7  %2").arg(box.title, box.subtitle);
+        const QString shown = painter.fontMetrics().horizontalAdvance(title) <= room
+                                  ? title
+                                  : painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(room));
+        painter.drawText(QRectF(right + kStep * kDeepest + 7, y - 8, room, 16), Qt::AlignVCenter | Qt::AlignLeft,
+                         shown);
     }
 }
 
@@ -279,7 +301,8 @@ GraphCanvas::Marks GraphCanvas::marks() const {
 
 // A NaN or Inf begins in it, or an error.
 bool GraphCanvas::isTroubled(const SceneBox& box) const {
-    return metrics_ != nullptr && box.node >= 0 && (session::is_origin(metrics_->of(box.node).not_finite) || metrics_->of(box.node).failed);
+    return metrics_ != nullptr && box.node >= 0 &&
+           (session::is_origin(metrics_->of(box.node).not_finite) || metrics_->of(box.node).failed);
 }
 
 // A NaN or Inf goes through it.
@@ -311,7 +334,8 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
         painter.restore();
     }
     painter.drawRoundedRect(box.rect, radius, radius);
-    if (box.is_group && colouring_ == GraphColouring::Kind) paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2), box.node);
+    if (box.is_group && colouring_ == GraphColouring::Kind)
+        paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2), box.node);
     const bool own_colour = colouring_ != GraphColouring::Kind && fill != colour(C::Raised);
     const QColor pen = own_colour ? readableOn(fill.rgb()) : colour(C::Text);
     painter.setPen(pen);
@@ -319,12 +343,15 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
     QRectF inside = box.rect.adjusted(8, 0, -8, 0);
     const bool two_lines = !box.subtitle.isEmpty();
     const QRectF top = two_lines ? QRectF(inside.left(), inside.top() + 4, inside.width(), 17) : inside;
-    painter.drawText(top, Qt::AlignCenter, painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(top.width()) + 4));
+    painter.drawText(top, Qt::AlignCenter,
+                     painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(top.width()) + 4));
     if (two_lines) {
         painter.setFont(pixelFont(10.5, false));
         painter.setPen(own_colour ? pen : colour(C::Faint));
         const QRectF below(inside.left(), inside.top() + 20, inside.width(), 15);
-        painter.drawText(below, Qt::AlignCenter, painter.fontMetrics().elidedText(box.subtitle, Qt::ElideRight, static_cast<int>(below.width()) + 6));
+        painter.drawText(
+            below, Qt::AlignCenter,
+            painter.fontMetrics().elidedText(box.subtitle, Qt::ElideRight, static_cast<int>(below.width()) + 6));
     }
 }
 
@@ -355,13 +382,15 @@ void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double sc
     const QColor plain = blend(colour(C::Panel), colour(C::Text), 0.42);
     const QColor strong = colour(C::Accent);
     const auto carries = [&](const SceneLine& line, int node) {
-        return std::any_of(line.values.begin(), line.values.end(), [&](const GraphPort& value) { return value.node == node; });
+        return std::any_of(line.values.begin(), line.values.end(),
+                           [&](const GraphPort& value) { return value.node == node; });
     };
     painter.setBrush(Qt::NoBrush);
     for (int pass = 0; pass < 2; ++pass) {  // marked ones above the others
         for (const SceneLine& line : scene_.lines) {
             if (!line.bounds.intersects(visible)) continue;
-            const bool touches = marked_node != kBorder && (line.concerns(marked_node) || (hovered_ == kBorder && carries(line, marked_node)));
+            const bool touches = marked_node != kBorder &&
+                                 (line.concerns(marked_node) || (hovered_ == kBorder && carries(line, marked_node)));
             const bool hover = hovered_ != kBorder && line.concerns(hovered_);
             const bool is_marked = touches || hover;
             if (is_marked != (pass == 1)) continue;
@@ -413,7 +442,10 @@ void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) 
         const double width = metrics.horizontalAdvance(shape);
         QRectF place(start.x() + 5, box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3), width + 4, 13);
         // Several lines leave one box side by side: labels are stacked while they are near.
-        const auto isTaken = [&] { return std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); }); };
+        const auto isTaken = [&] {
+            return std::any_of(taken.begin(), taken.end(),
+                               [&](const QRectF& other) { return other.intersects(place); });
+        };
         for (int row = 0; row < 2 && isTaken(); ++row) place.translate(0, 13);
         if (isTaken()) continue;
         taken.push_back(place);
@@ -473,7 +505,8 @@ void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room)
         Shares used{};
         for (const SceneBox& box : scene_.boxes) {
             if (box.node < 0 || box.is_open) continue;
-            for (std::size_t family = 0; family < used.size(); ++family) used[family] += shares_[static_cast<std::size_t>(box.node)][family];
+            for (std::size_t family = 0; family < used.size(); ++family)
+                used[family] += shares_[static_cast<std::size_t>(box.node)][family];
         }
         // From the bottom up, as many rows as the width needs.
         struct Entry {
@@ -513,7 +546,8 @@ void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room)
     };
     static const char* titles[] = {"", QT_TR_NOOP("time"), QT_TR_NOOP("bytes made"), QT_TR_NOOP("greatest activation"),
                                    QT_TR_NOOP("greatest gradient")};
-    const QString title = empty ? tr("Nothing recorded yet: run the model (F5)") : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
+    const QString title = empty ? tr("Nothing recorded yet: run the model (F5)")
+                                : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
     const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
     painter.setPen(Qt::NoPen);
     painter.setBrush(back);
@@ -522,7 +556,8 @@ void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room)
     painter.drawText(area.adjusted(6, 2, -6, 0), Qt::AlignLeft | Qt::AlignTop, title);
     if (empty) return;
     for (int x = 0; x < 184; ++x) {
-        painter.fillRect(area.left() + 6 + x, area.top() + 16, 1, 7, QColor::fromRgb(colourAt(ColourMap::Viridis, 0.08 + 0.92 * x / 183.0)));
+        painter.fillRect(area.left() + 6 + x, area.top() + 16, 1, 7,
+                         QColor::fromRgb(colourAt(ColourMap::Viridis, 0.08 + 0.92 * x / 183.0)));
     }
     painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignLeft, format(range.low));
     painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignRight, format(range.high));

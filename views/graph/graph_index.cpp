@@ -13,7 +13,8 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing) : model_(std::move(model)) {
+GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing)
+    : model_(std::move(model)) {
     const std::size_t count = model_->nodes.size();
     shown_.resize(count, 0);
     operators_.resize(count, 0);
@@ -33,8 +34,10 @@ void GraphIndex::mergeEdges(GraphLevel& level) {
     std::vector<GraphLevel::Edge> edges;
     for (const auto& edge : level.edges) {
         const auto [found, is_new] = seen.try_emplace({edge.from, edge.to, edge.value}, static_cast<int>(edges.size()));
-        if (is_new) edges.push_back(edge);
-        else edges[at(found->second)].count += edge.count;
+        if (is_new)
+            edges.push_back(edge);
+        else
+            edges[at(found->second)].count += edge.count;
     }
     level.edges = std::move(edges);
 }
@@ -45,7 +48,8 @@ void GraphIndex::foldRepeats() {
     std::vector<std::size_t> signatures(count, 0);
     for (std::size_t i = count; i-- > 0;) {
         const session::GraphNode& node = model_->nodes[i];
-        std::size_t hash = std::hash<std::string>()(node.is_group && node.kind == node.label ? std::string() : node.kind);
+        std::size_t hash =
+            std::hash<std::string>()(node.is_group && node.kind == node.label ? std::string() : node.kind);
         for (const int child : levels_[i + 1].children) hash = (hash * 1099511628211U) ^ signatures[at(child)];
         signatures[i] = hash;
     }
@@ -57,12 +61,14 @@ void GraphIndex::foldRepeats() {
 
 void GraphIndex::fold(GraphLevel& level, const std::vector<std::size_t>& signatures) {
     const auto feeds = [&](int from, int to) {
-        return std::any_of(level.edges.begin(), level.edges.end(), [&](const auto& edge) { return edge.from == from && edge.to == to; });
+        return std::any_of(level.edges.begin(), level.edges.end(),
+                           [&](const auto& edge) { return edge.from == from && edge.to == to; });
     };
     std::vector<int> kept;
     int last = -1;  // of the row that kept.back() begins
     for (const int child : level.children) {
-        const bool is_repeat = last >= 0 && holds(child) && signatures[at(child)] == signatures[at(last)] && feeds(last, child);
+        const bool is_repeat =
+            last >= 0 && holds(child) && signatures[at(child)] == signatures[at(last)] && feeds(last, child);
         if (is_repeat) {
             stand_in_[at(child)] = kept.back();
             ++repeats_[at(kept.back())];
@@ -85,7 +91,8 @@ void GraphIndex::markShown(bool show_plumbing) {
     // Children have greater ids than their group.
     for (std::size_t i = model_->nodes.size(); i-- > 0;) {
         const session::GraphNode& node = model_->nodes[i];
-        const bool holds = std::any_of(node.children.begin(), node.children.end(), [&](int c) { return shown_[at(c)] != 0; });
+        const bool holds =
+            std::any_of(node.children.begin(), node.children.end(), [&](int c) { return shown_[at(c)] != 0; });
         shown_[i] = holds || (!node.is_group && (show_plumbing || !node.is_plumbing));
         if (holds) {
             for (int child : node.children) operators_[i] += operators_[at(child)];
@@ -196,7 +203,8 @@ std::vector<GraphLink> GraphIndex::linksInto(int id) const {
     }
     for (int index : into_[at(id)]) all.push_back(links_[at(index)]);
     for (const GraphLink& each : links_) {
-        if (each.to >= 0 && each.to != id && isInside(each.to, id) && !isInside(each.from.node, id)) all.push_back(each);
+        if (each.to >= 0 && each.to != id && isInside(each.to, id) && !isInside(each.from.node, id))
+            all.push_back(each);
     }
     return all;
 }
@@ -216,7 +224,8 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
 bool GraphIndex::isWorthOpening(int group) const {
     // Branches, loops and calls of a few operators are parts of a module, not modules.
     const auto& inside = level(group).children;
-    return operatorCount(group) > kFewOperators && std::any_of(inside.begin(), inside.end(), [&](int child) { return holds(child); });
+    return operatorCount(group) > kFewOperators &&
+           std::any_of(inside.begin(), inside.end(), [&](int child) { return holds(child); });
 }
 
 std::set<int> GraphIndex::defaultOpen(int max_boxes) const {

@@ -31,7 +31,7 @@ struct GraphLevel {
         int from = kOutside;  // child of the level, or kOutside: the value enters over the border
         int to = kOutside;    // likewise: it leaves
         GraphPort value;
-        int count = 1;        // number of operators' edges merged into it
+        int count = 1;  // number of operators' edges merged into it
     };
     std::vector<int> children;
     std::vector<Edge> edges;
@@ -49,7 +49,9 @@ class GraphIndex {
     // Number of groups folded into the drawn one; 1 for most.
     int repeats(int node) const { return repeats_.empty() ? 1 : repeats_[static_cast<std::size_t>(node)]; }
     // The node that is drawn for this one: itself, unless folded.
-    int standIn(int node) const { return node < 0 || stand_in_.empty() ? node : stand_in_[static_cast<std::size_t>(node)]; }
+    int standIn(int node) const {
+        return node < 0 || stand_in_.empty() ? node : stand_in_[static_cast<std::size_t>(node)];
+    }
 
     const session::GraphModel& model() const { return *model_; }
     const session::GraphNode& node(int id) const { return model_->nodes[static_cast<std::size_t>(id)]; }

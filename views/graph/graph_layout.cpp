@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kLeafHeight = 24;
 constexpr double kGroupHeight = 40;
-constexpr double kHeader = 26;   // of an open group
-constexpr double kMargin = 14;   // inside an open group
+constexpr double kHeader = 26;  // of an open group
+constexpr double kMargin = 14;  // inside an open group
 constexpr double kMaxText = 220;
 constexpr std::size_t kMaxKept = 4000;
 
@@ -68,7 +68,8 @@ SceneBox GraphLayouter::leafBox(int id) const {
     box.is_group = index_->isGroup(id);
     box.title = text(node.label.empty() ? node.kind : node.label);
     // "blocks.0" instead of "0".
-    const bool is_number = std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool is_number =
+        std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
     if (index_->repeats(id) > 1) box.title += QStringLiteral("  x%1").arg(index_->repeats(id));
     if (box.is_group) {
@@ -83,7 +84,8 @@ SceneBox GraphLayouter::leafBox(int id) const {
         box.title = text(node.attributes.front()).section(QLatin1Char('='), 1).left(28);
     }
     const double width = std::max(textWidth(box.title, true), textWidth(box.subtitle, false) * 0.9);
-    box.rect = QRectF(0, 0, std::clamp(width + 26, 64.0, kMaxText), box.subtitle.isEmpty() ? kLeafHeight : kGroupHeight);
+    box.rect =
+        QRectF(0, 0, std::clamp(width + 26, 64.0, kMaxText), box.subtitle.isEmpty() ? kLeafHeight : kGroupHeight);
     return box;
 }
 
@@ -102,10 +104,10 @@ struct GraphLayouter::Draft {
     const session::GraphModel& model;
     int group = -1;
     LevelRequest request = {};
-    std::vector<SceneBox> boxes = {};  // of the request
-    std::map<int, int> place = {};     // node -> index of the box
+    std::vector<SceneBox> boxes = {};                              // of the request
+    std::map<int, int> place = {};                                 // node -> index of the box
     std::vector<std::vector<const GraphLevel::Edge*>> drawn = {};  // by line of the request
-    std::vector<int> values = {};      // likewise: the value's number
+    std::vector<int> values = {};                                  // likewise: the value's number
     // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size.
     // Values that go on to the same boxes come in through one point.
     std::map<GraphPort, std::vector<int>> takers = {};
@@ -294,7 +296,8 @@ std::vector<QPointF> crossingsOf(const Crossings& crossings, int node, const Sce
     std::vector<QPointF> points;
     for (const GraphPort& value : line.values) {
         const auto found = crossings.find({node, value});
-        if (found != crossings.end() && std::find(points.begin(), points.end(), found->second) == points.end()) points.push_back(found->second);
+        if (found != crossings.end() && std::find(points.begin(), points.end(), found->second) == points.end())
+            points.push_back(found->second);
     }
     std::sort(points.begin(), points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
     return points;

@@ -3,8 +3,8 @@
 // The picture of a graph with some groups open: laid out from the inside out, level by level, cached.
 
 #include <QPointF>
-#include <QRectF>
 #include <QPolygonF>
+#include <QRectF>
 #include <QString>
 #include <atomic>
 #include <map>
@@ -24,15 +24,16 @@ struct SceneBox {
     QString subtitle;
     bool is_group = false;
     bool is_open = false;
-    int parent = -1;      // index of the open group around it
-    double detail = 0;    // of an open group: how high the boxes in it are on average
+    int parent = -1;    // index of the open group around it
+    double detail = 0;  // of an open group: how high the boxes in it are on average
 };
 struct SceneLine {
     std::vector<QPointF> curve;
     QRectF bounds;
     std::vector<GraphPort> values;  // one, but for a bundle
     int group = -1;                 // the group of its level
-    int from = -1;  // boxes at its ends, by node; kBorder: it continues outside the group; kBundle: where a bundle branches
+    int from =
+        -1;  // boxes at its ends, by node; kBorder: it continues outside the group; kBundle: where a bundle branches
     int to = -1;
     std::vector<int> carries;  // of a bundle: the boxes that its values come from and go to, by node, in order
     int count = 1;
@@ -55,7 +56,7 @@ struct Scene {
     QSizeF size;
     std::vector<SceneBox> boxes;  // groups before their contents
     std::vector<SceneLine> lines;
-    std::map<int, int> box_of;    // by node
+    std::map<int, int> box_of;  // by node
 
     const SceneBox* find(int node) const;
 };

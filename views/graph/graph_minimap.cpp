@@ -8,8 +8,8 @@
 namespace loupe::views {
 namespace {
 
-constexpr int kMargin = 10;    // from the edges of the canvas
-constexpr int kPadding = 5;    // around the scene
+constexpr int kMargin = 10;  // from the edges of the canvas
+constexpr int kPadding = 5;  // around the scene
 constexpr double kMostStretch = 10;
 
 }  // namespace
@@ -31,7 +31,8 @@ QTransform GraphMinimap::onto(const QRect& place, const QSizeF& scene) {
     return {inside.width() / scene.width(), 0, 0, inside.height() / scene.height(), inside.left(), inside.top()};
 }
 
-void GraphMinimap::paint(QPainter& painter, const QRect& place, const QSizeF& scene, const QRectF& seen, const Paint& paint_scene) {
+void GraphMinimap::paint(QPainter& painter, const QRect& place, const QSizeF& scene, const QRectF& seen,
+                         const Paint& paint_scene) {
     const Theme& theme = Theme::instance();
     const double ratio = painter.device()->devicePixelRatio();
     if (picture_.size() != place.size() * ratio || picture_.devicePixelRatio() != ratio) {

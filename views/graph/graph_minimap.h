@@ -19,7 +19,8 @@ class GraphMinimap {
     // From the scene onto the canvas. A scene that is much higher than wide is drawn wider than it is.
     static QTransform onto(const QRect& place, const QSizeF& scene);
     // seen: the visible part of the scene. paint_scene draws all of it; called when there is no picture yet.
-    void paint(QPainter& painter, const QRect& place, const QSizeF& scene, const QRectF& seen, const Paint& paint_scene);
+    void paint(QPainter& painter, const QRect& place, const QSizeF& scene, const QRectF& seen,
+               const Paint& paint_scene);
 
   private:
     QPixmap picture_;

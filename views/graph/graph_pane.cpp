@@ -59,7 +59,8 @@ void GraphPane::findLines() {
     for (int line = 0; line < lines.size(); ++line) {
         const auto left = lines[line].left(lines[line].indexOf(QLatin1String(" = ")));
         if (left.size() == lines[line].size()) continue;
-        for (auto match = name.globalMatch(left); match.hasNext();) line_of_value.emplace(match.next().captured(), line);
+        for (auto match = name.globalMatch(left); match.hasNext();)
+            line_of_value.emplace(match.next().captured(), line);
     }
     for (const auto& edge : model_->edges) {
         const auto found = line_of_value.find(text(edge.value));

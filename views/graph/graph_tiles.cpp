@@ -32,7 +32,8 @@ GraphTiling tileScene(const Scene& scene, const QTransform& onto) {
         rect.setSize(rect.size().expandedTo({kLeastWidth, kLeastHeight}));
         rect.moveCenter(centre);
         tiling.tile_of_box[i] = static_cast<int>(tiling.tiles.size());
-        tiling.tiles.push_back({static_cast<int>(i), rect, depth, box.is_open && box.detail * onto.m22() >= kLeastTile});
+        tiling.tiles.push_back(
+            {static_cast<int>(i), rect, depth, box.is_open && box.detail * onto.m22() >= kLeastTile});
     }
     return tiling;
 }

@@ -18,10 +18,12 @@ struct GraphTile {
 };
 
 struct GraphTiling {
-    std::vector<GraphTile> tiles;   // frames before their contents
-    std::vector<int> tile_of_box;   // the tile that a box is, or that it is hidden in
+    std::vector<GraphTile> tiles;  // frames before their contents
+    std::vector<int> tile_of_box;  // the tile that a box is, or that it is hidden in
 
-    const GraphTile& of(int box) const { return tiles[static_cast<std::size_t>(tile_of_box[static_cast<std::size_t>(box)])]; }
+    const GraphTile& of(int box) const {
+        return tiles[static_cast<std::size_t>(tile_of_box[static_cast<std::size_t>(box)])];
+    }
     // The top box at a position of the screen; -1: none.
     int boxAt(QPointF place) const;
 };

@@ -79,7 +79,8 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
     tools_->setContentsMargins(4, 3, 4, 3);
     layout->addLayout(tools_);
     colour_choice_ = new QComboBox(this);
-    colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"), tr("Colour: gradient")});
+    colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"),
+                              tr("Colour: gradient")});
     colour_choice_->setToolTip(tr("What the colours of the boxes say"));
     colour_choice_->setAccessibleName(tr("Colouring of the graph"));
     connect(colour_choice_, &QComboBox::currentIndexChanged, this,
@@ -98,14 +99,17 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
         connect(add(text, name, tip), &QToolButton::clicked, this, work);
     };
     adds(tr("Fit"), tr("Fit the graph"), tr("Show all of the graph (Space)"), [this] { canvas_->fit(); });
-    adds(QStringLiteral("+"), tr("Zoom in"), tr("Zoom in (Ctrl++)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 1.25); });
-    adds(QStringLiteral("\u2212"), tr("Zoom out"), tr("Zoom out (Ctrl+-)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 0.8); });
+    adds(QStringLiteral("+"), tr("Zoom in"), tr("Zoom in (Ctrl++)"),
+         [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 1.25); });
+    adds(QStringLiteral("\u2212"), tr("Zoom out"), tr("Zoom out (Ctrl+-)"),
+         [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 0.8); });
     adds(tr("Open all"), tr("Open all groups"), tr("Open every group"), [this] { openAll(); });
     adds(tr("Close all"), tr("Close all groups"), tr("Close every group"), [this] { closeAll(); });
     follow_ = add(tr("Follow"), tr("Follow the current event"), tr("Scroll to the node of the current event"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
-    plumbing_ = add(tr("Plumbing"), tr("Show plumbing"), tr("Show constants, lists, sizes and other nodes that make no tensor"));
+    plumbing_ = add(tr("Plumbing"), tr("Show plumbing"),
+                    tr("Show constants, lists, sizes and other nodes that make no tensor"));
     plumbing_->setCheckable(true);
     connect(plumbing_, &QToolButton::toggled, this, [this] {
         rebuildIndex();
@@ -187,8 +191,10 @@ void GraphView::takeCurrent() {
     const int node = bridge().currentNode();
     canvas_->setCurrent(node);
     if (node >= 0 && follow_->isChecked()) {
-        if (busy_) reveal_after_ = node;
-        else canvas_->keepInSight(node);
+        if (busy_)
+            reveal_after_ = node;
+        else
+            canvas_->keepInSight(node);
     }
 }
 
@@ -224,7 +230,8 @@ void GraphView::requestLayout(int keep) {
         std::optional<Scene> scene;
         guarded(tr("Graph: layout"), [&] { scene = layouter->layout(open, *cancelled); });
         QMetaObject::invokeMethod(
-            this, [this, number, keep, scene = std::move(scene)]() mutable { finishLayout(number, std::move(scene), keep); },
+            this,
+            [this, number, keep, scene = std::move(scene)]() mutable { finishLayout(number, std::move(scene), keep); },
             Qt::QueuedConnection);
     });
 }
@@ -242,12 +249,14 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
 // The number of shown nodes; during a search, of matches.
 void GraphView::tellCounts() {
     if (!index_) return tell({});
-    if (!search_->text().trimmed().isEmpty()) return tell(tr("%1 found").arg(countText(static_cast<std::int64_t>(matches_.size()))));
+    if (!search_->text().trimmed().isEmpty())
+        return tell(tr("%1 found").arg(countText(static_cast<std::int64_t>(matches_.size()))));
     std::int64_t shown = 0;
     for (const SceneBox& box : canvas_->scene().boxes) shown += box.node >= 0 && !box.is_open;
     std::int64_t all = 0;
     for (const int child : index_->level(-1).children) all += index_->operatorCount(child);
-    tell(shown == all ? (all == 1 ? tr("1 operator") : tr("%1 operators").arg(countText(all))) : tr("%1 boxes, %2 operators").arg(countText(shown), countText(all)));
+    tell(shown == all ? (all == 1 ? tr("1 operator") : tr("%1 operators").arg(countText(all)))
+                      : tr("%1 boxes, %2 operators").arg(countText(shown), countText(all)));
 }
 
 // In the corner of the canvas, where it takes no room from the tools.
@@ -265,8 +274,10 @@ void GraphView::resizeEvent(QResizeEvent* event) {
 
 void GraphView::setOpen(int group, bool open) {
     if (!index_ || !index_->isGroup(group) || open == open_.contains(group)) return;
-    if (open) open_.insert(group);
-    else open_.erase(group);
+    if (open)
+        open_.insert(group);
+    else
+        open_.erase(group);
     requestLayout(group);
 }
 
@@ -353,15 +364,17 @@ void GraphView::showMenu(int node, const QPoint& at) {
         const int op = index_->operatorOf(node);
         if (index_->isGroup(node)) {
             const bool is_open = open_.contains(node);
-            menu.addAction(is_open ? tr("Close group\t-") : tr("Open group\t+"), this, [this, node, is_open] { setOpen(node, !is_open); });
+            menu.addAction(is_open ? tr("Close group\t-") : tr("Open group\t+"), this,
+                           [this, node, is_open] { setOpen(node, !is_open); });
         }
         menu.addAction(tr("Toggle breakpoint\tF9"), this, [this] { toggleBreakpoint(); });
         const NodeMetric& metric = metrics_.of(node);
         if (metric.not_finite != session::NotFinite::None) {
-            menu.addAction(tr("Go to the origin of this NaN or Inf\tShift+F6"), this, [this, event = metric.not_finite_event] {
-                bridge().setCurrentEvent(event);
-                bridge().goToOrigin();
-            });
+            menu.addAction(tr("Go to the origin of this NaN or Inf\tShift+F6"), this,
+                           [this, event = metric.not_finite_event] {
+                               bridge().setCurrentEvent(event);
+                               bridge().goToOrigin();
+                           });
         }
         QAction* run_to = menu.addAction(tr("Run to here\tCtrl+F10"), this, [this, op] { bridge().runToNode(op); });
         run_to->setEnabled(op >= 0);
@@ -374,10 +387,11 @@ void GraphView::showMenu(int node, const QPoint& at) {
                 if (other < 0 || !done.insert(other).second || done.size() > 30) continue;
                 const session::GraphNode& end = index_->node(other);
                 const QString shape = metrics_.portText(link.from);
-                list->addAction(QStringLiteral("%1  %2  %3").arg(text(end.label), text(end.scope), shape), this, [this, other] {
-                    openPathTo(other);
-                    click(other);
-                });
+                list->addAction(QStringLiteral("%1  %2  %3").arg(text(end.label), text(end.scope), shape), this,
+                                [this, other] {
+                                    openPathTo(other);
+                                    click(other);
+                                });
             }
         };
         add_links(tr("Producers"), index_->linksInto(node), true);
@@ -444,7 +458,8 @@ void GraphView::showNextMatch() {
 // --- export
 
 void GraphView::chooseExport() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Export graph"), QStringLiteral("graph.svg"), tr("Pictures (*.svg *.png *.pdf)"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export graph"), QStringLiteral("graph.svg"),
+                                                      tr("Pictures (*.svg *.png *.pdf)"));
     if (file.isEmpty()) return;
     if (const QString error = exportTo(file); !error.isEmpty()) {
         SessionBridge::LogEntry entry;

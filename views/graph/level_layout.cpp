@@ -82,7 +82,9 @@ void holdEnds(const LevelRequest& request, Agraph_t* graph, const std::vector<Ag
     for (const int box : request.last) join(nodes[at(box)], below, "100", "1");
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const int box = static_cast<int>(i);
-        const auto is_in = [&](const std::vector<int>& list) { return std::find(list.begin(), list.end(), box) != list.end(); };
+        const auto is_in = [&](const std::vector<int>& list) {
+            return std::find(list.begin(), list.end(), box) != list.end();
+        };
         if (is_fed[i] == 0 && !is_in(request.first)) join(above, nodes[i], "0", request.first.empty() ? "1" : "2");
         if (feeds[i] == 0 && !is_in(request.last)) join(nodes[i], below, "0", request.last.empty() ? "1" : "2");
     }
@@ -144,7 +146,8 @@ LevelResult layoutWithDot(const LevelRequest& request) {
             std::vector<QPointF> curve;
             if (const splines* all = ED_spl(edges[i]); all != nullptr && all->size > 0) {
                 const bezier& first = all->list[0];
-                for (std::size_t p = 0; p < static_cast<std::size_t>(first.size); ++p) curve.push_back(point(first.list[p]));
+                for (std::size_t p = 0; p < static_cast<std::size_t>(first.size); ++p)
+                    curve.push_back(point(first.list[p]));
             }
             const QPointF from = result.centres[at(request.lines[i].from)];
             const QPointF to = result.centres[at(request.lines[i].to)];
@@ -224,7 +227,8 @@ std::vector<int> ranksOf(const LevelRequest& request) {
     std::vector<std::vector<int>> next(count);
     for (const auto& line : request.lines) {
         // A loop's back edge does not push its start down.
-        if (line.from >= line.to && line.from < first_waypoint && line.to < first_waypoint && std::find(request.first.begin(), request.first.end(), line.from) == request.first.end() &&
+        if (line.from >= line.to && line.from < first_waypoint && line.to < first_waypoint &&
+            std::find(request.first.begin(), request.first.end(), line.from) == request.first.end() &&
             std::find(request.last.begin(), request.last.end(), line.to) == request.last.end()) {
             continue;
         }

@@ -69,10 +69,12 @@ class Bundler {
             }
             const int waypoint = static_cast<int>(request_.boxes.size()) + bundles_.waypoints++;
             gather(group, waypoint);
-            const auto here = std::count_if(targets.begin(), targets.end(), [&](int box) { return rank_[at(box)] == rank; });
+            const auto here =
+                std::count_if(targets.begin(), targets.end(), [&](int box) { return rank_[at(box)] == rank; });
             for (std::ptrdiff_t i = 0; i < here; ++i) {
                 BundledLine branch{waypoint, targets[static_cast<std::size_t>(i)], {}};
-                for (const Traveller* traveller : group) branch.lines.push_back(traveller->left[static_cast<std::size_t>(i)]);
+                for (const Traveller* traveller : group)
+                    branch.lines.push_back(traveller->left[static_cast<std::size_t>(i)]);
                 bundles_.lines.push_back(std::move(branch));
             }
             for (Traveller* traveller : group) {
@@ -100,7 +102,8 @@ class Bundler {
             by_carrier[traveller->carrier].lines.push_back(traveller->left.front());
             traveller->left.clear();
         }
-        for (auto& [carrier, line] : by_carrier) bundles_.lines.push_back({carrier, target(line.lines.front()), std::move(line.lines)});
+        for (auto& [carrier, line] : by_carrier)
+            bundles_.lines.push_back({carrier, target(line.lines.front()), std::move(line.lines)});
     }
 
     const LevelRequest& request_;
@@ -112,6 +115,8 @@ class Bundler {
 
 }  // namespace
 
-Bundles bundleLines(const LevelRequest& request, const std::vector<int>& values) { return Bundler(request, values).take(); }
+Bundles bundleLines(const LevelRequest& request, const std::vector<int>& values) {
+    return Bundler(request, values).take();
+}
 
 }  // namespace loupe::views

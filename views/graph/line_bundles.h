@@ -10,7 +10,7 @@
 namespace loupe::views {
 
 struct BundledLine {
-    int from = 0;            // index of a box, or of a waypoint
+    int from = 0;  // index of a box, or of a waypoint
     int to = 0;
     std::vector<int> lines;  // the request's lines in it
 };

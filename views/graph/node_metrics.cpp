@@ -30,7 +30,8 @@ bool NodeMetrics::update(std::size_t event_count) {
         for (session::ValueId id : event.outputs) {
             const session::Value& value = recording_->value(id);
             bytes += value.bytes;
-            if (value.statistics && value.statistics->finite) magnitude = std::max(magnitude, value.statistics->finite->abs_max);
+            if (value.statistics && value.statistics->finite)
+                magnitude = std::max(magnitude, value.statistics->finite->abs_max);
         }
         // An operator, and every group around it.
         int node = event.graph_node;

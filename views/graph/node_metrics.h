@@ -14,15 +14,15 @@
 namespace loupe::views {
 
 struct NodeMetric {
-    session::EventId forward = 0;   // the last event of each phase
+    session::EventId forward = 0;  // the last event of each phase
     session::EventId backward = 0;
-    double seconds = 0;             // all phases
-    std::int64_t bytes = 0;         // of the outputs in forward
-    double activation = -1;         // greatest magnitude of outputs; -1: unknown
+    double seconds = 0;      // all phases
+    std::int64_t bytes = 0;  // of the outputs in forward
+    double activation = -1;  // greatest magnitude of outputs; -1: unknown
     double gradient = -1;
-    std::string error;  // why it failed
+    std::string error;                                         // why it failed
     session::NotFinite not_finite = session::NotFinite::None;  // the gravest
-    session::EventId not_finite_event = 0;  // the first one that is not finite
+    session::EventId not_finite_event = 0;                     // the first one that is not finite
     bool failed = false;
 };
 

@@ -29,7 +29,8 @@ std::vector<double> probabilities(const std::vector<double>& logits) {
 
 QString nameOf(std::size_t index, const QStringList& classes, bool characters) {
     if (static_cast<qsizetype>(index) < classes.size()) return classes[static_cast<qsizetype>(index)];
-    if (characters && index > 32 && index < 127) return QStringLiteral("\u201c%1\u201d").arg(QChar(static_cast<char16_t>(index)));
+    if (characters && index > 32 && index < 127)
+        return QStringLiteral("\u201c%1\u201d").arg(QChar(static_cast<char16_t>(index)));
     if (characters && index == 32) return QStringLiteral("space");
     return QString::number(index);
 }
@@ -37,12 +38,18 @@ QString nameOf(std::size_t index, const QStringList& classes, bool characters) {
 }  // namespace
 
 QString answerText(const std::vector<double>& logits, const QStringList& classes, bool characters) {
-    if (logits.size() < 2 || !std::all_of(logits.begin(), logits.end(), [](double x) { return std::isfinite(x); })) return {};
+    if (logits.size() < 2 || !std::all_of(logits.begin(), logits.end(), [](double x) { return std::isfinite(x); }))
+        return {};
     const std::vector<double> p = probabilities(logits);
     std::vector<std::size_t> order(p.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::partial_sort(order.begin(), order.begin() + 2, order.end(), [&](std::size_t a, std::size_t b) { return p[a] > p[b]; });
-    const auto part = [&](std::size_t at) { return QStringLiteral("%1 (%2 %)").arg(nameOf(order[at], classes, characters)).arg(100 * p[order[at]], 0, 'f', 1); };
+    std::partial_sort(order.begin(), order.begin() + 2, order.end(),
+                      [&](std::size_t a, std::size_t b) { return p[a] > p[b]; });
+    const auto part = [&](std::size_t at) {
+        return QStringLiteral("%1 (%2 %)")
+            .arg(nameOf(order[at], classes, characters))
+            .arg(100 * p[order[at]], 0, 'f', 1);
+    };
     return QStringLiteral("%1, then %2").arg(part(0), part(1));
 }
 
@@ -76,8 +83,10 @@ QString textOfTokens(const std::vector<double>& tokens) {
     const bool printable = std::all_of(tokens.begin(), tokens.end(), [](double id) { return id >= 32 && id < 127; });
     QString text;
     for (const double id : tokens) {
-        if (printable) text += QChar(static_cast<char16_t>(id));
-        else text += (text.isEmpty() ? QString() : QStringLiteral(" ")) + QString::number(static_cast<qint64>(id));
+        if (printable)
+            text += QChar(static_cast<char16_t>(id));
+        else
+            text += (text.isEmpty() ? QString() : QStringLiteral(" ")) + QString::number(static_cast<qint64>(id));
     }
     return text;
 }

@@ -8,8 +8,8 @@
 
 namespace loupe::views {
 
-// logits: of the last row; probabilities are taken as they are. "3 (98 %), then 8 (1 %)". With `characters` a class without a name
-// is shown as the character of its number.
+// logits: of the last row; probabilities are taken as they are. "3 (98 %), then 8 (1 %)". With `characters` a class
+// without a name is shown as the character of its number.
 QString answerText(const std::vector<double>& logits, const QStringList& classes, bool characters);
 
 // Names of the classes from index.json beside a shipped model; empty for others.

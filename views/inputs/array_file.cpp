@@ -39,10 +39,12 @@ QString writeArray(const QString& file, const session::Shape& shape, const std::
 }
 
 QString ownInputFile(const QString& model, const QString& argument) {
-    const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/inputs");
+    const QString folder =
+        QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/inputs");
     QDir().mkpath(folder);
     const QByteArray hash = QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(10);
-    return QStringLiteral("%1/%2-%3-%4.npy").arg(folder, QFileInfo(model).completeBaseName(), QString::fromLatin1(hash), argument);
+    return QStringLiteral("%1/%2-%3-%4.npy")
+        .arg(folder, QFileInfo(model).completeBaseName(), QString::fromLatin1(hash), argument);
 }
 
 }  // namespace loupe::views

@@ -36,14 +36,19 @@ std::vector<std::string> losses() {
 }  // namespace
 
 BackwardForm::BackwardForm(QWidget* parent)
-    : QWidget(parent), kind_(new QComboBox(this)), detail_row_(new QWidget(this)), detail_(new QLineEdit(detail_row_)),
-      file_(new QToolButton(detail_row_)), note_(new ElidedLabel(this)) {
+    : QWidget(parent),
+      kind_(new QComboBox(this)),
+      detail_row_(new QWidget(this)),
+      detail_(new QLineEdit(detail_row_)),
+      file_(new QToolButton(detail_row_)),
+      note_(new ElidedLabel(this)) {
     auto* rows = new QVBoxLayout(this);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(3);
     kind_->setObjectName(QStringLiteral("backwardFrom"));
     kind_->setAccessibleName(tr("Backward from"));
-    kind_->setToolTip(tr("What backward starts from. A loss can be typed with its arguments: CrossEntropyLoss(label_smoothing=0.1)"));
+    kind_->setToolTip(
+        tr("What backward starts from. A loss can be typed with its arguments: CrossEntropyLoss(label_smoothing=0.1)"));
     kind_->setEditable(true);
     kind_->setInsertPolicy(QComboBox::NoInsert);
     kind_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -109,22 +114,37 @@ void BackwardForm::setChoice(const BackwardFrom& from) {
     const Kind kind = from.kind != Kind::Default ? from.kind : own_loss_ > 0 ? Kind::Own : Kind::Sum;
     switch (kind) {
         case Kind::Default:
-        case Kind::Sum: kind_->setCurrentIndex(kind_->findData(QStringLiteral("sum"))); break;
-        case Kind::Mean: kind_->setCurrentIndex(kind_->findData(QStringLiteral("mean"))); break;
+        case Kind::Sum:
+            kind_->setCurrentIndex(kind_->findData(QStringLiteral("sum")));
+            break;
+        case Kind::Mean:
+            kind_->setCurrentIndex(kind_->findData(QStringLiteral("mean")));
+            break;
         case Kind::Own:
-            if (const int own = kind_->findData(QStringLiteral("own")); own >= 0) kind_->setCurrentIndex(own);
-            else kind_->setEditText(QStringLiteral("own"));
+            if (const int own = kind_->findData(QStringLiteral("own")); own >= 0)
+                kind_->setCurrentIndex(own);
+            else
+                kind_->setEditText(QStringLiteral("own"));
             break;
         case Kind::Loss:
-            if (const int loss = kind_->findData(text(from.loss)); loss >= 0) kind_->setCurrentIndex(loss);
-            else kind_->setEditText(text(from.loss));
+            if (const int loss = kind_->findData(text(from.loss)); loss >= 0)
+                kind_->setCurrentIndex(loss);
+            else
+                kind_->setEditText(text(from.loss));
             break;
-        case Kind::Element: kind_->setCurrentIndex(kind_->findData(QStringLiteral("out0[0]"))); break;
-        case Kind::Cotangents: kind_->setCurrentIndex(kind_->findData(QStringLiteral("cotangents:"))); break;
+        case Kind::Element:
+            kind_->setCurrentIndex(kind_->findData(QStringLiteral("out0[0]")));
+            break;
+        case Kind::Cotangents:
+            kind_->setCurrentIndex(kind_->findData(QStringLiteral("cotangents:")));
+            break;
     }
-    if (kind == Kind::Element) detail_->setText(text(session::loss_text(from)));
-    else if (kind == Kind::Cotangents) detail_->setText(text(from.file));
-    else detail_->setText(text(session::target_text(from.target)));
+    if (kind == Kind::Element)
+        detail_->setText(text(session::loss_text(from)));
+    else if (kind == Kind::Cotangents)
+        detail_->setText(text(from.file));
+    else
+        detail_->setText(text(session::target_text(from.target)));
     kind_->lineEdit()->setCursorPosition(0);
     showing_ = false;
     showDetail();
@@ -138,16 +158,20 @@ void BackwardForm::showDetail() {
     detail_row_->setVisible(has_target || kind == Kind::Element || kind == Kind::Cotangents);
     file_->setVisible(kind != Kind::Element);
     detail_->setAccessibleName(has_target ? tr("Target") : kind == Kind::Element ? tr("Element") : tr("File"));
-    detail_->setPlaceholderText(has_target ? tr("target: 3, [1, 7], labels, a file") : kind == Kind::Element ? tr("out0[0, 3]") : tr("an .npz with cot0, cot1"));
-    detail_->setToolTip(has_target ? tr("A value as Python writes it (one number stands for all), `labels` for those of the training data, or a file: targets.npy, data.npz:y")
+    detail_->setPlaceholderText(has_target              ? tr("target: 3, [1, 7], labels, a file")
+                                : kind == Kind::Element ? tr("out0[0, 3]")
+                                                        : tr("an .npz with cot0, cot1"));
+    detail_->setToolTip(has_target ? tr("A value as Python writes it (one number stands for all), `labels` for those "
+                                        "of the training data, or a file: targets.npy, data.npz:y")
                         : kind == Kind::Element ? tr("Output and index: out0[0, 3]")
                                                 : tr("Gradients of the outputs: cot0, cot1, ..."));
     QString note;
     if (kind == Kind::Default && own_loss_ == 2 && choice_.target.source == LossTarget::Source::None) {
         note = tr("takes a target; until then: sum of outputs");
     } else if (choice_.target.source == LossTarget::Source::Data) {
-        note = data_.path.empty() ? tr("Labels of the made-up training data, of its first examples")
-                                  : tr("Labels of the first examples of %1").arg(text(data_.path).section(QLatin1Char('/'), -1));
+        note = data_.path.empty()
+                   ? tr("Labels of the made-up training data, of its first examples")
+                   : tr("Labels of the first examples of %1").arg(text(data_.path).section(QLatin1Char('/'), -1));
     }
     showError({});
     note_->setText(note);
@@ -183,9 +207,12 @@ void BackwardForm::take() {
     if (showing_) return;
     QString loss = kindText();
     QString target = detail_->text().trimmed();
-    if (loss == QLatin1String("out0[0]")) loss = target.isEmpty() ? loss : target, target.clear();
-    else if (loss == QLatin1String("cotangents:")) loss += target, target.clear();
-    else if (loss == QLatin1String("sum") || loss == QLatin1String("mean")) target.clear();
+    if (loss == QLatin1String("out0[0]"))
+        loss = target.isEmpty() ? loss : target, target.clear();
+    else if (loss == QLatin1String("cotangents:"))
+        loss += target, target.clear();
+    else if (loss == QLatin1String("sum") || loss == QLatin1String("mean"))
+        target.clear();
     // The source's loss without its target is still Default: the sum is used instead.
     if (loss == QLatin1String("own") && own_loss_ == 2 && target.isEmpty()) loss.clear();
     try {
@@ -196,7 +223,8 @@ void BackwardForm::take() {
         const bool takes = from.kind == Kind::Loss || from.kind == Kind::Own || from.kind == Kind::Default;
         if (takes && was_target) from = session::parse_backward_from(loss.toStdString(), target.toStdString());
         if (from.target.source == LossTarget::Source::Data) from.target.data = data_;
-        const bool is_same = session::loss_text(from) == session::loss_text(choice_) && session::target_text(from.target) == session::target_text(choice_.target);
+        const bool is_same = session::loss_text(from) == session::loss_text(choice_) &&
+                             session::target_text(from.target) == session::target_text(choice_.target);
         setChoice(from);
         if (!is_same) emit changed();
     } catch (const std::exception& error) {
@@ -207,8 +235,9 @@ void BackwardForm::take() {
 
 void BackwardForm::chooseFile() {
     const bool gradients = choice_.kind == BackwardFrom::Kind::Cotangents;
-    const QString file = QFileDialog::getOpenFileName(this, gradients ? tr("Gradients of the outputs") : tr("Target"), {},
-                                                      gradients ? tr("Arrays (*.npz)") : tr("Arrays (*.npy *.npz *.pt)"));
+    const QString file =
+        QFileDialog::getOpenFileName(this, gradients ? tr("Gradients of the outputs") : tr("Target"), {},
+                                     gradients ? tr("Arrays (*.npz)") : tr("Arrays (*.npy *.npz *.pt)"));
     if (file.isEmpty()) return;
     detail_->setText(file);
     take();

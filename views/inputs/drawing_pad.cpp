@@ -43,7 +43,8 @@ void DrawingPad::setPicture(Picture picture) {
 void DrawingPad::setDrawable(bool drawable) {
     drawable_ = drawable;
     setCursor(drawable ? Qt::CrossCursor : Qt::ArrowCursor);
-    setToolTip(drawable ? tr("Draw here and the model runs on it; the right button rubs out") : tr("The input as a picture"));
+    setToolTip(drawable ? tr("Draw here and the model runs on it; the right button rubs out")
+                        : tr("The input as a picture"));
 }
 
 void DrawingPad::clear() {
@@ -62,7 +63,8 @@ void DrawingPad::render() {
         const auto plane = static_cast<std::size_t>(picture_.rows) * static_cast<std::size_t>(picture_.columns);
         for (int row = 0; row < picture_.rows; ++row) {
             for (int column = 0; column < picture_.columns; ++column) {
-                const auto at = static_cast<std::size_t>(row) * static_cast<std::size_t>(picture_.columns) + static_cast<std::size_t>(column);
+                const auto at = static_cast<std::size_t>(row) * static_cast<std::size_t>(picture_.columns) +
+                                static_cast<std::size_t>(column);
                 const auto level = [&](std::size_t channel) {
                     const double value = picture_.elements[(picture_.channels == 3 ? channel * plane : 0) + at];
                     return static_cast<int>(std::clamp((value - low_) / (high_ - low_), 0.0, 1.0) * 255);
@@ -107,7 +109,8 @@ void DrawingPad::stroke(QPointF from, QPointF to, bool erase) {
             const double ink = std::clamp(radius + 0.5 - distance({column + 0.5, row + 0.5}, a, b), 0.0, 1.0);
             if (ink <= 0) continue;
             for (int channel = 0; channel < picture_.channels; ++channel) {
-                double& value = picture_.elements[static_cast<std::size_t>(channel) * plane + static_cast<std::size_t>(row * picture_.columns + column)];
+                double& value = picture_.elements[static_cast<std::size_t>(channel) * plane +
+                                                  static_cast<std::size_t>(row * picture_.columns + column)];
                 const double inked = low_ + ink * (high_ - low_);
                 value = erase ? std::min(value, high_ - ink * (high_ - low_)) : std::max(value, inked);
             }
@@ -117,7 +120,8 @@ void DrawingPad::stroke(QPointF from, QPointF to, bool erase) {
 }
 
 void DrawingPad::mousePressEvent(QMouseEvent* event) {
-    if (!drawable_ || picture_.isEmpty() || (event->button() != Qt::LeftButton && event->button() != Qt::RightButton)) return;
+    if (!drawable_ || picture_.isEmpty() || (event->button() != Qt::LeftButton && event->button() != Qt::RightButton))
+        return;
     drawing_ = true;
     last_ = event->position();
     stroke(last_, last_, event->button() == Qt::RightButton);

@@ -19,7 +19,8 @@ using session::RunOptions;
 namespace {
 
 QString keyOf(const QString& model) {
-    return QStringLiteral("inputs/") + QString::fromLatin1(QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(16));
+    return QStringLiteral("inputs/") +
+           QString::fromLatin1(QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(16));
 }
 
 QJsonObject toJson(const InputSpec& spec) {
@@ -43,7 +44,8 @@ QJsonObject toJson(const InputSpec& spec) {
 
 InputSpec fromJson(const QJsonObject& object) {  // QJsonDocument limits how deep it nests
     InputSpec spec;
-    if (object.contains(QStringLiteral("literal"))) spec.literal = object[QStringLiteral("literal")].toString().toStdString();
+    if (object.contains(QStringLiteral("literal")))
+        spec.literal = object[QStringLiteral("literal")].toString().toStdString();
     const int source = object[QStringLiteral("source")].toInt();
     spec.source = static_cast<InputSpec::Source>(std::clamp(source, 0, static_cast<int>(InputSpec::Source::Example)));
     for (const auto& size : object[QStringLiteral("shape")].toArray()) spec.shape.push_back(size.toInteger());
@@ -53,12 +55,14 @@ InputSpec fromJson(const QJsonObject& object) {  // QJsonDocument limits how dee
     spec.high = object[QStringLiteral("high")].toInteger();
     spec.file = object[QStringLiteral("file")].toString().toStdString();
     spec.key = object[QStringLiteral("key")].toString().toStdString();
-    for (const auto& element : object[QStringLiteral("elements")].toArray()) spec.elements.push_back(fromJson(element.toObject()));
+    for (const auto& element : object[QStringLiteral("elements")].toArray())
+        spec.elements.push_back(fromJson(element.toObject()));
     return spec;
 }
 
 bool filesAreThere(const InputSpec& spec) {
-    if (spec.source == InputSpec::Source::File && !spec.literal && spec.elements.empty()) return QFileInfo::exists(QString::fromStdString(spec.file));
+    if (spec.source == InputSpec::Source::File && !spec.literal && spec.elements.empty())
+        return QFileInfo::exists(QString::fromStdString(spec.file));
     return std::all_of(spec.elements.begin(), spec.elements.end(), filesAreThere);
 }
 
@@ -90,7 +94,8 @@ void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, 
 }
 
 std::optional<RememberedInputs> recallInputs(const QString& model, RunOptions options) {
-    return inputsFromJson(QJsonDocument::fromJson(QSettings().value(keyOf(model)).toByteArray()).object(), std::move(options));
+    return inputsFromJson(QJsonDocument::fromJson(QSettings().value(keyOf(model)).toByteArray()).object(),
+                          std::move(options));
 }
 
 std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOptions options) {
@@ -105,10 +110,12 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOpt
     options.threads = std::clamp(object[QStringLiteral("threads")].toInt(), 0, session::most_threads());
     options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
     options.left_out.clear();
-    for (const auto& name : object[QStringLiteral("left_out")].toArray()) options.left_out.insert(name.toString().toStdString());
+    for (const auto& name : object[QStringLiteral("left_out")].toArray())
+        options.left_out.insert(name.toString().toStdString());
     options.backward_from = {};
     try {
-        options.backward_from = session::parse_backward_from(object[QStringLiteral("loss")].toString().toStdString(), object[QStringLiteral("target")].toString().toStdString());
+        options.backward_from = session::parse_backward_from(object[QStringLiteral("loss")].toString().toStdString(),
+                                                             object[QStringLiteral("target")].toString().toStdString());
     } catch (const std::exception&) {
         // A loss that this version lacks: as for a new model.
     }

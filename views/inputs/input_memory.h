@@ -13,7 +13,8 @@
 namespace loupe::views {
 
 // model: the path of its file. Of `options` only inputs and the panel's options are stored.
-void rememberInputs(const QString& model, const std::vector<session::InputSpec>& inputs, const session::RunOptions& options);
+void rememberInputs(const QString& model, const std::vector<session::InputSpec>& inputs,
+                    const session::RunOptions& options);
 
 struct RememberedInputs {
     std::vector<session::InputSpec> inputs;

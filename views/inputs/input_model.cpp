@@ -19,13 +19,17 @@ bool isInteger(const std::string& dtype) { return dtype.find("int") != std::stri
 
 QString detailText(const InputSpec& spec) {
     switch (spec.source) {
-        case InputSpec::Source::File: return spec.key.empty() ? text(spec.file) : QStringLiteral("%1:%2").arg(text(spec.file), text(spec.key));
-        case InputSpec::Source::Example: return QStringLiteral("example_inputs[%1]").arg(text(spec.key));
+        case InputSpec::Source::File:
+            return spec.key.empty() ? text(spec.file) : QStringLiteral("%1:%2").arg(text(spec.file), text(spec.key));
+        case InputSpec::Source::Example:
+            return QStringLiteral("example_inputs[%1]").arg(text(spec.key));
         case InputSpec::Source::Random:
         case InputSpec::Source::Normal:
-            return isInteger(spec.dtype) ? QStringLiteral("seed %1, %2 to %3").arg(spec.seed).arg(spec.low).arg(spec.high - 1)
-                                         : QStringLiteral("seed %1").arg(spec.seed);
-        default: return {};
+            return isInteger(spec.dtype)
+                       ? QStringLiteral("seed %1, %2 to %3").arg(spec.seed).arg(spec.low).arg(spec.high - 1)
+                       : QStringLiteral("seed %1").arg(spec.seed);
+        default:
+            return {};
     }
 }
 
@@ -40,7 +44,8 @@ bool parseDetail(const QString& text, InputSpec& spec) {
     }
     static const QRegularExpression number(QStringLiteral("-?\\d+"));
     std::vector<qlonglong> numbers;
-    for (auto match = number.globalMatch(text); match.hasNext();) numbers.push_back(match.next().captured().toLongLong());
+    for (auto match = number.globalMatch(text); match.hasNext();)
+        numbers.push_back(match.next().captured().toLongLong());
     if (numbers.empty() || numbers[0] < 0) return false;
     spec.seed = static_cast<std::uint64_t>(numbers[0]);
     if (numbers.size() >= 3) {
@@ -73,8 +78,10 @@ QStringList InputModel::sourceNames() {
 }
 
 QStringList InputModel::dtypeNames() {
-    return {QStringLiteral("float32"), QStringLiteral("float64"), QStringLiteral("float16"), QStringLiteral("bfloat16"), QStringLiteral("int64"), QStringLiteral("int32"),
-            QStringLiteral("int16"), QStringLiteral("int8"), QStringLiteral("uint8"), QStringLiteral("bool"), QStringLiteral("complex64"), QStringLiteral("complex128")};
+    return {QStringLiteral("float32"),  QStringLiteral("float64"),   QStringLiteral("float16"),
+            QStringLiteral("bfloat16"), QStringLiteral("int64"),     QStringLiteral("int32"),
+            QStringLiteral("int16"),    QStringLiteral("int8"),      QStringLiteral("uint8"),
+            QStringLiteral("bool"),     QStringLiteral("complex64"), QStringLiteral("complex128")};
 }
 
 void InputModel::setInputs(std::vector<session::MethodInfo::Argument> arguments, std::vector<InputSpec> specs) {
@@ -90,7 +97,9 @@ void InputModel::setSpec(int row, const InputSpec& spec) {
     emit edited();
 }
 
-int InputModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(specs_.size()); }
+int InputModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(specs_.size());
+}
 
 int InputModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
@@ -104,18 +113,29 @@ QVariant InputModel::data(const QModelIndex& index, int role) const {
     if (role != Qt::DisplayRole && role != Qt::EditRole) return {};
     const bool file = spec.source == InputSpec::Source::File;
     switch (index.column()) {
-        case Name: return row < arguments_.size() ? text(arguments_[row].name) : tr("input %1").arg(row);
-        case Source: return spec.literal ? tr("Value") : spec.elements.empty() ? tr(kSources[static_cast<int>(spec.source)]) : tr("List");
-        case ShapeColumn: return spec.literal || !spec.elements.empty() || (file && spec.shape.empty()) ? QString() : shapeText(spec.shape);
-        case Dtype: return spec.literal || !spec.elements.empty() || (file && spec.shape.empty()) ? QString() : text(spec.dtype);
+        case Name:
+            return row < arguments_.size() ? text(arguments_[row].name) : tr("input %1").arg(row);
+        case Source:
+            return spec.literal            ? tr("Value")
+                   : spec.elements.empty() ? tr(kSources[static_cast<int>(spec.source)])
+                                           : tr("List");
+        case ShapeColumn:
+            return spec.literal || !spec.elements.empty() || (file && spec.shape.empty()) ? QString()
+                                                                                          : shapeText(spec.shape);
+        case Dtype:
+            return spec.literal || !spec.elements.empty() || (file && spec.shape.empty()) ? QString()
+                                                                                          : text(spec.dtype);
         case Detail: {
             if (spec.literal) return text(*spec.literal);
-            if (spec.elements.empty()) return file && role == Qt::DisplayRole ? detailText(spec).section(QLatin1Char('/'), -1) : detailText(spec);
+            if (spec.elements.empty())
+                return file && role == Qt::DisplayRole ? detailText(spec).section(QLatin1Char('/'), -1)
+                                                       : detailText(spec);
             QStringList parts;
             for (const auto& element : spec.elements) parts += text(input_spec_text(element));
             return parts.join(QStringLiteral(", "));
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 
@@ -158,7 +178,8 @@ bool InputModel::setData(const QModelIndex& index, const QVariant& value, int ro
                 return false;
             }
             break;
-        default: return false;
+        default:
+            return false;
     }
     setSpec(index.row(), spec);
     return true;

@@ -43,9 +43,11 @@ class CellDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option,
+                          const QModelIndex& index) const override {
         const bool source = index.column() == InputModel::Source;
-        if (!source && index.column() != InputModel::Dtype) return QStyledItemDelegate::createEditor(parent, option, index);
+        if (!source && index.column() != InputModel::Dtype)
+            return QStyledItemDelegate::createEditor(parent, option, index);
         auto* box = new QComboBox(parent);
         QStringList names = source ? InputModel::sourceNames() : InputModel::dtypeNames();
         // Only a model source has examples, which are its initial inputs.
@@ -88,7 +90,9 @@ bool isImageFile(const QString& file) {
 DrawingPad::Picture pictureOf(const session::InputPreview& preview) {
     DrawingPad::Picture picture;
     const auto& shape = preview.shape;
-    if (shape.size() < 2 || shape.size() > 4 || preview.elements.empty() || preview.dtype.find("int64") != std::string::npos) return picture;
+    if (shape.size() < 2 || shape.size() > 4 || preview.elements.empty() ||
+        preview.dtype.find("int64") != std::string::npos)
+        return picture;
     const std::int64_t channels = shape.size() == 2 ? 1 : shape[shape.size() - 3];
     const std::int64_t rows = shape[shape.size() - 2];
     const std::int64_t columns = shape.back();
@@ -104,19 +108,27 @@ DrawingPad::Picture pictureOf(const session::InputPreview& preview) {
 
 ViewDescription InputsView::describe() {
     return {QStringLiteral("inputs"), tr("Inputs"),
-            tr("What the next run is given: shape, type and source of each input, and how it runs. Drop a .npz, .npy or an image here."),
+            tr("What the next run is given: shape, type and source of each input, and how it runs. Drop a .npz, .npy "
+               "or an image here."),
             QStringLiteral("inputs"), Place::LeftBelow};
 }
 
 InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), model_(new InputModel(this)), table_(new QTableView(this)), signature_(new QLabel(this)), pad_(new DrawingPad(this)), clear_(new QPushButton(tr("Clear"), this)),
-      words_(new QLineEdit(this)), answer_(new QLabel(this)) {
+    : View(bridge, parent),
+      model_(new InputModel(this)),
+      table_(new QTableView(this)),
+      signature_(new QLabel(this)),
+      pad_(new DrawingPad(this)),
+      clear_(new QPushButton(tr("Clear"), this)),
+      words_(new QLineEdit(this)),
+      answer_(new QLabel(this)) {
     setAcceptDrops(true);
     table_->setObjectName(QStringLiteral("inputTable"));
     table_->setAccessibleName(tr("Inputs"));
     table_->setModel(model_);
     table_->setItemDelegate(new CellDelegate(table_));
-    table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::SelectedClicked);
+    table_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
+                            QAbstractItemView::SelectedClicked);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(22);
     table_->setShowGrid(false);
@@ -226,7 +238,10 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     });
     connect(&bridge, &SessionBridge::statusChanged, this, [this, run] {
         const auto& model = this->bridge().model();
-        const QString why = !model ? tr("no model is open") : !model->cannot_run.empty() ? text(model->cannot_run) : this->bridge().isBusy() ? tr("the model is running") : QString();
+        const QString why = !model                       ? tr("no model is open")
+                            : !model->cannot_run.empty() ? text(model->cannot_run)
+                            : this->bridge().isBusy()    ? tr("the model is running")
+                                                         : QString();
         run->setEnabled(why.isEmpty());
         run->setToolTip(why.isEmpty() ? tr("Run with these inputs (F5)") : tr("Not now: %1").arg(why));
         // Guessed inputs are known only when the model is open.
@@ -272,7 +287,9 @@ QWidget* InputsView::makeOptions() {
     compile_->setObjectName(QStringLiteral("compileMode"));
     compile_->addItem(tr("no"));
     for (const auto& mode : session::compile_modes()) compile_->addItem(text(mode));
-    compile_->setToolTip(tr("Compiles the graph first, with the mode's own passes unless some are chosen; the panel Compile tells what came of it"));
+    compile_->setToolTip(
+        tr("Compiles the graph first, with the mode's own passes unless some are chosen; the panel Compile tells what "
+           "came of it"));
     threads_ = new QSpinBox(box);
     threads_->setRange(0, session::most_threads());
     threads_->setSpecialValueText(tr("all cores"));
@@ -298,15 +315,21 @@ QWidget* InputsView::makeOptions() {
         backward_->setChecked(true);
         takeOptions();
     });
-    const std::pair<QString, QWidget*> rows[] = {{tr("Mode"), mode_}, {tr("Passes"), pipeline_}, {tr("Compile"), compile_}, {tr("Threads"), threads_}, {tr("Seed"), seed_}};
+    const std::pair<QString, QWidget*> rows[] = {{tr("Mode"), mode_},
+                                                 {tr("Passes"), pipeline_},
+                                                 {tr("Compile"), compile_},
+                                                 {tr("Threads"), threads_},
+                                                 {tr("Seed"), seed_}};
     for (const auto& [title, editor] : rows) {
         editor->setAccessibleName(title);
         if (auto* spin = qobject_cast<QSpinBox*>(editor)) spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
         editor->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         form->addRow(title, editor);
     }
-    for (QCheckBox* check : {backward_, statistics_}) connect(check, &QCheckBox::toggled, this, &InputsView::takeOptions);
-    for (QComboBox* combo : {mode_, pipeline_}) connect(combo, &QComboBox::currentIndexChanged, this, &InputsView::takeOptions);
+    for (QCheckBox* check : {backward_, statistics_})
+        connect(check, &QCheckBox::toggled, this, &InputsView::takeOptions);
+    for (QComboBox* combo : {mode_, pipeline_})
+        connect(combo, &QComboBox::currentIndexChanged, this, &InputsView::takeOptions);
     for (QSpinBox* spin : {threads_, seed_}) connect(spin, &QSpinBox::valueChanged, this, &InputsView::takeOptions);
     return box;
 }
@@ -364,10 +387,13 @@ void InputsView::showInputs() {
             if (method.name != bridge().runOptions().method) continue;
             arguments = method.arguments;
             QStringList types;
-            for (const auto& argument : arguments) types += QStringLiteral("%1: %2").arg(text(argument.name), text(argument.type));
+            for (const auto& argument : arguments)
+                types += QStringLiteral("%1: %2").arg(text(argument.name), text(argument.type));
             QStringList returns;
             for (const auto& type : method.returns) returns += text(type);
-            signature_->setText(QStringLiteral("%1(%2) \u2192 %3").arg(text(method.name), types.join(QStringLiteral(", ")), returns.join(QStringLiteral(", "))));
+            signature_->setText(
+                QStringLiteral("%1(%2) \u2192 %3")
+                    .arg(text(method.name), types.join(QStringLiteral(", ")), returns.join(QStringLiteral(", "))));
             signature_->setToolTip(text(method.schema));
         }
     }
@@ -391,7 +417,8 @@ void InputsView::recall() {
     left_out_ = remembered->options.left_out;
     session::RunOptions options = remembered->options;
     // Labels are those of the current data.
-    if (options.backward_from.target.source == session::LossTarget::Source::Data) options.backward_from.target.data = bridge().trainingData();
+    if (options.backward_from.target.source == session::LossTarget::Source::Data)
+        options.backward_from.target.data = bridge().trainingData();
     bridge().setRunOptions(options);
     bridge().setInputs(remembered->inputs);
 }
@@ -410,8 +437,8 @@ int InputsView::pictured() const {
         const session::InputSpec& spec = model_->specs()[static_cast<std::size_t>(row)];
         if (spec.literal || !spec.elements.empty()) return false;
         if (spec.source == session::InputSpec::Source::File && isImageFile(text(spec.file))) return true;
-        return spec.dtype.find("float") != std::string::npos && (spec.shape.size() == 4 || spec.shape.size() == 3) && spec.shape.back() >= 4 &&
-               spec.shape[spec.shape.size() - 2] >= 4;
+        return spec.dtype.find("float") != std::string::npos && (spec.shape.size() == 4 || spec.shape.size() == 3) &&
+               spec.shape.back() >= 4 && spec.shape[spec.shape.size() - 2] >= 4;
     };
     if (isPicture(table_->currentIndex().row())) return table_->currentIndex().row();
     for (int row = 0; row < model_->rowCount(); ++row) {
@@ -425,7 +452,8 @@ int InputsView::worded() const {
     for (int row = 0; row < model_->rowCount(); ++row) {
         const session::InputSpec& spec = model_->specs()[static_cast<std::size_t>(row)];
         const bool one = spec.shape.size() == 1 || (spec.shape.size() == 2 && spec.shape[0] == 1);
-        if (!spec.literal && spec.elements.empty() && one && (spec.dtype == "int64" || spec.dtype == "int32")) return row;
+        if (!spec.literal && spec.elements.empty() && one && (spec.dtype == "int64" || spec.dtype == "int32"))
+            return row;
     }
     return -1;
 }
@@ -445,7 +473,8 @@ void InputsView::showPreview() {
     const auto preview = session::preview_input(spec, kMaxPreview);
     pad_->setPicture(preview.error.empty() ? pictureOf(preview) : DrawingPad::Picture());
     const auto& picture = pad_->picture();
-    const bool single = preview.shape.size() < 4 || (preview.shape[0] == 1 && (preview.shape[1] == 1 || preview.shape[1] == 3));
+    const bool single =
+        preview.shape.size() < 4 || (preview.shape[0] == 1 && (preview.shape[1] == 1 || preview.shape[1] == 3));
     pad_->setDrawable(!picture.isEmpty() && single && picture.rows <= kMaxDrawn && picture.columns <= kMaxDrawn);
     clear_->setVisible(pad_->isDrawable());
 }
@@ -474,9 +503,11 @@ void InputsView::takeDrawing() {
     if (row < 0 || !bridge().model()) return;
     const auto& picture = pad_->picture();
     const session::Shape shape{1, picture.channels, picture.rows, picture.columns};
-    const QString file = ownInputFile(text(bridge().model()->path), model_->index(row, InputModel::Name).data().toString());
+    const QString file =
+        ownInputFile(text(bridge().model()->path), model_->index(row, InputModel::Name).data().toString());
     const QString error = writeArray(file, shape, std::vector<float>(picture.elements.begin(), picture.elements.end()));
-    if (!error.isEmpty()) return bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
+    if (!error.isEmpty())
+        return bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
     useArray(row, file, shape, "float32");
 }
 
@@ -486,9 +517,11 @@ void InputsView::takeText() {
     const auto tokens = tokensOf(words_->text());
     session::Shape shape = model_->specs()[static_cast<std::size_t>(row)].shape;
     shape.back() = static_cast<std::int64_t>(tokens.size());
-    const QString file = ownInputFile(text(bridge().model()->path), model_->index(row, InputModel::Name).data().toString());
+    const QString file =
+        ownInputFile(text(bridge().model()->path), model_->index(row, InputModel::Name).data().toString());
     const QString error = writeArray(file, shape, tokens);
-    if (!error.isEmpty()) return bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
+    if (!error.isEmpty())
+        return bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
     useArray(row, file, shape, "int64");
 }
 
@@ -505,29 +538,35 @@ void InputsView::showAnswer() {
         const session::Event& event = recording->event(id);
         // Operators of the loss are no predictions.
         const bool isOfLoss = event.scope == "loss" || event.scope.starts_with("loss.");
-        if (event.phase == session::RunPhase::Forward && !event.outputs.empty() && !isOfLoss) output = event.outputs.front();
+        if (event.phase == session::RunPhase::Forward && !event.outputs.empty() && !isOfLoss)
+            output = event.outputs.front();
     }
     if (output == 0) return;
     const session::Value& value = recording->value(output);
-    const bool logits = value.dtype.find("float") != std::string_view::npos && (value.shape.size() == 2 || value.shape.size() == 3) && value.shape[0] == 1;
+    const bool logits = value.dtype.find("float") != std::string_view::npos &&
+                        (value.shape.size() == 2 || value.shape.size() == 3) && value.shape[0] == 1;
     if (!logits || value.shape.back() < 2 || value.shape.back() > 1000) return;
     session::TensorRequest request;
     request.value = output;
     request.slice = value.shape.size() == 3 ? "[0, -1]" : "[0]";
     request.max_columns = 1000;
     const bool characters = value.shape.size() == 3 && worded() >= 0 && value.shape.back() <= 256;
-    bridge().requestTensor(QStringLiteral("inputs.answer"), request, this, [this, characters](const session::TensorSlice& slice) {
-        if (!slice.error.empty() || slice.data.empty() || !bridge().model()) return;
-        const QString chosen = answerText(slice.data.front().elements, classNames(text(bridge().model()->path)), characters);
-        answer_->setText((characters ? tr("Next: %1") : tr("Output: %1")).arg(chosen));
-        answer_->setVisible(!chosen.isEmpty());
-    });
+    bridge().requestTensor(
+        QStringLiteral("inputs.answer"), request, this, [this, characters](const session::TensorSlice& slice) {
+            if (!slice.error.empty() || slice.data.empty() || !bridge().model()) return;
+            const QString chosen =
+                answerText(slice.data.front().elements, classNames(text(bridge().model()->path)), characters);
+            answer_->setText((characters ? tr("Next: %1") : tr("Output: %1")).arg(chosen));
+            answer_->setVisible(!chosen.isEmpty());
+        });
 }
 
 // --- files
 
 void InputsView::chooseFile() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Inputs from a file"), {}, tr("Arrays and images (*.npz *.npy *.pt *.png *.jpg *.jpeg);;All files (*)"));
+    const QString file =
+        QFileDialog::getOpenFileName(this, tr("Inputs from a file"), {},
+                                     tr("Arrays and images (*.npz *.npy *.pt *.png *.jpg *.jpeg);;All files (*)"));
     if (!file.isEmpty()) takeFile(file);
 }
 
@@ -578,7 +617,8 @@ void InputsView::addActions(QMenu& menu) {
         for (const auto& spec : model_->specs()) lines += text(session::input_spec_text(spec));
         QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
     });
-    menu.addAction(backward_->isChecked() ? tr("Forward only") : tr("Forward and backward"), backward_, &QCheckBox::toggle);
+    menu.addAction(backward_->isChecked() ? tr("Forward only") : tr("Forward and backward"), backward_,
+                   &QCheckBox::toggle);
 }
 
 }  // namespace loupe::views

@@ -86,8 +86,8 @@ class InputsView : public View {
     QSpinBox* threads_;
     QSpinBox* seed_;
     bool showing_ = false;
-    std::string waits_to_run_;  // path of the model whose inputs were changed while it ran
-    bool recalled_ = true;  // false: the stored settings of a new model are not applied yet
+    std::string waits_to_run_;                     // path of the model whose inputs were changed while it ran
+    bool recalled_ = true;                         // false: the stored settings of a new model are not applied yet
     std::set<std::string, std::less<>> left_out_;  // as the panel Modules ticked last
 };
 

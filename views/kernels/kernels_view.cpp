@@ -16,11 +16,20 @@ enum Page { Operators, Expression, Program, Ir, Assembly };
 
 QString kernelText(const session::FusedKernelView& kernel, int page) {
     switch (page) {
-        case Expression: return text(kernel.expression);
-        case Program: return kernel.program.empty() ? QObject::tr("; %1 compiles the expression: see LLVM IR").arg(text(kernel.backend)) : text(kernel.program);
-        case Ir: return kernel.ir.empty() ? QObject::tr("; %1 has no LLVM IR").arg(text(kernel.backend)) : text(kernel.ir);
-        case Assembly: return kernel.assembly.empty() ? QObject::tr("; %1 has no machine code of its own").arg(text(kernel.backend)) : text(kernel.assembly);
-        default: return {};
+        case Expression:
+            return text(kernel.expression);
+        case Program:
+            return kernel.program.empty()
+                       ? QObject::tr("; %1 compiles the expression: see LLVM IR").arg(text(kernel.backend))
+                       : text(kernel.program);
+        case Ir:
+            return kernel.ir.empty() ? QObject::tr("; %1 has no LLVM IR").arg(text(kernel.backend)) : text(kernel.ir);
+        case Assembly:
+            return kernel.assembly.empty()
+                       ? QObject::tr("; %1 has no machine code of its own").arg(text(kernel.backend))
+                       : text(kernel.assembly);
+        default:
+            return {};
     }
 }
 
@@ -34,7 +43,8 @@ QString joined(const std::vector<std::string>& words) {
 
 ViewDescription KernelsView::describe() {
     return {QStringLiteral("kernels"), tr("Kernels"),
-            tr("What a pipeline fuses: for each group its operators, the fused expression, LLVM IR, assembly, and its time against the operators one by one."),
+            tr("What a pipeline fuses: for each group its operators, the fused expression, LLVM IR, assembly, and its "
+               "time against the operators one by one."),
             QStringLiteral("passes"), Place::Right};
 }
 
@@ -87,13 +97,15 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     facts_ = new QLabel(below);
     facts_->setWordWrap(true);
     facts_->setContentsMargins(8, 4, 8, 4);
-    facts_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    facts_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse |
+                                    Qt::LinksAccessibleByKeyboard);
     connect(facts_, &QLabel::linkActivated, this, [this](const QString& link) {
         const int colon = static_cast<int>(link.lastIndexOf(QLatin1Char(':')));
         this->bridge().setCurrentSource({link.left(colon).toStdString(), link.mid(colon + 1).toInt(), 0});
     });
     pages_ = new QTabBar(below);
-    for (const QString& page : {tr("Operators"), tr("Expression"), tr("Program"), tr("LLVM IR"), tr("Assembly")}) pages_->addTab(page);
+    for (const QString& page : {tr("Operators"), tr("Expression"), tr("Program"), tr("LLVM IR"), tr("Assembly")})
+        pages_->addTab(page);
     pages_->setExpanding(false);
     pages_->setDrawBase(false);
     pages_->setAccessibleName(tr("Pages of the group"));
@@ -127,7 +139,7 @@ void KernelsView::showState() {
     run_->setEnabled(isFree && !waiting_);
     run_->setToolTip(!bridge().model() ? tr("Not now: no model is open")
                      : !isFree         ? tr("Not now: a run is under way; stop it first")
-                                       : tr("Runs the graph after the pipeline, and times each group fused and unfused"));
+                               : tr("Runs the graph after the pipeline, and times each group fused and unfused"));
 }
 
 void KernelsView::compile() {
@@ -154,9 +166,12 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
     double fused = 0;
     double unfused = 0;
     for (const auto& group : groups_.groups) {
-        auto* item = new QTreeWidgetItem(list_, {text(group.name) + (group.is_backward ? tr(" (backward)") : QString()), scopeText(group.scope), QString::number(group.operators.size()),
-                                                 group.fused_seconds > 0 ? secondsText(group.fused_seconds) : QStringLiteral("\u2014"),
-                                                 group.unfused_seconds > 0 ? secondsText(group.unfused_seconds) : QStringLiteral("\u2014"), QString()});
+        auto* item = new QTreeWidgetItem(
+            list_,
+            {text(group.name) + (group.is_backward ? tr(" (backward)") : QString()), scopeText(group.scope),
+             QString::number(group.operators.size()),
+             group.fused_seconds > 0 ? secondsText(group.fused_seconds) : QStringLiteral("\u2014"),
+             group.unfused_seconds > 0 ? secondsText(group.unfused_seconds) : QStringLiteral("\u2014"), QString()});
         for (int column = 2; column < 6; ++column) {
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
             item->setFont(column, theme.monoFont());
@@ -177,11 +192,15 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
     }
     QString hint;
     if (groups_.groups.empty()) {
-        hint = !groups_.error.empty() ? text(groups_.error) : wasAsked ? tr("%1 fused nothing in this model").arg(pipeline_->currentText()) : tr("Choose a pipeline and compile: its fusion groups are listed here");
+        hint = !groups_.error.empty() ? text(groups_.error)
+               : wasAsked             ? tr("%1 fused nothing in this model").arg(pipeline_->currentText())
+                                      : tr("Choose a pipeline and compile: its fusion groups are listed here");
     }
     hint_->say(hint);
     const QString count = groups_.groups.size() == 1 ? tr("1 group") : tr("%1 groups").arg(groups_.groups.size());
-    summary_->setText(groups_.groups.empty() ? QString() : fused > 0 ? tr("%1: %2, unfused %3").arg(count, secondsText(fused), secondsText(unfused)) : count);
+    summary_->setText(groups_.groups.empty() ? QString()
+                      : fused > 0 ? tr("%1: %2, unfused %3").arg(count, secondsText(fused), secondsText(unfused))
+                                  : count);
     summary_->setToolTip(summary_->text());
     if (list_->topLevelItemCount() > 0) list_->setCurrentItem(list_->topLevelItem(0));
     showGroup();
@@ -190,7 +209,9 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
 
 const session::FusedGroupView* KernelsView::chosen() const {
     const int row = list_->indexOfTopLevelItem(list_->currentItem());
-    return row >= 0 && static_cast<std::size_t>(row) < groups_.groups.size() ? &groups_.groups[static_cast<std::size_t>(row)] : nullptr;
+    return row >= 0 && static_cast<std::size_t>(row) < groups_.groups.size()
+               ? &groups_.groups[static_cast<std::size_t>(row)]
+               : nullptr;
 }
 
 void KernelsView::showGroup() {
@@ -204,20 +225,32 @@ void KernelsView::showGroup() {
     QString facts = QStringLiteral("<b>%1</b><br>").arg(joined(group->operators).toHtmlEscaped());
     facts += tr("%1 \u2192 %2").arg(joined(group->inputs).toHtmlEscaped(), joined(group->outputs).toHtmlEscaped());
     for (const auto& kernel : group->kernels) {
-        const QString made = kernel.from_disk ? tr(", code from the cache on disk") : kernel.compile_seconds > 0 ? tr(", compiled in %1").arg(secondsText(kernel.compile_seconds)) : QString();
+        const QString made = kernel.from_disk ? tr(", code from the cache on disk")
+                             : kernel.compile_seconds > 0
+                                 ? tr(", compiled in %1").arg(secondsText(kernel.compile_seconds))
+                                 : QString();
         facts += QStringLiteral("<br>") + text(kernel.backend) + made;
     }
     if (!group->loops.empty()) {
         facts += tr("<br>Any sizes: one kernel%1. These sizes: %2%3")
-                     .arg(group->new_sizes_seconds > 0 ? tr(", %1 when they are new").arg(secondsText(group->new_sizes_seconds)) : QString(), joined(group->loops),
-                          group->fused_seconds > 0 ? tr(", %1 unfused %2").arg(secondsText(group->fused_seconds), secondsText(group->unfused_seconds)) : QString());
+                     .arg(group->new_sizes_seconds > 0
+                              ? tr(", %1 when they are new").arg(secondsText(group->new_sizes_seconds))
+                              : QString(),
+                          joined(group->loops),
+                          group->fused_seconds > 0
+                              ? tr(", %1 unfused %2")
+                                    .arg(secondsText(group->fused_seconds), secondsText(group->unfused_seconds))
+                              : QString());
     }
     if (!group->reason.empty()) facts += tr("<br>not fused: %1").arg(text(group->reason).toHtmlEscaped());
     if (!group->error.empty()) facts += QStringLiteral("<br>") + text(group->error).toHtmlEscaped();
     QStringList places;
     for (const auto& place : group->sources) {
         const QString file = text(place.file);
-        places << QStringLiteral("<a href=\"%1:%2\">%3:%2</a>").arg(file.toHtmlEscaped()).arg(place.line).arg(file.section(QLatin1Char('/'), -1).toHtmlEscaped());
+        places << QStringLiteral("<a href=\"%1:%2\">%3:%2</a>")
+                      .arg(file.toHtmlEscaped())
+                      .arg(place.line)
+                      .arg(file.section(QLatin1Char('/'), -1).toHtmlEscaped());
         if (places.size() == 6) break;
     }
     if (!places.empty()) facts += QStringLiteral("<br>") + places.join(QStringLiteral(", "));
@@ -226,16 +259,21 @@ void KernelsView::showGroup() {
     const int page = pages_->currentIndex();
     if (page == Operators) parts << text(group->graph);
     for (std::size_t i = 0; page != Operators && i < group->kernels.size(); ++i) {
-        const QString title = group->kernels.size() > 1 ? QStringLiteral("; kernel %1 of %2\n").arg(i + 1).arg(group->kernels.size()) : QString();
+        const QString title = group->kernels.size() > 1
+                                  ? QStringLiteral("; kernel %1 of %2\n").arg(i + 1).arg(group->kernels.size())
+                                  : QString();
         parts << title + kernelText(group->kernels[i], page);
     }
     code_->setPlainText(parts.empty() ? tr("; its operators run one by one") : parts.join(QLatin1String("\n\n")));
     // Selects its node, if the graph is the shown one, else its module, in all panels.
     if (following_ || !list_->hasFocus()) return;
     const auto& model = bridge().model();
-    const bool isShown = model && model->graph && text(model->graph->pipeline) == pipelineOfGroups_ && group->graph_node >= 0;
-    if (isShown) bridge().setCurrentNode(group->graph_node);
-    else if (!group->scope.empty()) bridge().setCurrentModule(text(group->scope));
+    const bool isShown =
+        model && model->graph && text(model->graph->pipeline) == pipelineOfGroups_ && group->graph_node >= 0;
+    if (isShown)
+        bridge().setCurrentNode(group->graph_node);
+    else if (!group->scope.empty())
+        bridge().setCurrentModule(text(group->scope));
 }
 
 // A group that is chosen in the graph or among the events is chosen here.
@@ -244,7 +282,9 @@ void KernelsView::followCurrent() {
     const auto& model = bridge().model();
     if (!model || !model->graph || text(model->graph->pipeline) != pipelineOfGroups_) return;
     std::set<int> around;  // the node, and the groups around it
-    for (int node = bridge().currentNode(); node >= 0; node = model->graph->nodes[static_cast<std::size_t>(node)].parent) around.insert(node);
+    for (int node = bridge().currentNode(); node >= 0;
+         node = model->graph->nodes[static_cast<std::size_t>(node)].parent)
+        around.insert(node);
     for (std::size_t i = 0; i < groups_.groups.size(); ++i) {
         const auto& group = groups_.groups[i];
         if (!around.contains(group.graph_node)) continue;
@@ -261,10 +301,12 @@ void KernelsView::addActions(QMenu& menu) {
     QAction* compile = menu.addAction(tr("Compile and time the fusion groups"), this, &KernelsView::compile);
     compile->setEnabled(run_->isEnabled());
     compile->setToolTip(run_->toolTip());
-    menu.addAction(tr("Copy this page"), this, [this] {
-        code_->selectAll();
-        code_->copy();
-    })->setEnabled(chosen() != nullptr);
+    menu.addAction(tr("Copy this page"), this,
+                   [this] {
+                       code_->selectAll();
+                       code_->copy();
+                   })
+        ->setEnabled(chosen() != nullptr);
 }
 
 }  // namespace loupe::views

@@ -27,15 +27,19 @@ QString placeText(const SessionBridge::LogEntry& entry) {
     }
     if (entry.event != 0) parts += QStringLiteral("#%1").arg(entry.event);
     if (!entry.scope.empty()) parts += text(entry.scope);
-    if (!entry.source.file.empty()) parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
+    if (!entry.source.file.empty())
+        parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
     return parts.join(QStringLiteral("  "));
 }
 
 Theme::Colour levelColour(Level level) {
     switch (level) {
-        case Level::Info: return Theme::Colour::Text;
-        case Level::Warning: return Theme::Colour::Warning;
-        case Level::Error: break;
+        case Level::Info:
+            return Theme::Colour::Text;
+        case Level::Warning:
+            return Theme::Colour::Warning;
+        case Level::Error:
+            break;
     }
     return Theme::Colour::Bad;
 }
@@ -43,11 +47,13 @@ Theme::Colour levelColour(Level level) {
 }  // namespace
 
 ViewDescription LogView::describe() {
-    return {QStringLiteral("log"), tr("Log"), tr("Errors, warnings and what else the engine tells; activate an entry to go where it happened."),
+    return {QStringLiteral("log"), tr("Log"),
+            tr("Errors, warnings and what else the engine tells; activate an entry to go where it happened."),
             QStringLiteral("log"), Place::Bottom};
 }
 
-LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent), list_(new QListWidget(this)), hint_(new EmptyHint(list_)) {
+LogView::LogView(SessionBridge& bridge, QWidget* parent)
+    : View(bridge, parent), list_(new QListWidget(this)), hint_(new EmptyHint(list_)) {
     list_->setObjectName(QStringLiteral("logList"));
     list_->setAccessibleName(tr("Log"));
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -78,7 +84,8 @@ void LogView::insert(int row, const SessionBridge::LogEntry& entry, const QStrin
     auto* item = new QListWidgetItem(time + text(entry.text) + link);
     list_->insertItem(row, item);
     item->setForeground(Theme::instance().colour(levelColour(entry.level)));
-    item->setToolTip(entry.details.empty() ? text(entry.text) : QStringLiteral("<pre>%1</pre>").arg(text(entry.details).toHtmlEscaped()));
+    item->setToolTip(entry.details.empty() ? text(entry.text)
+                                           : QStringLiteral("<pre>%1</pre>").arg(text(entry.details).toHtmlEscaped()));
     hint_->say({});
 }
 

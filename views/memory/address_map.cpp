@@ -80,7 +80,8 @@ void AddressMap::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::instance();
     painter.fillRect(rect(), theme.colour(Theme::Colour::Panel));
-    for (int row = 0; row < rowCount(); ++row) painter.fillRect(0, 2 + row * (kRow + kSpace), width(), kRow, theme.colour(Theme::Colour::Grid));
+    for (int row = 0; row < rowCount(); ++row)
+        painter.fillRect(0, 2 + row * (kRow + kSpace), width(), kRow, theme.colour(Theme::Colour::Grid));
     const double scale = width() / bytesPerRow();
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const QColor fill = theme.category(blocks_[i].category);
@@ -89,9 +90,11 @@ void AddressMap::paintEvent(QPaintEvent*) {
         // A long block continues in the next rows.
         for (int row = static_cast<int>(from / bytesPerRow()); from < to && row < rowCount(); ++row) {
             const double end = std::min(to, (row + 1) * bytesPerRow());
-            const QRectF part((from - row * bytesPerRow()) * scale, 2 + row * (kRow + kSpace), std::max(1.0, (end - from) * scale), kRow);
+            const QRectF part((from - row * bytesPerRow()) * scale, 2 + row * (kRow + kSpace),
+                              std::max(1.0, (end - from) * scale), kRow);
             painter.fillRect(part, fill);
-            if (part.width() > 3) painter.fillRect(QRectF(part.right() - 1, part.top(), 1, kRow), theme.colour(Theme::Colour::Panel));
+            if (part.width() > 3)
+                painter.fillRect(QRectF(part.right() - 1, part.top(), 1, kRow), theme.colour(Theme::Colour::Panel));
             from = end;
         }
     }
@@ -111,7 +114,9 @@ bool AddressMap::event(QEvent* event) {
         return true;
     }
     const session::Allocation& block = blocks_[static_cast<std::size_t>(at)];
-    QStringList lines{QStringLiteral("0x%1  %2").arg(block.address, 0, 16).arg(bytesText(static_cast<double>(block.bytes))), text(session::category_name(block.category))};
+    QStringList lines{
+        QStringLiteral("0x%1  %2").arg(block.address, 0, 16).arg(bytesText(static_cast<double>(block.bytes))),
+        text(session::category_name(block.category))};
     if (!block.owner.empty()) lines += text(block.owner);
     if (!block.scope.empty()) lines += text(block.scope);
     if (block.allocated != 0) lines += tr("made by #%1").arg(block.allocated);

@@ -19,7 +19,8 @@ class AliveModel : public QAbstractTableModel {
     using QAbstractTableModel::QAbstractTableModel;
 
     // event: where they are alive.
-    void setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<session::AliveBlock> blocks, session::EventId event);
+    void setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<session::AliveBlock> blocks,
+                   session::EventId event);
     const session::AliveBlock& block(int row) const { return blocks_[static_cast<std::size_t>(row)]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;

@@ -18,9 +18,15 @@ namespace loupe::views {
 namespace {
 
 // From the bottom up: long-lived below short-lived memory.
-constexpr session::Category kOrder[] = {session::Category::Parameter, session::Category::Buffer, session::Category::Input,
-                                        session::Category::Gradient, session::Category::SavedForBackward, session::Category::Activation,
-                                        session::Category::Workspace, session::Category::Other, session::Category::KernelCache};
+constexpr session::Category kOrder[] = {session::Category::Parameter,
+                                        session::Category::Buffer,
+                                        session::Category::Input,
+                                        session::Category::Gradient,
+                                        session::Category::SavedForBackward,
+                                        session::Category::Activation,
+                                        session::Category::Workspace,
+                                        session::Category::Other,
+                                        session::Category::KernelCache};
 
 class BytesTicker : public QCPAxisTicker {
   protected:
@@ -35,8 +41,10 @@ class BytesTicker : public QCPAxisTicker {
 
 ViewDescription MemoryView::describe() {
     return {QStringLiteral("memory"), tr("Memory"),
-            tr("Bytes alive after every event, by what they are for; beside it the blocks alive at the current event with who keeps them for "
-               "backward, and sums by module and by category. Click the plot to go to an event, a row to go to who made the block."),
+            tr("Bytes alive after every event, by what they are for; beside it the blocks alive at the current event "
+               "with who keeps them for "
+               "backward, and sums by module and by category. Click the plot to go to an event, a row to go to who "
+               "made the block."),
             QStringLiteral("memory"), Place::Bottom};
 }
 
@@ -48,7 +56,8 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     summary_->setProperty("faint", true);
     summary_->setContentsMargins(8, 4, 8, 2);
     summary_->setTextFormat(Qt::RichText);
-    connect(summary_, &QLabel::linkActivated, this, [this](const QString& link) { this->bridge().setCurrentEvent(link.toUInt()); });
+    connect(summary_, &QLabel::linkActivated, this,
+            [this](const QString& link) { this->bridge().setCurrentEvent(link.toUInt()); });
     layout->addWidget(summary_);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     makePlot(splitter);
@@ -71,9 +80,8 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     stack_ = new QStackedWidget(side);
     map_ = new AddressMap(stack_);
     map_->setObjectName(QStringLiteral("addressMap"));
-    connect(map_, &AddressMap::chosen, this, [this](const session::Allocation& block) {
-        goTo(block, block.allocated);
-    });
+    connect(map_, &AddressMap::chosen, this,
+            [this](const session::Allocation& block) { goTo(block, block.allocated); });
     stack_->addWidget(makeBlocks());
     stack_->addWidget(makeModules());
     stack_->addWidget(makeCategories());
@@ -158,17 +166,22 @@ QTreeView* MemoryView::makeBlocks() {
 
 // To the event; to what a block holds that was there before the run.
 void MemoryView::goTo(const session::Allocation& block, session::EventId event) {
-    if (event != 0) bridge().setCurrentEvent(event);
-    else if (!block.owner.empty()) bridge().followLink(text(block.owner));
+    if (event != 0)
+        bridge().setCurrentEvent(event);
+    else if (!block.owner.empty())
+        bridge().followLink(text(block.owner));
 }
 
 void MemoryView::makeSides(QHBoxLayout* head, QWidget* parent) {
     const QString titles[] = {tr("Blocks"), tr("Modules"), tr("Categories"), tr("Addresses")};
-    const QString tips[] = {tr("Every block alive at the current event: who made it, and who keeps it for backward"),
-                            tr("Sums by module at the current event and at the peak, and what each layer's forward and backward left alive"),
-                            tr("Sums by category at the current event and at the peak"),
-                            tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it")};
-    const QString names[] = {QStringLiteral("byBlock"), QStringLiteral("byModule"), QStringLiteral("byCategory"), QStringLiteral("byAddress")};
+    const QString tips[] = {
+        tr("Every block alive at the current event: who made it, and who keeps it for backward"),
+        tr("Sums by module at the current event and at the peak, and what each layer's forward and backward left "
+           "alive"),
+        tr("Sums by category at the current event and at the peak"),
+        tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it")};
+    const QString names[] = {QStringLiteral("byBlock"), QStringLiteral("byModule"), QStringLiteral("byCategory"),
+                             QStringLiteral("byAddress")};
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         auto* button = new QToolButton(parent);
         button->setObjectName(names[i]);
@@ -200,7 +213,8 @@ QTreeView* MemoryView::makeModules() {
     const int widths[] = {150, 80, 88, 76, 76, 76, 80, 72, 84, 92};
     for (int i = 0; i < ModuleMemoryModel::kColumns; ++i) module_tree_->header()->resizeSection(i, widths[i]);
     connect(modules_, &QAbstractItemModel::modelReset, module_tree_, [this] { module_tree_->expandToDepth(1); });
-    connect(module_tree_, &QTreeView::activated, this, [this](const QModelIndex& index) { this->bridge().setCurrentModule(text(modules_->row(index).module)); });
+    connect(module_tree_, &QTreeView::activated, this,
+            [this](const QModelIndex& index) { this->bridge().setCurrentModule(text(modules_->row(index).module)); });
     return module_tree_;
 }
 
@@ -225,8 +239,10 @@ void MemoryView::fillSide() {
     const session::EventId event = shownEvent();
     auto rows = book_ && event != 0 ? book_->by_module(event) : std::vector<session::ModuleMemory>();
     const session::EventId peak = book_ ? book_->peak_event() : 0;
-    if (rows.empty()) categories_->setBytes({}, {}, 0, 0);
-    else categories_->setBytes(rows.front().at_event, rows.front().at_peak, event, peak);
+    if (rows.empty())
+        categories_->setBytes({}, {}, 0, 0);
+    else
+        categories_->setBytes(rows.front().at_event, rows.front().at_peak, event, peak);
     modules_->setRows(std::move(rows), event, peak);
     const QModelIndex current = modules_->indexOf(bridge().currentModule());
     if (current.isValid()) {
@@ -266,8 +282,10 @@ void MemoryView::draw() {
     series_ = book_ ? memorySeries(*book_, bridge().eventCount()) : MemorySeries();
     drawCategories();
     showPeak();
-    if (series_.events() != before) fit();
-    else fitBytes();  // another step of a training has as many events
+    if (series_.events() != before)
+        fit();
+    else
+        fitBytes();  // another step of a training has as many events
     takeCurrent();
 }
 
@@ -300,8 +318,10 @@ void MemoryView::drawCategories() {
         // Hatched: on top, and in no sum.
         graph->setBrush(category == session::Category::KernelCache ? QBrush(colour, Qt::BDiagPattern) : QBrush(colour));
         // The legend has only existing categories.
-        if (greatest > 0) graph->addToLegend();
-        else graph->removeFromLegend();
+        if (greatest > 0)
+            graph->addToLegend();
+        else
+            graph->removeFromLegend();
     }
     plot_->legend->setVisible(count > 1);
 }
@@ -316,15 +336,20 @@ void MemoryView::showPeak() {
         peak_mark_->setVisible(false);
     } else {
         const session::EventId peak = recording->peak_event() != 0 ? recording->peak_event() : series_.peakEvent();
-        const double most = std::max(static_cast<double>(recording->peak_bytes()), series_.total[std::min<std::size_t>(series_.peakEvent(), count - 1)]);
+        const double most = std::max(static_cast<double>(recording->peak_bytes()),
+                                     series_.total[std::min<std::size_t>(series_.peakEvent(), count - 1)]);
         QString cause;
         if (peak != 0 && peak <= recording->event_count()) {
             const session::Event& event = recording->event(peak);
-            cause = tr(" in <a style='color:%4' href='%1'>#%1 %2</a> %3").arg(peak).arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped(), theme.colour(Theme::Colour::Accent).name());
+            cause = tr(" in <a style='color:%4' href='%1'>#%1 %2</a> %3")
+                        .arg(peak)
+                        .arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped(),
+                             theme.colour(Theme::Colour::Accent).name());
         }
         const double caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)].back();
         const QString beside = caches > 0 ? tr(" · beside it %1 in kernel caches").arg(bytesText(caches)) : QString();
-        summary_->setText(tr("Peak %1%2 · now %3%4").arg(bytesText(most), cause, bytesText(series_.total.back()), beside));
+        summary_->setText(
+            tr("Peak %1%2 · now %3%4").arg(bytesText(most), cause, bytesText(series_.total.back()), beside));
         peak_mark_->setVisible(true);
         peak_mark_->setPen(QPen(theme.colour(Theme::Colour::Bad), 1.5));
         peak_mark_->setBrush(theme.colour(Theme::Colour::Bad));
@@ -338,8 +363,10 @@ session::EventId MemoryView::shownEvent() const {
 }
 
 void MemoryView::followCurrent() {
-    if (isInSight()) takeCurrent();
-    else is_stale_ = true;
+    if (isInSight())
+        takeCurrent();
+    else
+        is_stale_ = true;
 }
 
 void MemoryView::takeCurrent() {
@@ -353,8 +380,12 @@ void MemoryView::takeCurrent() {
     const bool isThere = recording && recording == counted_ && book_ && event != 0 && event <= recording->event_count();
     auto alive = isThere ? book_->alive_at(event) : std::vector<session::AliveBlock>();
     double bytes = 0;
-    for (const session::AliveBlock& block : alive) bytes += block.allocation.category == session::Category::KernelCache ? 0 : static_cast<double>(block.allocation.bytes);
-    alive_text_ = event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes));
+    for (const session::AliveBlock& block : alive)
+        bytes += block.allocation.category == session::Category::KernelCache
+                     ? 0
+                     : static_cast<double>(block.allocation.bytes);
+    alive_text_ =
+        event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes));
     std::vector<session::Allocation> blocks;
     for (const session::AliveBlock& block : alive) blocks.push_back(block.allocation);
     map_->setBlocks(std::move(blocks));
@@ -365,7 +396,11 @@ void MemoryView::takeCurrent() {
 
 void MemoryView::showAliveTitle() {
     const bool by_address = side() == Side::Addresses && map_->regions() > 0;
-    alive_title_->setText(by_address ? tr("%1, in %2 regions, %3 between").arg(alive_text_).arg(map_->regions()).arg(bytesText(static_cast<double>(map_->gapBytes()))) : alive_text_);
+    alive_title_->setText(by_address ? tr("%1, in %2 regions, %3 between")
+                                           .arg(alive_text_)
+                                           .arg(map_->regions())
+                                           .arg(bytesText(static_cast<double>(map_->gapBytes())))
+                                     : alive_text_);
     alive_title_->setToolTip(alive_title_->text());
 }
 
@@ -386,7 +421,8 @@ void MemoryView::fitBytes() {
 void MemoryView::click(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !plot_->axisRect()->rect().contains(event->position().toPoint())) return;
     const auto at = static_cast<long>(std::lround(plot_->xAxis->pixelToCoord(event->position().x())));
-    if (at >= 1 && at <= static_cast<long>(bridge().eventCount())) bridge().setCurrentEvent(static_cast<session::EventId>(at));
+    if (at >= 1 && at <= static_cast<long>(bridge().eventCount()))
+        bridge().setCurrentEvent(static_cast<session::EventId>(at));
 }
 
 void MemoryView::addActions(QMenu& menu) {
@@ -394,7 +430,9 @@ void MemoryView::addActions(QMenu& menu) {
         const auto& recording = bridge().recording();
         if (recording && recording->peak_event() != 0) bridge().setCurrentEvent(recording->peak_event());
     });
-    const std::pair<QString, Side> sides[] = {{tr("List blocks"), Side::Blocks}, {tr("Sums by module"), Side::Modules}, {tr("Sums by category"), Side::Categories},
+    const std::pair<QString, Side> sides[] = {{tr("List blocks"), Side::Blocks},
+                                              {tr("Sums by module"), Side::Modules},
+                                              {tr("Sums by category"), Side::Categories},
                                               {tr("Show blocks by address"), Side::Addresses}};
     for (const auto& [title, which] : sides) {
         if (which != side()) menu.addAction(title, this, [this, which = which] { showSide(which); });

@@ -94,7 +94,7 @@ class MemoryView : public View {
     MemorySeries series_;
     std::shared_ptr<const session::Recording> counted_;  // the recording of the book
     std::optional<session::MemoryBook> book_;
-    QTimer redraw_;  // a growing run redraws a few times a second
+    QTimer redraw_;          // a growing run redraws a few times a second
     bool is_stale_ = false;  // behind the run: nothing is added up where nobody sees it
 };
 

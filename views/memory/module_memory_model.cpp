@@ -19,23 +19,34 @@ std::int64_t bytesOf(const session::ModuleMemory& row, int column) {
     using C = session::Category;
     using M = ModuleMemoryModel;
     switch (column) {
-        case M::AtEvent: return session::total_bytes(row.at_event);
-        case M::AtPeak: return session::total_bytes(row.at_peak);
-        case M::Parameters: return of(row.at_event, {C::Parameter, C::Buffer});
-        case M::Gradients: return of(row.at_event, {C::Gradient});
-        case M::Saved: return of(row.at_event, {C::SavedForBackward});
-        case M::Activations: return of(row.at_event, {C::Activation});
-        case M::Others: return of(row.at_event, {C::Workspace, C::Input, C::Other});
-        case M::Forward: return row.forward;
-        case M::Backward: return row.backward;
-        default: return 0;
+        case M::AtEvent:
+            return session::total_bytes(row.at_event);
+        case M::AtPeak:
+            return session::total_bytes(row.at_peak);
+        case M::Parameters:
+            return of(row.at_event, {C::Parameter, C::Buffer});
+        case M::Gradients:
+            return of(row.at_event, {C::Gradient});
+        case M::Saved:
+            return of(row.at_event, {C::SavedForBackward});
+        case M::Activations:
+            return of(row.at_event, {C::Activation});
+        case M::Others:
+            return of(row.at_event, {C::Workspace, C::Input, C::Other});
+        case M::Forward:
+            return row.forward;
+        case M::Backward:
+            return row.backward;
+        default:
+            return 0;
     }
 }
 
 // Zero is an empty cell, so that others stand out.
 QString deltaText(std::int64_t bytes) {
     if (bytes == 0) return {};
-    return (bytes > 0 ? QStringLiteral("+") : QStringLiteral("\u2212")) + bytesText(static_cast<double>(std::abs(bytes)));
+    return (bytes > 0 ? QStringLiteral("+") : QStringLiteral("\u2212")) +
+           bytesText(static_cast<double>(std::abs(bytes)));
 }
 QString sizeText(std::int64_t bytes) { return bytes == 0 ? QString() : bytesText(static_cast<double>(bytes)); }
 
@@ -46,9 +57,11 @@ QString lastPart(const std::string& module) {
 
 }  // namespace
 
-void ModuleMemoryModel::setRows(std::vector<session::ModuleMemory> rows, session::EventId event, session::EventId peak) {
-    const bool isSame = std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end(),
-                                   [](const session::ModuleMemory& a, const session::ModuleMemory& b) { return a.module == b.module; });
+void ModuleMemoryModel::setRows(std::vector<session::ModuleMemory> rows, session::EventId event,
+                                session::EventId peak) {
+    const bool isSame =
+        std::equal(rows.begin(), rows.end(), rows_.begin(), rows_.end(),
+                   [](const session::ModuleMemory& a, const session::ModuleMemory& b) { return a.module == b.module; });
     event_ = event;
     peak_ = peak;
     if (isSame) {
@@ -56,7 +69,8 @@ void ModuleMemoryModel::setRows(std::vector<session::ModuleMemory> rows, session
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             if (!children_[i].empty()) {
                 emit dataChanged(createIndex(0, 0, static_cast<quintptr>(children_[i].front())),
-                                 createIndex(static_cast<int>(children_[i].size()) - 1, kColumns - 1, static_cast<quintptr>(children_[i].back())));
+                                 createIndex(static_cast<int>(children_[i].size()) - 1, kColumns - 1,
+                                             static_cast<quintptr>(children_[i].back())));
             }
         }
         if (!rows_.empty()) emit dataChanged(index(0, 0), index(0, kColumns - 1));
@@ -87,13 +101,16 @@ QModelIndex ModuleMemoryModel::indexOf(const QString& module) const {
 QModelIndex ModuleMemoryModel::index(int row, int column, const QModelIndex& parent) const {
     if (column < 0 || column >= kColumns || row < 0 || row >= rowCount(parent)) return {};
     if (!parent.isValid()) return createIndex(0, column, quintptr{0});
-    return createIndex(row, column, static_cast<quintptr>(children_[static_cast<std::size_t>(parent.internalId())][static_cast<std::size_t>(row)]));
+    return createIndex(
+        row, column,
+        static_cast<quintptr>(children_[static_cast<std::size_t>(parent.internalId())][static_cast<std::size_t>(row)]));
 }
 
 QModelIndex ModuleMemoryModel::parent(const QModelIndex& index) const {
     if (!index.isValid()) return {};
     const int parent = row(index).parent;
-    return parent < 0 ? QModelIndex() : createIndex(places_[static_cast<std::size_t>(parent)], 0, static_cast<quintptr>(parent));
+    return parent < 0 ? QModelIndex()
+                      : createIndex(places_[static_cast<std::size_t>(parent)], 0, static_cast<quintptr>(parent));
 }
 
 int ModuleMemoryModel::rowCount(const QModelIndex& parent) const {
@@ -112,21 +129,35 @@ QVariant ModuleMemoryModel::data(const QModelIndex& index, int role) const {
             if (column == Module) return each.module.empty() ? scopeText({}) : lastPart(each.module);
             return column >= Forward ? deltaText(bytesOf(each, column)) : sizeText(bytesOf(each, column));
         case Qt::ToolTipRole: {
-            if (column == Module) return tr("%1: %2 blocks at #%3").arg(scopeText(each.module)).arg(each.blocks).arg(event_);
+            if (column == Module)
+                return tr("%1: %2 blocks at #%3").arg(scopeText(each.module)).arg(each.blocks).arg(event_);
             const auto caches = each.at_event[static_cast<std::size_t>(session::Category::KernelCache)];
-            if (column == AtEvent && caches > 0) return tr("Kernel caches take %1 beside it").arg(bytesText(static_cast<double>(caches)));
+            if (column == AtEvent && caches > 0)
+                return tr("Kernel caches take %1 beside it").arg(bytesText(static_cast<double>(caches)));
             return {};
         }
-        case Qt::TextAlignmentRole: return QVariant::fromValue(column == Module ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
-        case Qt::FontRole: return column == Module ? QVariant() : QVariant(Theme::instance().monoFont());
-        default: return {};
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(column == Module ? Qt::AlignLeft | Qt::AlignVCenter
+                                                        : Qt::AlignRight | Qt::AlignVCenter);
+        case Qt::FontRole:
+            return column == Module ? QVariant() : QVariant(Theme::instance().monoFont());
+        default:
+            return {};
     }
 }
 
 QVariant ModuleMemoryModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
-    const QString titles[] = {tr("Module"), tr("At #%1").arg(event_), tr("At peak #%1").arg(peak_), tr("Weights"), tr("Gradients"), tr("Saved"),
-                              tr("Activations"), tr("Other"), tr("Forward \u0394"), tr("Backward \u0394")};
+    const QString titles[] = {tr("Module"),
+                              tr("At #%1").arg(event_),
+                              tr("At peak #%1").arg(peak_),
+                              tr("Weights"),
+                              tr("Gradients"),
+                              tr("Saved"),
+                              tr("Activations"),
+                              tr("Other"),
+                              tr("Forward \u0394"),
+                              tr("Backward \u0394")};
     const QString tips[] = {tr("Blocks are of the module that made them; rows add up what is inside"),
                             tr("Alive at the current event, without kernel caches"),
                             tr("Alive at the peak of the run, without kernel caches"),
@@ -139,13 +170,16 @@ QVariant ModuleMemoryModel::headerData(int section, Qt::Orientation orientation,
                             tr("What all its backward events left alive, less what they let go of")};
     if (role == Qt::DisplayRole) return titles[section];
     if (role == Qt::ToolTipRole) return tips[section];
-    if (role == Qt::TextAlignmentRole) return QVariant::fromValue(section == Module ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(section == Module ? Qt::AlignLeft | Qt::AlignVCenter
+                                                     : Qt::AlignRight | Qt::AlignVCenter);
     return {};
 }
 
 // --- by category
 
-void CategoryMemoryModel::setBytes(const session::CategoryBytes& at_event, const session::CategoryBytes& at_peak, session::EventId event, session::EventId peak) {
+void CategoryMemoryModel::setBytes(const session::CategoryBytes& at_event, const session::CategoryBytes& at_peak,
+                                   session::EventId event, session::EventId peak) {
     beginResetModel();
     at_event_ = at_event;
     at_peak_ = at_peak;
@@ -158,7 +192,9 @@ void CategoryMemoryModel::setBytes(const session::CategoryBytes& at_event, const
     endResetModel();
 }
 
-int CategoryMemoryModel::rowCount(const QModelIndex& parent) const { return parent.isValid() || categories_.empty() ? 0 : static_cast<int>(categories_.size()) + 1; }
+int CategoryMemoryModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || categories_.empty() ? 0 : static_cast<int>(categories_.size()) + 1;
+}
 int CategoryMemoryModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
 
 QVariant CategoryMemoryModel::data(const QModelIndex& index, int role) const {
@@ -167,13 +203,16 @@ QVariant CategoryMemoryModel::data(const QModelIndex& index, int role) const {
     const auto category = isSum ? session::Category::Other : categories_[static_cast<std::size_t>(index.row())];
     const bool isCache = !isSum && category == session::Category::KernelCache;
     if (role == Qt::DisplayRole) {
-        if (index.column() == Category) return isSum ? tr("sum, without kernel caches") : text(session::category_name(category));
+        if (index.column() == Category)
+            return isSum ? tr("sum, without kernel caches") : text(session::category_name(category));
         const session::CategoryBytes& bytes = index.column() == AtEvent ? at_event_ : at_peak_;
         return sizeText(isSum ? session::total_bytes(bytes) : bytes[static_cast<std::size_t>(category)]);
     }
-    if (role == Qt::ToolTipRole && isCache) return tr("Kept by kernels from run to run; a first run fills it. It is in no sum");
+    if (role == Qt::ToolTipRole && isCache)
+        return tr("Kept by kernels from run to run; a first run fills it. It is in no sum");
     if (role == Qt::DecorationRole && index.column() == Category && !isSum) return Theme::instance().category(category);
-    if (role == Qt::TextAlignmentRole && index.column() != Category) return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole && index.column() != Category)
+        return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::FontRole) {
         QFont font = index.column() == Category ? Theme::instance().uiFont() : Theme::instance().monoFont();
         font.setBold(isSum);
@@ -186,7 +225,8 @@ QVariant CategoryMemoryModel::headerData(int section, Qt::Orientation orientatio
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
     const QString titles[] = {tr("Category"), tr("At #%1").arg(event_), tr("At peak #%1").arg(peak_)};
     if (role == Qt::DisplayRole) return titles[section];
-    if (role == Qt::TextAlignmentRole && section != Category) return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole && section != Category)
+        return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
     return {};
 }
 

@@ -13,13 +13,27 @@ class ModuleMemoryModel : public QAbstractItemModel {
     Q_OBJECT
 
   public:
-    enum Column { Module, AtEvent, AtPeak, Parameters, Gradients, Saved, Activations, Others, Forward, Backward, kColumns };
+    enum Column {
+        Module,
+        AtEvent,
+        AtPeak,
+        Parameters,
+        Gradients,
+        Saved,
+        Activations,
+        Others,
+        Forward,
+        Backward,
+        kColumns
+    };
 
     using QAbstractItemModel::QAbstractItemModel;
 
     // Rows of MemoryBook::by_module. The tree keeps its state where the modules are the same.
     void setRows(std::vector<session::ModuleMemory> rows, session::EventId event, session::EventId peak);
-    const session::ModuleMemory& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
+    const session::ModuleMemory& row(const QModelIndex& index) const {
+        return rows_[static_cast<std::size_t>(index.internalId())];
+    }
     // Invalid for an unknown one.
     QModelIndex indexOf(const QString& module) const;
 
@@ -47,7 +61,8 @@ class CategoryMemoryModel : public QAbstractTableModel {
     using QAbstractTableModel::QAbstractTableModel;
 
     // Categories without bytes at either are left out; the last row is the sum.
-    void setBytes(const session::CategoryBytes& at_event, const session::CategoryBytes& at_peak, session::EventId event, session::EventId peak);
+    void setBytes(const session::CategoryBytes& at_event, const session::CategoryBytes& at_peak, session::EventId event,
+                  session::EventId peak);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -46,7 +46,8 @@ QRect PlanPicture::boxOf(int index) const {
 
 int PlanPicture::bufferAt(const QPoint& point) const {
     for (std::size_t i = 0; i < part_.buffers.size(); ++i) {
-        if (part_.buffers[i].use != Use::Result && boxOf(static_cast<int>(i)).contains(point)) return static_cast<int>(i);
+        if (part_.buffers[i].use != Use::Result && boxOf(static_cast<int>(i)).contains(point))
+            return static_cast<int>(i);
     }
     return -1;
 }
@@ -61,23 +62,28 @@ void PlanPicture::paintEvent(QPaintEvent*) {
     painter.setPen(theme.colour(Theme::Colour::Faint));
     for (int i = 0; i <= 2; ++i) {
         const int y = inside.bottom() - inside.height() * i / 2;
-        painter.drawText(QRect(0, y - 9, 58, 18), Qt::AlignRight | Qt::AlignVCenter, bytesText(static_cast<double>(part_.block_bytes) * i / 2));
+        painter.drawText(QRect(0, y - 9, 58, 18), Qt::AlignRight | Qt::AlignVCenter,
+                         bytesText(static_cast<double>(part_.block_bytes) * i / 2));
     }
-    painter.drawText(QRect(inside.left(), inside.bottom() + 3, inside.width(), 18), Qt::AlignRight | Qt::AlignVCenter, tr("%1 steps").arg(part_.steps.size()));
+    painter.drawText(QRect(inside.left(), inside.bottom() + 3, inside.width(), 18), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("%1 steps").arg(part_.steps.size()));
     painter.setPen(theme.colour(Theme::Colour::Border));
     painter.drawRect(inside);
     for (std::size_t i = 0; i < part_.buffers.size(); ++i) {
         const auto& buffer = part_.buffers[i];
         if (buffer.use == Use::Result) continue;
-        QColor colour = buffer.use == Use::Scratch ? theme.colour(Theme::Colour::Faint) : theme.series(static_cast<int>(i) % 7);
+        QColor colour =
+            buffer.use == Use::Scratch ? theme.colour(Theme::Colour::Faint) : theme.series(static_cast<int>(i) % 7);
         colour.setAlpha(buffer.takes_over >= 0 ? 120 : 190);
         painter.fillRect(boxOf(static_cast<int>(i)), colour);
     }
     // Live bytes at each step, as a line over the boxes.
     QPolygonF line;
     for (std::size_t i = 0; i < part_.steps.size(); ++i) {
-        const double x = inside.left() + inside.width() * (static_cast<double>(i) + 0.5) / static_cast<double>(part_.steps.size());
-        const double part = static_cast<double>(part_.steps[i].live_bytes) / std::max<double>(1, static_cast<double>(part_.block_bytes));
+        const double x =
+            inside.left() + inside.width() * (static_cast<double>(i) + 0.5) / static_cast<double>(part_.steps.size());
+        const double part = static_cast<double>(part_.steps[i].live_bytes) /
+                            std::max<double>(1, static_cast<double>(part_.block_bytes));
         line << QPointF(x, inside.bottom() - inside.height() * std::min(1.0, part));
     }
     painter.setRenderHint(QPainter::Antialiasing);
@@ -94,13 +100,17 @@ bool PlanPicture::event(QEvent* event) {
         return true;
     }
     const auto& buffer = part_.buffers[static_cast<std::size_t>(index)];
-    const auto step = [&](int at) { return at >= 0 && at < static_cast<int>(part_.steps.size()) ? text(part_.steps[static_cast<std::size_t>(at)].op) : QString(); };
-    QString words = tr("%1 at %2 of the block\nfrom step %3 (%4) to %5 (%6)")
-                        .arg(bytesText(static_cast<double>(buffer.bytes)), bytesText(static_cast<double>(buffer.offset)))
-                        .arg(buffer.first)
-                        .arg(step(buffer.first))
-                        .arg(buffer.last)
-                        .arg(step(buffer.last));
+    const auto step = [&](int at) {
+        return at >= 0 && at < static_cast<int>(part_.steps.size()) ? text(part_.steps[static_cast<std::size_t>(at)].op)
+                                                                    : QString();
+    };
+    QString words =
+        tr("%1 at %2 of the block\nfrom step %3 (%4) to %5 (%6)")
+            .arg(bytesText(static_cast<double>(buffer.bytes)), bytesText(static_cast<double>(buffer.offset)))
+            .arg(buffer.first)
+            .arg(step(buffer.first))
+            .arg(buffer.last)
+            .arg(step(buffer.last));
     if (buffer.use == Use::Scratch) words += tr("\nscratch");
     if (buffer.takes_over >= 0) words += tr("\nwritten over buffer %1").arg(buffer.takes_over);
     QToolTip::showText(help->globalPos(), words, this);
@@ -108,14 +118,16 @@ bool PlanPicture::event(QEvent* event) {
 }
 
 void PlanPicture::mousePressEvent(QMouseEvent* event) {
-    if (const int index = bufferAt(event->pos()); index >= 0) emit stepChosen(part_.buffers[static_cast<std::size_t>(index)].first);
+    if (const int index = bufferAt(event->pos()); index >= 0)
+        emit stepChosen(part_.buffers[static_cast<std::size_t>(index)].first);
 }
 
 // --- the panel
 
 ViewDescription PlanView::describe() {
     return {QStringLiteral("plan"), tr("Memory plan"),
-            tr("A graph as a planned program: buffers in one block over its steps, the predicted and measured peak, where the graph breaks and why; and what a run would take done another way."),
+            tr("A graph as a planned program: buffers in one block over its steps, the predicted and measured peak, "
+               "where the graph breaks and why; and what a run would take done another way."),
             QStringLiteral("memory"), Place::Bottom};
 }
 
@@ -228,7 +240,8 @@ void PlanView::showState() {
     const bool isFree = bridge().model() && !bridge().isBusy() && !bridge().isPaused();
     run_->setEnabled(isFree && !waiting_);
     run_->setToolTip(isFree ? tr("Runs the graph by the interpreter and as planned programs, and measures both")
-                            : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
+                     : bridge().model() ? tr("Not now: a run is under way; stop it first")
+                                        : tr("Not now: no model is open"));
     // What is being measured is shown under its own change.
     change_->setEnabled(!changes_.empty() && !measuring_);
     change_->setToolTip(measuring_         ? tr("Not now: a change is being measured")
@@ -238,12 +251,15 @@ void PlanView::showState() {
     measure_->setEnabled(isFree && hasChange && !measuring_);
     const QString noTime = bridge().whyNotTimed();
     predict_->setEnabled(isFree && hasChange && !measuring_ && noTime.isEmpty());
-    predict_->setToolTip(!isFree    ? run_->toolTip()
-                         : !hasChange         ? tr("Not now: choose a change first")
-                         : !noTime.isEmpty()  ? tr("Not now: %1").arg(noTime)
-                                              : tr("Times the operators warm, those that would run in another dtype alone in that dtype, and adds them up"));
-    measure_->setToolTip(!isFree ? run_->toolTip() : hasChange ? tr("Runs the model as it is and changed, warm and several times each, and shows what they took beside the forecast")
-                                                               : tr("Not now: choose a change first"));
+    predict_->setToolTip(!isFree             ? run_->toolTip()
+                         : !hasChange        ? tr("Not now: choose a change first")
+                         : !noTime.isEmpty() ? tr("Not now: %1").arg(noTime)
+                                             : tr("Times the operators warm, those that would run in another dtype "
+                                                  "alone in that dtype, and adds them up"));
+    measure_->setToolTip(!isFree     ? run_->toolTip()
+                         : hasChange ? tr("Runs the model as it is and changed, warm and several times each, and shows "
+                                          "what they took beside the forecast")
+                                     : tr("Not now: choose a change first"));
 }
 
 void PlanView::plan() {
@@ -252,7 +268,10 @@ void PlanView::plan() {
     showState();
     bridge().ask<session::MemoryPlanReport>(
         this, [this](const session::MemoryPlanReport& report) { show(report); },
-        [&](auto reply) { bridge().session().request_memory_plan("plan", pipeline_->currentText().toStdString(), bridge().runOptions().method, reply); });
+        [&](auto reply) {
+            bridge().session().request_memory_plan("plan", pipeline_->currentText().toStdString(),
+                                                   bridge().runOptions().method, reply);
+        });
 }
 
 void PlanView::show(const session::MemoryPlanReport& report) {
@@ -268,7 +287,8 @@ void PlanView::show(const session::MemoryPlanReport& report) {
     for (std::size_t i = 0; i < report_.breaks.size(); ++i) {
         const auto& place = report_.breaks[i];
         const QString file = text(place.source.file).section(QLatin1Char('/'), -1);
-        const QString where = place.source.line > 0 ? QStringLiteral("%1:%2").arg(file).arg(place.source.line) : scopeText(place.scope);
+        const QString where =
+            place.source.line > 0 ? QStringLiteral("%1:%2").arg(file).arg(place.source.line) : scopeText(place.scope);
         auto* item = new QTreeWidgetItem(breaks_, {shortOpName(place.op), where, text(place.reason)});
         item->setForeground(1, Theme::instance().colour(Theme::Colour::Accent));
         item->setData(0, Qt::UserRole, static_cast<uint>(i));
@@ -276,15 +296,19 @@ void PlanView::show(const session::MemoryPlanReport& report) {
     }
     const auto bytes = [](std::int64_t count) { return bytesText(static_cast<double>(count)); };
     QString words;
-    if (!report_.error.empty()) words = text(report_.error);
+    if (!report_.error.empty())
+        words = text(report_.error);
     else if (!report_.parts.empty()) {
         words = tr("%1 planned, %2 if every buffer had its own; measured peak %3 instead of %4; %5 allocations a run")
-                    .arg(bytes(report_.planned_bytes), bytes(report_.unplanned_bytes), bytes(report_.planned_peak), bytes(report_.interpreter_peak))
+                    .arg(bytes(report_.planned_bytes), bytes(report_.unplanned_bytes), bytes(report_.planned_peak),
+                         bytes(report_.interpreter_peak))
                     .arg(report_.allocations);
     }
     summary_->setText(words);
     summary_->setToolTip(words);
-    hint_->say(report_.parts.empty() ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the program's one block") : QString());
+    hint_->say(report_.parts.empty()
+                   ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the program's one block")
+                   : QString());
     showPart();
     showState();
 }
@@ -294,8 +318,10 @@ void PlanView::showPart() {
     const bool isThere = index >= 0 && static_cast<std::size_t>(index) < report_.parts.size();
     const session::PlannedPart* part = isThere ? &report_.parts[static_cast<std::size_t>(index)] : nullptr;
     picture_->setPart(part);
-    if (part && !part->refusal.empty()) hint_->say(tr("This part runs as before: %1").arg(text(part->refusal)));
-    else if (part) hint_->say(QString());
+    if (part && !part->refusal.empty())
+        hint_->say(tr("This part runs as before: %1").arg(text(part->refusal)));
+    else if (part)
+        hint_->say(QString());
 }
 
 void PlanView::fillChanges() {
@@ -313,8 +339,10 @@ void PlanView::fillChanges() {
         changes_.push_back(std::move(change));
     };
     add({.kind = session::WhatIf::Kind::MixedPrecision, .module = {}});
-    for (const double factor : {2.0, 4.0, 0.5}) add({.kind = session::WhatIf::Kind::Batch, .module = {}, .factor = factor});
-    for (const auto& advice : session::advise_checkpoints(*recording, 12)) add({.kind = session::WhatIf::Kind::Checkpoint, .module = advice.module});
+    for (const double factor : {2.0, 4.0, 0.5})
+        add({.kind = session::WhatIf::Kind::Batch, .module = {}, .factor = factor});
+    for (const auto& advice : session::advise_checkpoints(*recording, 12))
+        add({.kind = session::WhatIf::Kind::Checkpoint, .module = advice.module});
     showState();
 }
 
@@ -338,13 +366,16 @@ void PlanView::measure() {
             if (isChosen(index, filled)) showMeasured(measured);
             showState();
         },
-        [&](auto reply) { bridge().session().request_what_if("what if", {changes_[static_cast<std::size_t>(index)]}, reply); });
+        [&](auto reply) {
+            bridge().session().request_what_if("what if", {changes_[static_cast<std::size_t>(index)]}, reply);
+        });
 }
 
 void PlanView::showMeasured(const session::WhatIfMeasurement& measured) {
     const QString words = measured.error.empty()
                               ? tr("measured %1 \u2192 <b>%2</b>, %3 \u2192 <b>%4</b>")
-                                    .arg(bytesText(static_cast<double>(measured.peak_before)), bytesText(static_cast<double>(measured.peak)),
+                                    .arg(bytesText(static_cast<double>(measured.peak_before)),
+                                         bytesText(static_cast<double>(measured.peak)),
                                          secondsText(measured.seconds_before), secondsText(measured.seconds))
                               : tr("not measured: %1").arg(text(measured.error).toHtmlEscaped());
     forecast_->setText(forecast_text_ + QStringLiteral("; ") + words);
@@ -366,10 +397,13 @@ void PlanView::forecastChange() {
 // Time is shown when all its kernels are measured.
 void PlanView::showForecast(const session::MemoryForecast& found) {
     if (!found.error.empty()) return forecast_->setText(tr("not predicted: %1").arg(text(found.error)));
-    const QString memory = (found.is_rough ? tr("predicted peak %1 \u2192 roughly <b>%2</b>") : tr("predicted peak %1 \u2192 <b>%2</b>"))
-                               .arg(bytesText(static_cast<double>(found.peak_before)), bytesText(static_cast<double>(found.peak)));
-    const QString time = found.seconds && found.seconds_before ? tr("time %1 \u2192 <b>%2</b>").arg(secondsText(*found.seconds_before), secondsText(*found.seconds))
-                                                               : tr("time: not predicted");
+    const QString memory =
+        (found.is_rough ? tr("predicted peak %1 \u2192 roughly <b>%2</b>") : tr("predicted peak %1 \u2192 <b>%2</b>"))
+            .arg(bytesText(static_cast<double>(found.peak_before)), bytesText(static_cast<double>(found.peak)));
+    const QString time =
+        found.seconds && found.seconds_before
+            ? tr("time %1 \u2192 <b>%2</b>").arg(secondsText(*found.seconds_before), secondsText(*found.seconds))
+            : tr("time: not predicted");
     forecast_->setText(tr("%1, %2").arg(memory, time));
     QStringList notes;
     for (const auto& note : found.notes) notes << text(note);
@@ -393,7 +427,9 @@ void PlanView::predict() {
             bridge().tellTimesChanged();
             showState();
         },
-        [&](auto reply) { bridge().session().request_forecast("forecast", {changes_[static_cast<std::size_t>(index)]}, reply); });
+        [&](auto reply) {
+            bridge().session().request_forecast("forecast", {changes_[static_cast<std::size_t>(index)]}, reply);
+        });
 }
 
 void PlanView::addActions(QMenu& menu) {

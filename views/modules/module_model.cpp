@@ -11,18 +11,20 @@ using session::ModuleInfo;
 
 namespace {
 
-const char* const kHeaders[] = {"Module", "Class", "Shape", "Type", "Parameters", "Bytes", "Grad", "Mode", "Hooks", "Record"};
-const char* const kHeaderTips[] = {"Name in its parent",
-                                   "Class of the module",
-                                   "Shape of a parameter or buffer",
-                                   "Element type",
-                                   "Number of elements; of a module, of its whole subtree, shared ones once",
-                                   "Bytes of the elements",
-                                   "Whether gradients are computed: all, none, or some of the parameters below",
-                                   "train or eval, as the training flag says",
-                                   "Hooks that calls of the module run, forward and backward",
-                                   ("Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
-                                    "and its gradients. Without a tick a NaN there is not noticed")};
+const char* const kHeaders[] = {"Module", "Class", "Shape", "Type",  "Parameters",
+                                "Bytes",  "Grad",  "Mode",  "Hooks", "Record"};
+const char* const kHeaderTips[] = {
+    "Name in its parent",
+    "Class of the module",
+    "Shape of a parameter or buffer",
+    "Element type",
+    "Number of elements; of a module, of its whole subtree, shared ones once",
+    "Bytes of the elements",
+    "Whether gradients are computed: all, none, or some of the parameters below",
+    "train or eval, as the training flag says",
+    "Hooks that calls of the module run, forward and backward",
+    ("Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
+     "and its gradients. Without a tick a NaN there is not noticed")};
 
 std::string_view lastPart(const std::string& path) {
     const auto dot = path.rfind('.');
@@ -172,7 +174,9 @@ void ModuleModel::tellAll() {
 
 // --- ticks
 
-std::string ModuleModel::tickName(const Row& row) const { return row.kind == Kind::Parameter ? row.tensor->name : model_->modules[row.module].path; }
+std::string ModuleModel::tickName(const Row& row) const {
+    return row.kind == Kind::Parameter ? row.tensor->name : model_->modules[row.module].path;
+}
 
 // Of the row itself and all below it.
 ModuleModel::Ticks ModuleModel::ticks(const Row& row) const {
@@ -189,8 +193,10 @@ ModuleModel::Ticks ModuleModel::ticks(const Row& row) const {
 
 void ModuleModel::tick(const Row& row, bool on) {
     if (!canTick(row)) return;
-    if (on) left_out_.erase(tickName(row));
-    else left_out_.insert(tickName(row));
+    if (on)
+        left_out_.erase(tickName(row));
+    else
+        left_out_.insert(tickName(row));
     for (const int child : row.children) tick(rows_[static_cast<std::size_t>(child)], on);
 }
 
@@ -201,7 +207,8 @@ void ModuleModel::setLeftOut(Names names) {
 }
 
 bool ModuleModel::setData(const QModelIndex& index, const QVariant& value, int role) {
-    if (!index.isValid() || index.column() != Record || role != Qt::CheckStateRole || !canTick(row(index))) return false;
+    if (!index.isValid() || index.column() != Record || role != Qt::CheckStateRole || !canTick(row(index)))
+        return false;
     tick(row(index), value.toInt() == Qt::Checked);
     tellAll();
     emit leftOutChanged();
@@ -243,10 +250,14 @@ int ModuleModel::columnCount(const QModelIndex&) const { return ColumnCount; }
 QVariant ModuleModel::moduleText(const Row& row, int column) const {
     const ModuleInfo& module = model_->modules[row.module];
     switch (column) {
-        case Name: return module.path.empty() ? text(model_->title) : text(lastPart(module.path));
-        case Class: return text(module.class_name);
-        case Parameters: return module.parameter_count ? countText(module.parameter_count) : QString();
-        case Bytes: return module.parameter_bytes ? bytesText(static_cast<double>(module.parameter_bytes)) : QString();
+        case Name:
+            return module.path.empty() ? text(model_->title) : text(lastPart(module.path));
+        case Class:
+            return text(module.class_name);
+        case Parameters:
+            return module.parameter_count ? countText(module.parameter_count) : QString();
+        case Bytes:
+            return module.parameter_bytes ? bytesText(static_cast<double>(module.parameter_bytes)) : QString();
         case Grad: {
             const auto count = trainable(row.module);
             if (count.with + count.without == 0) return {};
@@ -256,21 +267,33 @@ QVariant ModuleModel::moduleText(const Row& row, int column) const {
             const auto changed = modes_.find(row.module);
             return (changed == modes_.end() ? module.training : changed->second) ? tr("train") : tr("eval");
         }
-        case Hooks: return module.hooks ? QVariant(module.hooks) : QVariant();
-        default: return {};
+        case Hooks:
+            return module.hooks ? QVariant(module.hooks) : QVariant();
+        default:
+            return {};
     }
 }
 
 QVariant ModuleModel::tensorText(const Row& row, int column) const {
     switch (column) {
-        case Name: return text(lastPart(row.tensor->name));
-        case Class: return row.kind == Kind::Parameter || (row.kind == Kind::Link && requiresGrad(*row.tensor)) ? tr("parameter") : tr("buffer");
-        case Shape: return shapeText(row.tensor->shape);
-        case Dtype: return text(row.tensor->dtype);
-        case Parameters: return countText(row.tensor->numel());
-        case Bytes: return bytesText(static_cast<double>(row.tensor->bytes));
-        case Grad: return requiresGrad(*row.tensor) ? tr("yes") : tr("no");
-        default: return {};
+        case Name:
+            return text(lastPart(row.tensor->name));
+        case Class:
+            return row.kind == Kind::Parameter || (row.kind == Kind::Link && requiresGrad(*row.tensor))
+                       ? tr("parameter")
+                       : tr("buffer");
+        case Shape:
+            return shapeText(row.tensor->shape);
+        case Dtype:
+            return text(row.tensor->dtype);
+        case Parameters:
+            return countText(row.tensor->numel());
+        case Bytes:
+            return bytesText(static_cast<double>(row.tensor->bytes));
+        case Grad:
+            return requiresGrad(*row.tensor) ? tr("yes") : tr("no");
+        default:
+            return {};
     }
 }
 
@@ -282,9 +305,14 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             if (row.kind == Kind::Module) return moduleText(row, index.column());
             if (row.kind == Kind::Attribute) {
-                return index.column() == Name ? text(row.attribute.first) : index.column() == Class ? text(row.attribute.second) : QVariant();
+                return index.column() == Name    ? text(row.attribute.first)
+                       : index.column() == Class ? text(row.attribute.second)
+                                                 : QVariant();
             }
-            if (row.kind == Kind::Rule) return index.column() == Name ? QStringLiteral("%1 %2").arg(text(lastPart(row.rule->tensor)), ruleText(*row.rule)) : QString();
+            if (row.kind == Kind::Rule)
+                return index.column() == Name
+                           ? QStringLiteral("%1 %2").arg(text(lastPart(row.rule->tensor)), ruleText(*row.rule))
+                           : QString();
             return tensorText(row, index.column());
         case Qt::CheckStateRole: {
             if (index.column() != Record || !canTick(row)) return {};
@@ -292,11 +320,13 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
             const Ticks count = ticks(row);
             return count.without == 0 ? Qt::Checked : count.with == 0 ? Qt::Unchecked : Qt::PartiallyChecked;
         }
-        case Qt::ToolTipRole: return tipOf(row, index.column());
+        case Qt::ToolTipRole:
+            return tipOf(row, index.column());
         case Qt::ForegroundRole:
             if (row.kind == Kind::Rule) return theme.colour(Theme::Colour::Accent);
             if (row.kind != Kind::Module) return theme.colour(Theme::Colour::Faint);
-            if (const auto count = trainable(row.module); count.without > 0 && count.with == 0) return theme.colour(Theme::Colour::Faint);
+            if (const auto count = trainable(row.module); count.without > 0 && count.with == 0)
+                return theme.colour(Theme::Colour::Faint);
             return index.column() == Class ? QVariant(theme.colour(Theme::Colour::Accent)) : QVariant();
         case Qt::FontRole: {
             static const QFont mono = theme.monoFont();
@@ -311,20 +341,26 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
             return number || (row.kind == Kind::Attribute && index.column() == Class) ? QVariant(mono) : QVariant();
         }
         case Qt::TextAlignmentRole:
-            return QVariant::fromValue(index.column() == Parameters || index.column() == Bytes || index.column() == Hooks
+            return QVariant::fromValue(index.column() == Parameters || index.column() == Bytes ||
+                                               index.column() == Hooks
                                            ? Qt::AlignRight | Qt::AlignVCenter
                                            : Qt::AlignLeft | Qt::AlignVCenter);
-        case PathRole: return text(model_->modules[row.module].path);
-        case KindRole: return static_cast<int>(row.kind);
-        case TensorRole: return row.tensor ? text(row.tensor->name) : row.rule ? text(row.rule->tensor) : QString();
-        default: return {};
+        case PathRole:
+            return text(model_->modules[row.module].path);
+        case KindRole:
+            return static_cast<int>(row.kind);
+        case TensorRole:
+            return row.tensor ? text(row.tensor->name) : row.rule ? text(row.rule->tensor) : QString();
+        default:
+            return {};
     }
 }
 
 QString ModuleModel::tipOf(const Row& row, int column) const {
     if (column == Record && canTick(row)) {
-        return left_out_.contains(tickName(row)) ? tr("Its values are not recorded. Click to record them from the next run on")
-                                                 : tr("Its values are recorded. Click to leave them out from the next run on");
+        return left_out_.contains(tickName(row))
+                   ? tr("Its values are not recorded. Click to record them from the next run on")
+                   : tr("Its values are recorded. Click to leave them out from the next run on");
     }
     const ModuleInfo& module = model_->modules[row.module];
     if (row.kind == Kind::Module) {
@@ -332,16 +368,21 @@ QString ModuleModel::tipOf(const Row& row, int column) const {
         QStringList hooks;
         for (const auto& kind : module.hook_kinds) hooks << text(kind);
         if (!hooks.isEmpty()) tip += QLatin1Char('\n') + tr("Hooks: %1").arg(hooks.join(QStringLiteral(", ")));
-        for (const auto& rule : module.rules) tip += QStringLiteral("\n%1 %2").arg(text(lastPart(rule.tensor)), ruleText(rule));
+        for (const auto& rule : module.rules)
+            tip += QStringLiteral("\n%1 %2").arg(text(lastPart(rule.tensor)), ruleText(rule));
         const auto count = trainable(row.module);
-        return count.without > 0 && count.with == 0 ? tip + QLatin1Char('\n') + tr("Frozen: its parameters take no gradients") : tip;
+        return count.without > 0 && count.with == 0
+                   ? tip + QLatin1Char('\n') + tr("Frozen: its parameters take no gradients")
+                   : tip;
     }
     if (row.rule) {
         QStringList from;
         for (const auto& name : row.rule->from) from << text(name);
-        return tr("%1 is %2: computed from %3").arg(text(row.rule->tensor), ruleText(*row.rule), from.join(QStringLiteral(", ")));
+        return tr("%1 is %2: computed from %3")
+            .arg(text(row.rule->tensor), ruleText(*row.rule), from.join(QStringLiteral(", ")));
     }
-    return row.tensor ? text(row.tensor->name) : QStringLiteral("%1 = %2").arg(text(row.attribute.first), text(row.attribute.second));
+    return row.tensor ? text(row.tensor->name)
+                      : QStringLiteral("%1 = %2").arg(text(row.attribute.first), text(row.attribute.second));
 }
 
 QVariant ModuleModel::headerData(int section, Qt::Orientation orientation, int role) const {
@@ -356,15 +397,18 @@ QString summaryText(const session::ModelInfo& model) {
     std::int64_t frozen = 0;
     for (const ModuleInfo& module : model.modules) {
         const auto depth = module.path.empty() ? 0 : std::count(module.path.begin(), module.path.end(), '.') + 1;
-        const QString name = QStringLiteral("%1%2 (%3)").arg(QString(static_cast<int>(depth) * 2, QLatin1Char(' ')),
-                                                              text(module.class_name), scopeText(module.path));
-        out += QStringLiteral("%1 %2\n").arg(name, -56).arg(module.parameter_count ? countText(module.parameter_count) : QStringLiteral("--"), 14);
+        const QString name = QStringLiteral("%1%2 (%3)")
+                                 .arg(QString(static_cast<int>(depth) * 2, QLatin1Char(' ')), text(module.class_name),
+                                      scopeText(module.path));
+        out += QStringLiteral("%1 %2\n").arg(name, -56).arg(
+            module.parameter_count ? countText(module.parameter_count) : QStringLiteral("--"), 14);
         for (const auto& parameter : module.parameters) frozen += parameter.requires_grad ? 0 : parameter.numel();
     }
     out += QString(71, QLatin1Char('=')) + QLatin1Char('\n');
     out += QObject::tr("Total parameters: %1\nTrainable: %2\nFrozen: %3\nParameter size: %4\nBuffer size: %5\n")
                .arg(countText(model.parameter_count), countText(model.parameter_count - frozen), countText(frozen),
-                    bytesText(static_cast<double>(model.parameter_bytes)), bytesText(static_cast<double>(model.buffer_bytes)));
+                    bytesText(static_cast<double>(model.parameter_bytes)),
+                    bytesText(static_cast<double>(model.buffer_bytes)));
     return out;
 }
 

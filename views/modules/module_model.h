@@ -3,8 +3,8 @@
 // The module tree of a model: modules, and below each its own parameters, buffers and attributes.
 
 #include <QAbstractItemModel>
-#include <memory>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>

@@ -21,12 +21,17 @@ namespace loupe::views {
 
 ViewDescription ModulesView::describe() {
     return {QStringLiteral("modules"), tr("Modules"),
-            tr("The modules of the model with their parameters, buffers and attributes. Select one to see its first event."),
+            tr("The modules of the model with their parameters, buffers and attributes. Select one to see its first "
+               "event."),
             QStringLiteral("modules"), Place::Left};
 }
 
 ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), model_(new ModuleModel(this)), tree_(new QTreeView(this)), search_(new QLineEdit(this)), totals_(new QLabel(this)) {
+    : View(bridge, parent),
+      model_(new ModuleModel(this)),
+      tree_(new QTreeView(this)),
+      search_(new QLineEdit(this)),
+      totals_(new QLabel(this)) {
     search_->setPlaceholderText(tr("Find a module, class or parameter"));
     search_->setAccessibleName(tr("Find a module"));
     search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
@@ -51,7 +56,8 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
         options.left_out = model_->leftOut();
         this->bridge().setRunOptions(options);
     });
-    connect(&bridge, &SessionBridge::runOptionsChanged, this, [this] { model_->setLeftOut(this->bridge().runOptions().left_out); });
+    connect(&bridge, &SessionBridge::runOptionsChanged, this,
+            [this] { model_->setLeftOut(this->bridge().runOptions().left_out); });
     setFocusProxy(tree_);
 
     totals_->setProperty("faint", true);
@@ -90,8 +96,10 @@ void ModulesView::showModel() {
 void ModulesView::spanRules(const QModelIndex& parent) {
     for (int row = 0; row < model_->rowCount(parent); ++row) {
         const QModelIndex index = model_->index(row, 0, parent);
-        if (index.data(ModuleModel::KindRole).toInt() == static_cast<int>(ModuleModel::Kind::Rule)) tree_->setFirstColumnSpanned(row, parent, true);
-        else spanRules(index);
+        if (index.data(ModuleModel::KindRole).toInt() == static_cast<int>(ModuleModel::Kind::Rule))
+            tree_->setFirstColumnSpanned(row, parent, true);
+        else
+            spanRules(index);
     }
 }
 
@@ -99,7 +107,8 @@ void ModulesView::showCurrent() {
     if (selecting_) return;
     const QModelIndex index = model_->indexOfModule(bridge().currentModule());
     // A parameter of the module that is current stays selected.
-    if (!index.isValid() || tree_->currentIndex().data(ModuleModel::PathRole) == index.data(ModuleModel::PathRole)) return;
+    if (!index.isValid() || tree_->currentIndex().data(ModuleModel::PathRole) == index.data(ModuleModel::PathRole))
+        return;
     selecting_ = true;
     tree_->setCurrentIndex(index);
     tree_->scrollTo(index);
@@ -110,7 +119,8 @@ void ModulesView::onSelected(const QModelIndex& index) {
     if (selecting_ || !index.isValid()) return;
     selecting_ = true;
     const QString tensor = index.data(ModuleModel::TensorRole).toString();
-    if (tensor.isEmpty() || !bridge().followLink(tensor)) bridge().setCurrentModule(index.data(ModuleModel::PathRole).toString());
+    if (tensor.isEmpty() || !bridge().followLink(tensor))
+        bridge().setCurrentModule(index.data(ModuleModel::PathRole).toString());
     selecting_ = false;
 }
 
@@ -118,7 +128,8 @@ void ModulesView::search(const QString& words, bool again) {
     if (words.isEmpty() || model_->rowCount() == 0) return;
     const auto options = Qt::MatchContains | Qt::MatchRecursive | Qt::MatchWrap;
     QModelIndexList found = model_->match(model_->index(0, 0), ModuleModel::PathRole, words, -1, options);
-    if (found.isEmpty()) found = model_->match(model_->index(0, ModuleModel::Class), Qt::DisplayRole, words, -1, options);
+    if (found.isEmpty())
+        found = model_->match(model_->index(0, ModuleModel::Class), Qt::DisplayRole, words, -1, options);
     if (found.isEmpty()) return;
     const auto at = found.indexOf(tree_->currentIndex().siblingAtColumn(found.front().column()));
     const QModelIndex next = found[again && at >= 0 ? (at + 1) % found.size() : 0];
@@ -159,7 +170,10 @@ void ModulesView::setTrainable(bool trainable) {
 
 void ModulesView::tellOf(const std::string& failure, const QString& done) {
     const bool failed = !failure.empty();
-    bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info, .text = failed ? failure : done.toStdString(), .scope = {}, .source = {}});
+    bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info,
+                     .text = failed ? failure : done.toStdString(),
+                     .scope = {},
+                     .source = {}});
     totals_->setText(failed ? text(failure) : done);
     QTimer::singleShot(6000, this, &ModulesView::showTotals);
 }
@@ -167,7 +181,10 @@ void ModulesView::tellOf(const std::string& failure, const QString& done) {
 void ModulesView::showTotals() {
     const auto& model = bridge().model();
     if (!model) return;
-    totals_->setText(tr("%1 modules, %2 parameters, %3").arg(model->modules.size()).arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
+    totals_->setText(
+        tr("%1 modules, %2 parameters, %3")
+            .arg(model->modules.size())
+            .arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
 }
 
 void ModulesView::setTraining(const QString& path, bool training) {
@@ -175,7 +192,8 @@ void ModulesView::setTraining(const QString& path, bool training) {
         this,
         [this, path, training](const std::string& failure) {
             if (failure.empty()) model_->setTraining(path, training);
-            tellOf(failure, training ? tr("%1 learns").arg(scopeText(path.toStdString())) : tr("%1 only answers").arg(scopeText(path.toStdString())));
+            tellOf(failure, training ? tr("%1 learns").arg(scopeText(path.toStdString()))
+                                     : tr("%1 only answers").arg(scopeText(path.toStdString())));
         },
         [&](auto reply) { bridge().session().request_train_mode(path.toStdString(), training, reply); });
     // The Inputs panel sets a mode of the whole model at each run, unless it is "as the file says".
@@ -186,11 +204,14 @@ void ModulesView::setTraining(const QString& path, bool training) {
 
 void ModulesView::reinitialise(const QString& path) {
     bridge().ask<std::string>(
-        this, [this, path](const std::string& failure) {
+        this,
+        [this, path](const std::string& failure) {
             tellOf(failure, tr("%1 begins anew").arg(scopeText(path.toStdString())));
             if (failure.empty()) this->bridge().tellWeightsChanged();
         },
-        [&](auto reply) { bridge().session().request_reset_parameters(path.toStdString(), bridge().runOptions().seed, reply); });
+        [&](auto reply) {
+            bridge().session().request_reset_parameters(path.toStdString(), bridge().runOptions().seed, reply);
+        });
 }
 
 void ModulesView::addActions(QMenu& menu) {
@@ -200,8 +221,10 @@ void ModulesView::addActions(QMenu& menu) {
     menu.addAction(tr("Export parameters as CSV\u2026"), this, &ModulesView::exportCsv);
     const bool chosen = bridge().model() && tree_->currentIndex().isValid();
     const QString name = scopeText(tree_->currentIndex().data(ModuleModel::PathRole).toString().toStdString());
-    QAction* freeze = menu.addAction(chosen ? tr("Freeze %1 (no gradients)").arg(name) : tr("Freeze"), this, [this] { setTrainable(false); });
-    QAction* unfreeze = menu.addAction(chosen ? tr("Unfreeze %1").arg(name) : tr("Unfreeze"), this, [this] { setTrainable(true); });
+    QAction* freeze = menu.addAction(chosen ? tr("Freeze %1 (no gradients)").arg(name) : tr("Freeze"), this,
+                                     [this] { setTrainable(false); });
+    QAction* unfreeze =
+        menu.addAction(chosen ? tr("Unfreeze %1").arg(name) : tr("Unfreeze"), this, [this] { setTrainable(true); });
     for (QAction* action : {freeze, unfreeze}) {
         action->setEnabled(chosen);
         action->setToolTip(chosen ? tr("From the next run on") : tr("Not now: no module is selected"));
@@ -214,9 +237,13 @@ void ModulesView::addActions(QMenu& menu) {
         action->setEnabled(canChange);
         action->setToolTip(canChange ? tip : tr("Not now: %1").arg(whyNot));
     };
-    edit(chosen ? tr("Let %1 learn (train mode)").arg(name) : tr("Train mode"), tr("Dropout drops, batch normalisation counts: from the next run on"), [this, path] { setTraining(path, true); });
-    edit(chosen ? tr("Let %1 only answer (eval mode)").arg(name) : tr("Eval mode"), tr("From the next run on"), [this, path] { setTraining(path, false); });
-    edit(chosen ? tr("Re-initialise %1").arg(name) : tr("Re-initialise"), tr("New first values for its parameters, as PyTorch gives them"), [this, path] { reinitialise(path); });
+    edit(chosen ? tr("Let %1 learn (train mode)").arg(name) : tr("Train mode"),
+         tr("Dropout drops, batch normalisation counts: from the next run on"),
+         [this, path] { setTraining(path, true); });
+    edit(chosen ? tr("Let %1 only answer (eval mode)").arg(name) : tr("Eval mode"), tr("From the next run on"),
+         [this, path] { setTraining(path, false); });
+    edit(chosen ? tr("Re-initialise %1").arg(name) : tr("Re-initialise"),
+         tr("New first values for its parameters, as PyTorch gives them"), [this, path] { reinitialise(path); });
     menu.addSeparator();
     menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
     menu.addAction(tr("Collapse all"), this, &ModulesView::fit);
@@ -227,10 +254,12 @@ void ModulesView::showContextMenu(const QPoint& at) {
     const QModelIndex index = tree_->indexAt(at);
     if (index.isValid()) {
         const QString path = index.data(ModuleModel::PathRole).toString();
-        if (!path.isEmpty()) menu.addAction(tr("Toggle breakpoint on %1").arg(path), this, &ModulesView::toggleBreakpoint);
+        if (!path.isEmpty())
+            menu.addAction(tr("Toggle breakpoint on %1").arg(path), this, &ModulesView::toggleBreakpoint);
         menu.addAction(tr("Copy name"), this, [index] {
             const QString tensor = index.data(ModuleModel::TensorRole).toString();
-            QApplication::clipboard()->setText(tensor.isEmpty() ? index.data(ModuleModel::PathRole).toString() : tensor);
+            QApplication::clipboard()->setText(tensor.isEmpty() ? index.data(ModuleModel::PathRole).toString()
+                                                                : tensor);
         });
         menu.addSeparator();
     }
@@ -241,14 +270,17 @@ void ModulesView::showContextMenu(const QPoint& at) {
 void ModulesView::exportCsv() {
     const auto& model = bridge().model();
     if (!model) return;
-    const QString file = QFileDialog::getSaveFileName(this, tr("Export parameters"), QStringLiteral("parameters.csv"), tr("CSV (*.csv)"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export parameters"), QStringLiteral("parameters.csv"),
+                                                      tr("CSV (*.csv)"));
     if (file.isEmpty()) return;
     FileOutput out(file);
     out.write("name,kind,module,class,dtype,shape,elements,bytes,requires_grad\n");
     for (const auto& module : model->modules) {
         const auto write = [&](const session::TensorInfo& tensor, const char* kind) {
-            out.write(QStringList{text(tensor.name), QLatin1String(kind), text(module.path), text(module.class_name), text(tensor.dtype), shapeText(tensor.shape),
-                                  QString::number(tensor.numel()), QString::number(tensor.bytes), tensor.requires_grad ? QStringLiteral("1") : QStringLiteral("0")}
+            out.write(QStringList{text(tensor.name), QLatin1String(kind), text(module.path), text(module.class_name),
+                                  text(tensor.dtype), shapeText(tensor.shape), QString::number(tensor.numel()),
+                                  QString::number(tensor.bytes),
+                                  tensor.requires_grad ? QStringLiteral("1") : QStringLiteral("0")}
                           .join(QLatin1Char(','))
                           .toUtf8() +
                       '\n');
@@ -256,7 +288,8 @@ void ModulesView::exportCsv() {
         for (const auto& parameter : module.parameters) write(parameter, "parameter");
         for (const auto& buffer : module.buffers) write(buffer, "buffer");
     }
-    if (const QString error = out.commit(); !error.isEmpty()) bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
+    if (const QString error = out.commit(); !error.isEmpty())
+        bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
 }
 
 }  // namespace loupe::views

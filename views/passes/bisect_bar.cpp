@@ -22,7 +22,8 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
         edit->setValidator(validator);
         return edit;
     };
-    rtol_ = number(QStringLiteral("1e-4"), tr("Relative tolerance"), tr("Of the greatest element of the tensor, or of 1 where that is greater"));
+    rtol_ = number(QStringLiteral("1e-4"), tr("Relative tolerance"),
+                   tr("Of the greatest element of the tensor, or of 1 where that is greater"));
     atol_ = number(QStringLiteral("1e-5"), tr("Absolute tolerance"), tr("What elements may differ by in any case"));
     gradients_ = new QCheckBox(tr("gradients too"), this);
     gradients_->setChecked(true);
@@ -31,13 +32,16 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
     run_->setObjectName(QStringLiteral("bisectRun"));
     run_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     connect(run_, &QToolButton::clicked, this, [this] {
-        if (searching_) bridge_.session().stop();
-        else start();
+        if (searching_)
+            bridge_.session().stop();
+        else
+            start();
     });
     verdict_ = new QLabel(this);
     verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     verdict_->setTextFormat(Qt::RichText);
-    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse |
+                                      Qt::LinksAccessibleByKeyboard);
     connect(verdict_, &QLabel::linkActivated, this, [this](const QString& step) { emit passWanted(step.toInt()); });
     verdict_->setWordWrap(true);
     verdict_->hide();
@@ -73,10 +77,12 @@ void BisectBar::showState() {
     run_->setIcon(themeIcon(searching_ ? QStringLiteral("stop") : QStringLiteral("search")));
     run_->setText(searching_ ? tr("Stop") : tr("Find the pass"));
     run_->setEnabled(searching_ || (isFree && hasPasses));
-    run_->setToolTip(searching_  ? tr("Ends the search")
-                     : !hasPasses ? tr("Not now: choose a pipeline first")
-                     : isFree     ? tr("Runs the graph with more and fewer passes, by halves, until it knows which one changed the result")
-                                  : tr("Not now: a run is under way; stop it first"));
+    run_->setToolTip(
+        searching_   ? tr("Ends the search")
+        : !hasPasses ? tr("Not now: choose a pipeline first")
+        : isFree
+            ? tr("Runs the graph with more and fewer passes, by halves, until it knows which one changed the result")
+            : tr("Not now: a run is under way; stop it first"));
 }
 
 void BisectBar::start() {
@@ -100,9 +106,15 @@ void BisectBar::start() {
 
 void BisectBar::showProgress(const session::PassBisectProgress& progress) {
     if (!searching_) return;
-    const QString what = progress.passes == 0 ? tr("running the graph as it is, twice") : tr("running the first %1 passes, to %2").arg(progress.passes).arg(text(progress.pass));
-    const QString left = progress.passes == 0 || progress.runs.empty() ? QString()
-                                                                       : tr("; it is one of passes %1 to %2, at most %n more run(s)", nullptr, static_cast<int>(progress.left)).arg(progress.low + 1).arg(progress.high + 1);
+    const QString what = progress.passes == 0
+                             ? tr("running the graph as it is, twice")
+                             : tr("running the first %1 passes, to %2").arg(progress.passes).arg(text(progress.pass));
+    const QString left =
+        progress.passes == 0 || progress.runs.empty()
+            ? QString()
+            : tr("; it is one of passes %1 to %2, at most %n more run(s)", nullptr, static_cast<int>(progress.left))
+                  .arg(progress.low + 1)
+                  .arg(progress.high + 1);
     tell(what + left + QStringLiteral("\u2026"), Theme::Colour::Text);
     emit narrowed(static_cast<int>(progress.low), static_cast<int>(progress.high));
 }
@@ -119,7 +131,9 @@ void BisectBar::tell(const QString& words, Theme::Colour colour) {
 void BisectBar::show(const session::PassBisect& result) {
     searching_ = false;
     const bool isBad = !result.error.empty() || result.step >= 0;
-    tell(text(result.error.empty() ? result.verdict : result.error), result.error == "stopped" ? Theme::Colour::Text : isBad ? Theme::Colour::Bad : Theme::Colour::Good);
+    tell(text(result.error.empty() ? result.verdict : result.error), result.error == "stopped" ? Theme::Colour::Text
+                                                                     : isBad                   ? Theme::Colour::Bad
+                                                                                               : Theme::Colour::Good);
     // The pass is a link to itself, with the graph before and after.
     if (result.step >= 0 && !result.pass.empty()) {
         QString words = verdict_text_.toHtmlEscaped();
@@ -130,9 +144,12 @@ void BisectBar::show(const session::PassBisect& result) {
     }
     QStringList runs{verdict_text_};
     for (const auto& run : result.runs) {
-        runs << tr("first %1 passes: %2").arg(run.passes).arg(!run.error.empty() ? text(run.error)
-                                                             : run.is_same       ? tr("same")
-                                                                                 : tr("%1 differs by %2 (relative %3)").arg(text(run.worst), numberText(run.max_abs), numberText(run.max_rel)));
+        runs << tr("first %1 passes: %2")
+                    .arg(run.passes)
+                    .arg(!run.error.empty() ? text(run.error)
+                         : run.is_same      ? tr("same")
+                                            : tr("%1 differs by %2 (relative %3)")
+                                             .arg(text(run.worst), numberText(run.max_abs), numberText(run.max_rel)));
     }
     verdict_->setToolTip(runs.join(QLatin1Char('\n')));
     showState();

@@ -26,7 +26,8 @@ QList<QTextLayout::FormatRange> coloursOf(const QString& line) {
     for (const auto& [pattern, colour] : rules) {
         for (auto match = pattern->globalMatch(line); match.hasNext();) {
             const auto found = match.next();
-            QTextLayout::FormatRange range{static_cast<int>(found.capturedStart()), static_cast<int>(found.capturedLength()), {}};
+            QTextLayout::FormatRange range{
+                static_cast<int>(found.capturedStart()), static_cast<int>(found.capturedLength()), {}};
             range.format.setForeground(colour);
             all << range;
         }
@@ -54,8 +55,10 @@ DiffText::DiffText(Side side, QWidget* parent) : QPlainTextEdit(parent), side_(s
     setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     margin_ = new Margin(this);
     connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect& area, int dy) {
-        if (dy != 0) margin_->scroll(0, dy);
-        else margin_->update(0, area.y(), margin_->width(), area.height());
+        if (dy != 0)
+            margin_->scroll(0, dy);
+        else
+            margin_->update(0, area.y(), margin_->width(), area.height());
     });
     connect(this, &QPlainTextEdit::cursorPositionChanged, this, [this] {
         applySelections();
@@ -89,7 +92,10 @@ void DiffText::setRows(const QStringList& lines, std::vector<DiffRow> rows) {
     applySelections();
 }
 
-int DiffText::rowOfLine(int line) const { return line >= 0 && line < static_cast<int>(row_of_line_.size()) ? row_of_line_[static_cast<std::size_t>(line)] : -1; }
+int DiffText::rowOfLine(int line) const {
+    return line >= 0 && line < static_cast<int>(row_of_line_.size()) ? row_of_line_[static_cast<std::size_t>(line)]
+                                                                     : -1;
+}
 
 int DiffText::lineOfRow(int row) const {
     if (row < 0 || row >= static_cast<int>(rows_.size())) return -1;
@@ -156,7 +162,8 @@ void DiffText::paintEvent(QPaintEvent* event) {
         for (; block.isValid() && top <= event->rect().bottom(); block = block.next()) {
             colour(block);
             const double high = blockBoundingRect(block).height();
-            if (const QColor colour = backgroundOf(block.blockNumber()); colour.isValid()) painter.fillRect(QRectF(0, top, viewport()->width(), high), colour);
+            if (const QColor colour = backgroundOf(block.blockNumber()); colour.isValid())
+                painter.fillRect(QRectF(0, top, viewport()->width(), high), colour);
             top += high;
         }
     }
@@ -185,7 +192,10 @@ void DiffText::paintMargin(QPaintEvent* event) {
             painter.setPen(theme.colour(kind == DiffRow::Kind::Same ? Theme::Colour::Faint : Theme::Colour::Text));
             const QRectF place(0, top, margin_->width() - 10, high);
             painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, QString::number(line + 1));
-            const char* sign = kind == DiffRow::Kind::Removed ? "-" : kind == DiffRow::Kind::Added ? "+" : kind == DiffRow::Kind::Changed ? "~" : "";
+            const char* sign = kind == DiffRow::Kind::Removed   ? "-"
+                               : kind == DiffRow::Kind::Added   ? "+"
+                               : kind == DiffRow::Kind::Changed ? "~"
+                                                                : "";
             painter.drawText(QRectF(margin_->width() - 9, top, 8, high), Qt::AlignCenter, QLatin1String(sign));
         }
         top += high;

@@ -63,7 +63,8 @@ bool isAlike(const QString& a, const QString& b) {
     const QStringList words = a.split(separators, Qt::SkipEmptyParts);
     const QStringList other_words = b.split(separators, Qt::SkipEmptyParts);
     const QSet<QString> others(other_words.begin(), other_words.end());
-    const auto shared = std::count_if(words.begin(), words.end(), [&](const QString& word) { return others.contains(word); });
+    const auto shared =
+        std::count_if(words.begin(), words.end(), [&](const QString& word) { return others.contains(word); });
     return shared * 2 >= std::max(words.size(), other_words.size());
 }
 
@@ -84,7 +85,8 @@ std::vector<DiffRow> diffLines(const QStringList& left, const QStringList& right
     int l = head;
     int r = head;
     const auto gap = [&](int until_left, int until_right) {
-        while (l < until_left && r < until_right && isAlike(left[l], right[r])) rows.push_back({Kind::Changed, l++, r++});
+        while (l < until_left && r < until_right && isAlike(left[l], right[r]))
+            rows.push_back({Kind::Changed, l++, r++});
         while (l < until_left) rows.push_back({Kind::Removed, l++, -1});
         while (r < until_right) rows.push_back({Kind::Added, -1, r++});
     };

@@ -10,7 +10,7 @@ namespace loupe::views {
 struct DiffRow {
     enum class Kind { Same, Changed, Removed, Added };
     Kind kind = Kind::Same;
-    int left = -1;   // line, from 0; -1: none
+    int left = -1;  // line, from 0; -1: none
     int right = -1;
 };
 

@@ -30,10 +30,11 @@ QStringList linesOf(const std::shared_ptr<const session::GraphModel>& graph) {
 }  // namespace
 
 ViewDescription PassesView::describe() {
-    return {QStringLiteral("passes"), tr("IR and passes"),
-            tr("The graph as PyTorch prints it, and what each pass of a pipeline makes of it: before on the left, after on "
-               "the right. Choose a line to see what it came from or what became of it."),
-            QStringLiteral("passes"), Place::Centre};
+    return {
+        QStringLiteral("passes"), tr("IR and passes"),
+        tr("The graph as PyTorch prints it, and what each pass of a pipeline makes of it: before on the left, after on "
+           "the right. Choose a line to see what it came from or what became of it."),
+        QStringLiteral("passes"), Place::Centre};
 }
 
 PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
@@ -70,7 +71,8 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     as_graph_->setText(tr("As graph"));
     as_graph_->setObjectName(QStringLiteral("asGraph"));
     as_graph_->setCheckable(true);
-    as_graph_->setToolTip(tr("Show both graphs drawn instead of printed; a node chosen on one side is marked on the other"));
+    as_graph_->setToolTip(
+        tr("Show both graphs drawn instead of printed; a node chosen on one side is marked on the other"));
     connect(as_graph_, &QToolButton::toggled, this, &PassesView::showGraphs);
     bar->addWidget(as_graph_);
     check_ = new QToolButton(this);
@@ -138,7 +140,8 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
     });
-    const auto side = [&](DiffText*& area, GraphPane*& graph, QStackedWidget*& stack, QLabel*& title, DiffText::Side which, const QString& name) {
+    const auto side = [&](DiffText*& area, GraphPane*& graph, QStackedWidget*& stack, QLabel*& title,
+                          DiffText::Side which, const QString& name) {
         auto* holder = new QWidget(splitter);
         auto* column = new QVBoxLayout(holder);
         column->setContentsMargins(0, 0, 0, 0);
@@ -166,7 +169,9 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
 
     // Both sides have the same number of rows, so their scroll bars agree.
     for (const auto orientation : {Qt::Vertical, Qt::Horizontal}) {
-        const auto bar_of = [orientation](DiffText* area) { return orientation == Qt::Vertical ? area->verticalScrollBar() : area->horizontalScrollBar(); };
+        const auto bar_of = [orientation](DiffText* area) {
+            return orientation == Qt::Vertical ? area->verticalScrollBar() : area->horizontalScrollBar();
+        };
         connect(bar_of(left_), &QScrollBar::valueChanged, bar_of(right_), &QScrollBar::setValue);
         connect(bar_of(right_), &QScrollBar::valueChanged, bar_of(left_), &QScrollBar::setValue);
     }
@@ -219,7 +224,8 @@ void PassesView::resizeEvent(QResizeEvent* event) {
     // The graphs get most of the height: the list has a few rows.
     outer_->setStretchFactor(0, wanted == Qt::Vertical ? 1 : 0);
     outer_->setStretchFactor(1, wanted == Qt::Vertical ? 2 : 1);
-    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{std::max(120, height() / 3), std::max(150, height() * 2 / 3)} : QList<int>{360, std::max(400, width() - 360)});
+    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{std::max(120, height() / 3), std::max(150, height() * 2 / 3)}
+                                            : QList<int>{360, std::max(400, width() - 360)});
 }
 
 void PassesView::choosePipeline(const QString& pipeline) { pipeline_->setCurrentText(pipeline); }
@@ -230,9 +236,10 @@ void PassesView::ask() {
     waiting_ = true;
     bisect_->setTask(pipeline_->currentText(), method_->currentText());
     summary_->setText(tr("running the passes..."));
-    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this, asked = ++asked_](session::PassTrace trace) {
-        if (asked == asked_) showTrace(trace);  // else a newer request is pending
-    });
+    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this,
+                           [this, asked = ++asked_](session::PassTrace trace) {
+                               if (asked == asked_) showTrace(trace);  // else a newer request is pending
+                           });
 }
 
 void PassesView::showTrace(const session::PassTrace& trace) {
@@ -257,7 +264,8 @@ void PassesView::showChecks(const session::PassChecks& checks) {
         most = std::max(most, check.max_abs);
     }
     fillList();
-    summary_->setText(checks.error.empty() ? tr("outputs differ by at most %1").arg(numberText(most)) : text(checks.error));
+    summary_->setText(checks.error.empty() ? tr("outputs differ by at most %1").arg(numberText(most))
+                                           : text(checks.error));
     summary_->setToolTip(summary_->text());
 }
 
@@ -265,8 +273,10 @@ void PassesView::showChecks(const session::PassChecks& checks) {
 void PassesView::showCheckState() {
     const bool can = bridge().model() && !bridge().isBusy() && !bridge().isPaused();
     check_->setEnabled(can);
-    check_->setToolTip(can ? tr("Run the graph after every pass on the inputs, and compare the outputs with the first graph's")
-                           : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
+    check_->setToolTip(
+        can ? tr("Run the graph after every pass on the inputs, and compare the outputs with the first graph's")
+        : bridge().model() ? tr("Not now: a run is under way; stop it first")
+                           : tr("Not now: no model is open"));
 }
 
 void PassesView::fillList() {
@@ -278,7 +288,9 @@ void PassesView::fillList() {
     double seconds = 0;
     QTreeWidgetItem* chosen = nullptr;
     if (trace_.initial) {
-        auto* item = new QTreeWidgetItem(list_, {tr("as read"), trace_.steps.empty() ? QString() : QString::number(trace_.steps.front().nodes_before), QString()});
+        auto* item = new QTreeWidgetItem(
+            list_, {tr("as read"),
+                    trace_.steps.empty() ? QString() : QString::number(trace_.steps.front().nodes_before), QString()});
         item->setData(0, Qt::UserRole, -1);
         item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
         item->setFont(1, theme.monoFont());
@@ -289,15 +301,20 @@ void PassesView::fillList() {
         seconds += step.seconds;
         changed += step.changed;
         if (!step.changed && step.error.empty() && !no_ops_->isChecked()) continue;
-        const QString nodes = step.nodes_before == step.nodes_after ? QString::number(step.nodes_after) : QStringLiteral("%1 \u2192 %2").arg(step.nodes_before).arg(step.nodes_after);
+        const QString nodes = step.nodes_before == step.nodes_after
+                                  ? QString::number(step.nodes_after)
+                                  : QStringLiteral("%1 \u2192 %2").arg(step.nodes_before).arg(step.nodes_after);
         auto* item = new QTreeWidgetItem(list_, {text(step.pass), nodes, secondsText(step.seconds)});
         item->setData(0, Qt::UserRole, static_cast<int>(i));
         if (const auto found = checks_.find(static_cast<int>(i)); found != checks_.end()) {
             const session::PassCheck& check = found->second;
             item->setText(3, check.error.empty() ? numberText(check.max_abs) : tr("failed"));
-            item->setToolTip(3, check.error.empty() ? tr("relative %1").arg(numberText(check.max_rel)) : text(check.error));
+            item->setToolTip(
+                3, check.error.empty() ? tr("relative %1").arg(numberText(check.max_rel)) : text(check.error));
             const bool bad = !check.error.empty() || check.max_rel > 1e-2;
-            item->setForeground(3, theme.colour(bad ? Theme::Colour::Bad : check.max_abs > 0 ? Theme::Colour::Text : Theme::Colour::Good));
+            item->setForeground(3, theme.colour(bad                 ? Theme::Colour::Bad
+                                                : check.max_abs > 0 ? Theme::Colour::Text
+                                                                    : Theme::Colour::Good));
         }
         for (int column : {1, 2, 3}) {
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -319,9 +336,10 @@ void PassesView::fillList() {
         if (static_cast<int>(i) == before) chosen = item;
     }
     filterList();
-    summary_->setText(!trace_.error.empty() ? text(trace_.error)
-                      : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
-                                       : QString());
+    summary_->setText(
+        !trace_.error.empty() ? text(trace_.error)
+        : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
+                         : QString());
     summary_->setToolTip(summary_->text());
     summary_->setProperty("bad", !trace_.error.empty());
     if (chosen != nullptr) list_->setCurrentItem(chosen);
@@ -352,16 +370,20 @@ void PassesView::showStep(int index) {
     const QStringList left = linesOf(before);
     const QStringList right = linesOf(after);
     auto rows = diffLines(left, right);
-    const auto first = std::find_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind != DiffRow::Kind::Same; });
+    const auto first =
+        std::find_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind != DiffRow::Kind::Same; });
     const int change = first == rows.end() ? 0 : static_cast<int>(first - rows.begin());
     left_->setRows(left, rows);
     right_->setRows(right, std::move(rows));
     left_title_->setText(before ? tr("before %1").arg(step ? text(step->pass) : tr("any pass")) : QString());
     const bool failed = step && !step->error.empty();
-    right_title_->setText(failed ? tr("after %1, which failed: %2").arg(text(step->pass), text(step->error)) : after && step ? tr("after %1").arg(text(step->pass)) : QString());
+    right_title_->setText(failed          ? tr("after %1, which failed: %2").arg(text(step->pass), text(step->error))
+                          : after && step ? tr("after %1").arg(text(step->pass))
+                                          : QString());
     right_title_->setToolTip(failed ? text(step->error) : QString());
     QPalette colours = right_title_->palette();
-    colours.setColor(QPalette::WindowText, Theme::instance().colour(failed ? Theme::Colour::Bad : Theme::Colour::Faint));
+    colours.setColor(QPalette::WindowText,
+                     Theme::instance().colour(failed ? Theme::Colour::Bad : Theme::Colour::Faint));
     right_title_->setPalette(colours);
     showGraphs();
     // With a few lines above it in sight.
@@ -386,7 +408,8 @@ void PassesView::followLeft(int line) {
     if (step_ >= 0 && line >= 0) {
         const auto& came_from = trace_.steps[static_cast<std::size_t>(step_)].came_from;
         for (std::size_t i = 0; i < came_from.size(); ++i) {
-            if (std::find(came_from[i].begin(), came_from[i].end(), line) != came_from[i].end()) to.push_back(static_cast<int>(i));
+            if (std::find(came_from[i].begin(), came_from[i].end(), line) != came_from[i].end())
+                to.push_back(static_cast<int>(i));
         }
     }
     right_->markLines(to);
@@ -431,7 +454,8 @@ void PassesView::showCulprit(const session::PassBisect& found) {
     filter_->clear();
     fillList();
     for (int i = 0; culprit_ >= 0 && i < list_->topLevelItemCount(); ++i) {
-        if (list_->topLevelItem(i)->data(0, Qt::UserRole).toInt() == culprit_) list_->scrollToItem(list_->topLevelItem(i));
+        if (list_->topLevelItem(i)->data(0, Qt::UserRole).toInt() == culprit_)
+            list_->scrollToItem(list_->topLevelItem(i));
     }
 }
 
@@ -452,7 +476,8 @@ void PassesView::search(bool again) {
 }
 
 void PassesView::saveGraph() {
-    const QString name = QFileDialog::getSaveFileName(this, tr("Save graph"), QStringLiteral("graph.txt"), tr("Text (*.txt)"));
+    const QString name =
+        QFileDialog::getSaveFileName(this, tr("Save graph"), QStringLiteral("graph.txt"), tr("Text (*.txt)"));
     if (name.isEmpty()) return;
     const auto graph = graphAfterStep(step_);
     if (!graph) return;
@@ -462,17 +487,24 @@ void PassesView::saveGraph() {
 }
 
 void PassesView::addActions(QMenu& menu) {
-    menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph)->setEnabled(trace_.initial != nullptr);
+    menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph)
+        ->setEnabled(trace_.initial != nullptr);
     menu.addAction(as_graph_->isChecked() ? tr("Show as text") : tr("Show as graph"), as_graph_, &QToolButton::toggle);
     menu.addAction(tr("Check the passes numerically"), this, &PassesView::check)->setEnabled(check_->isEnabled());
-    menu.addAction(tr("Find the pass that changed the result"), this, [this] {
-        find_->setChecked(true);
-        bisect_->start();
-    })->setEnabled(bisect_->button()->isEnabled());
-    menu.addAction(tr("Show the kernels of its fusion groups"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
-    menu.addAction(tr("Copy graph after this pass"), this, [this] {
-        if (const auto graph = graphAfterStep(step_)) QGuiApplication::clipboard()->setText(text(graph->text));
-    })->setEnabled(trace_.initial != nullptr);
+    menu.addAction(tr("Find the pass that changed the result"), this,
+                   [this] {
+                       find_->setChecked(true);
+                       bisect_->start();
+                   })
+        ->setEnabled(bisect_->button()->isEnabled());
+    menu.addAction(tr("Show the kernels of its fusion groups"), this,
+                   [this] { bridge().showPanel(QStringLiteral("kernels")); });
+    menu.addAction(tr("Copy graph after this pass"), this,
+                   [this] {
+                       if (const auto graph = graphAfterStep(step_))
+                           QGuiApplication::clipboard()->setText(text(graph->text));
+                   })
+        ->setEnabled(trace_.initial != nullptr);
     menu.addAction(tr("Run the passes again"), this, &PassesView::ask);
 }
 

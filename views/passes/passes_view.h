@@ -90,10 +90,10 @@ class PassesView : public View {
     DiffText* left_ = nullptr;
     DiffText* right_ = nullptr;
     session::PassTrace trace_;
-    int step_ = -1;  // -1: the graph before all passes
+    int step_ = -1;                             // -1: the graph before all passes
     std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
-    int asked_ = 0;  // number of requests, to identify the last reply
+    int asked_ = 0;      // number of requests, to identify the last reply
     bool stale_ = true;  // requested when visible
 };
 

@@ -26,7 +26,8 @@ class BlankSettings {
   public:
     BlankSettings() : before_(QSettings::defaultFormat()) {
         static const QSettings::Format kBlank = QSettings::registerFormat(
-            QStringLiteral("blank"), [](QIODevice&, QSettings::SettingsMap&) { return true; }, [](QIODevice&, const QSettings::SettingsMap&) { return true; });
+            QStringLiteral("blank"), [](QIODevice&, QSettings::SettingsMap&) { return true; },
+            [](QIODevice&, const QSettings::SettingsMap&) { return true; });
         QSettings::setPath(kBlank, QSettings::UserScope, folder_.path());
         QSettings::setPath(kBlank, QSettings::SystemScope, folder_.path());
         QSettings::setDefaultFormat(kBlank);
@@ -117,10 +118,12 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     bridge.open(options.model);
     const auto opened = [&] {
         const RunState state = bridge.status().state;
-        return state == RunState::Failed || ((state == RunState::Ready || state == RunState::Finished) && bridge.model());
+        return state == RunState::Failed ||
+               ((state == RunState::Ready || state == RunState::Finished) && bridge.model());
     };
     if (!waitUntil(opened, options.patience * 1000) || !bridge.model()) {
-        say(bridge.status().error.empty() ? QObject::tr("cannot open %1").arg(options.model) : text(bridge.status().error));
+        say(bridge.status().error.empty() ? QObject::tr("cannot open %1").arg(options.model)
+                                          : text(bridge.status().error));
         return 1;
     }
     // The views exist before the run, as in the window: they collect data during it.

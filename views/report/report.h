@@ -15,7 +15,7 @@ struct ReportOptions {
     bool backward = true;
     int width = 1400;
     int height = 800;
-    int patience = 300;  // seconds for opening and running
+    int patience = 300;                // seconds for opening and running
     FilePermissions permissions = {};  // of a model source
 };
 

@@ -28,19 +28,24 @@ nav a { margin-right: 14px; } .columns { display: flex; gap: 48px; flex-wrap: wr
 QString escaped(const QString& text) { return text.toHtmlEscaped(); }
 QString escaped(std::string_view utf8) { return text(utf8).toHtmlEscaped(); }
 
-QString row(const QString& name, const QString& value) { return QStringLiteral("<tr><td>%1</td><td class='m'>%2</td></tr>\n").arg(name, value); }
+QString row(const QString& name, const QString& value) {
+    return QStringLiteral("<tr><td>%1</td><td class='m'>%2</td></tr>\n").arg(name, value);
+}
 
 QString modelTable(const session::ModelInfo& model) {
     QString html = QStringLiteral("<table>\n");
     html += row(QObject::tr("File"), escaped(model.path)) + row(QObject::tr("Format"), escaped(model.format));
     html += row(QObject::tr("Modules"), countText(static_cast<std::int64_t>(model.modules.size())));
-    html += row(QObject::tr("Parameters"), QStringLiteral("%1 (%2)").arg(countText(model.parameter_count), bytesText(static_cast<double>(model.parameter_bytes))));
+    html += row(QObject::tr("Parameters"),
+                QStringLiteral("%1 (%2)").arg(countText(model.parameter_count),
+                                              bytesText(static_cast<double>(model.parameter_bytes))));
     html += row(QObject::tr("Buffers"), bytesText(static_cast<double>(model.buffer_bytes)));
     for (const session::MethodInfo& method : model.methods) html += row(QObject::tr("Method"), escaped(method.schema));
     if (!model.missing_operators.empty()) {
         QStringList names;
         for (const std::string& name : model.missing_operators) names << escaped(name);
-        html += row(QObject::tr("Operators the engine lacks"), QStringLiteral("<span class='bad'>%1</span>").arg(names.join(QStringLiteral(", "))));
+        html += row(QObject::tr("Operators the engine lacks"),
+                    QStringLiteral("<span class='bad'>%1</span>").arg(names.join(QStringLiteral(", "))));
     }
     return html + QStringLiteral("</table>\n");
 }
@@ -67,9 +72,12 @@ QString timesNote(const session::Recording& recording) {
         cold += event.is_cold;
     }
     const auto times = recording.warm_times();
-    const QString apart = setup > 0 ? QObject::tr("; the first run took %1 more to set kernels up").arg(secondsText(setup)) : QString();
+    const QString apart =
+        setup > 0 ? QObject::tr("; the first run took %1 more to set kernels up").arg(secondsText(setup)) : QString();
     if (times) return QObject::tr("median of %1 warm runs%2").arg(times->repeats).arg(apart);
-    return QObject::tr("of a first run, with %1 first calls of kernels%2: no warm times were measured").arg(cold).arg(apart);
+    return QObject::tr("of a first run, with %1 first calls of kernels%2: no warm times were measured")
+        .arg(cold)
+        .arg(apart);
 }
 
 QString runTable(const SessionBridge& bridge) {
@@ -87,19 +95,30 @@ QString runTable(const SessionBridge& bridge) {
         begun += session::is_origin(event.not_finite);
     }
     QString html = QStringLiteral("<table>\n");
-    html += row(QObject::tr("Forward"), QObject::tr("%1 operators, %2").arg(countText(phases[0]), secondsText(seconds[0])));
-    html += row(QObject::tr("Backward"), QObject::tr("%1 operators, %2").arg(countText(phases[1]), secondsText(seconds[1])));
+    html +=
+        row(QObject::tr("Forward"), QObject::tr("%1 operators, %2").arg(countText(phases[0]), secondsText(seconds[0])));
+    html += row(QObject::tr("Backward"),
+                QObject::tr("%1 operators, %2").arg(countText(phases[1]), secondsText(seconds[1])));
     html += row(QObject::tr("Times"), timesNote(recording));
     const session::EventId peak = recording.peak_event();
     QString where;
-    if (peak != 0 && peak <= recording.event_count()) where = QObject::tr(" at #%1 %2 %3").arg(peak).arg(escaped(shortOpName(recording.event(peak).op)), escaped(recording.event(peak).scope));
+    if (peak != 0 && peak <= recording.event_count())
+        where = QObject::tr(" at #%1 %2 %3")
+                    .arg(peak)
+                    .arg(escaped(shortOpName(recording.event(peak).op)), escaped(recording.event(peak).scope));
     html += row(QObject::tr("Peak of memory"), bytesText(static_cast<double>(recording.peak_bytes())) + where);
-    html += row(QObject::tr("Events with NaN or Inf"), bad == 0 ? QStringLiteral("0") : QObject::tr("<span class='bad'>%1</span>, begun in %2").arg(bad).arg(begun));
+    html += row(
+        QObject::tr("Events with NaN or Inf"),
+        bad == 0 ? QStringLiteral("0") : QObject::tr("<span class='bad'>%1</span>, begun in %2").arg(bad).arg(begun));
     if (const auto& verdict = bridge.status().verdict) {
         const bool isBad = verdict->severity >= session::Verdict::Severity::Warning;
-        html += row(QObject::tr("Verdict"), QStringLiteral("<span%1>%2</span>").arg(isBad ? QStringLiteral(" class='bad'") : QString(), escaped(verdict->line())));
+        html += row(QObject::tr("Verdict"),
+                    QStringLiteral("<span%1>%2</span>")
+                        .arg(isBad ? QStringLiteral(" class='bad'") : QString(), escaped(verdict->line())));
     }
-    if (!bridge.status().error.empty()) html += row(QObject::tr("Error"), QStringLiteral("<span class='bad'>%1</span>").arg(escaped(bridge.status().error)));
+    if (!bridge.status().error.empty())
+        html += row(QObject::tr("Error"),
+                    QStringLiteral("<span class='bad'>%1</span>").arg(escaped(bridge.status().error)));
     return html + QStringLiteral("</table>\n");
 }
 
@@ -115,40 +134,55 @@ QString slowestTable(const session::Recording& recording) {
         all += secondsOf(event, times.get());
     }
     std::vector<std::pair<std::string_view, Kind>> sorted(kinds.begin(), kinds.end());
-    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
     if (sorted.size() > 12) sorted.resize(12);
-    QString html = QObject::tr("<table><tr><th>Operator</th><th class='n'>Calls</th><th class='n'>Time</th><th class='n'>Share</th></tr>\n");
+    QString html = QObject::tr(
+        "<table><tr><th>Operator</th><th class='n'>Calls</th><th class='n'>Time</th><th class='n'>Share</th></tr>\n");
     for (const auto& [op, kind] : sorted) {
-        html += QStringLiteral("<tr><td class='m'>%1</td><td class='n'>%2</td><td class='n'>%3</td><td class='n'>%4 %</td></tr>\n")
-                    .arg(escaped(op), countText(kind.count), secondsText(kind.seconds), QString::number(all > 0 ? 100 * kind.seconds / all : 0, 'f', 1));
+        html += QStringLiteral(
+                    "<tr><td class='m'>%1</td><td class='n'>%2</td><td class='n'>%3</td><td class='n'>%4 %</td></tr>\n")
+                    .arg(escaped(op), countText(kind.count), secondsText(kind.seconds),
+                         QString::number(all > 0 ? 100 * kind.seconds / all : 0, 'f', 1));
     }
     return html + QObject::tr("</table>\n<p class='faint'>Times: %1.</p>\n").arg(timesNote(recording));
 }
 
 // " of the finite 43 %" behind the first number of a row.
 QString finiteNote(const session::GradientRow& row) {
-    return row.has_nan_or_inf() ? QStringLiteral(" <span class='bad'>%1</span>").arg(escaped(row.finite_share_text())) : QString();
+    return row.has_nan_or_inf() ? QStringLiteral(" <span class='bad'>%1</span>").arg(escaped(row.finite_share_text()))
+                                : QString();
 }
 
 QString gradientSection(const std::vector<session::GradientRow>& rows, const session::Recording* recording) {
-    const bool any = std::any_of(rows.begin(), rows.end(), [](const session::GradientRow& row) { return row.has_gradient; });
+    const bool any =
+        std::any_of(rows.begin(), rows.end(), [](const session::GradientRow& row) { return row.has_gradient; });
     if (!any) return {};
     const auto troubles = session::judge_gradients(rows, recording);
     QString html = QObject::tr("<h2>Gradients</h2>\n");
-    if (recording && recording->backward_start()) html += QObject::tr("<p>Backward from: %1</p>\n").arg(escaped(recording->backward_start()->text));
-    if (troubles.empty()) html += QObject::tr("<p>Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.</p>\n");
+    if (recording && recording->backward_start())
+        html += QObject::tr("<p>Backward from: %1</p>\n").arg(escaped(recording->backward_start()->text));
+    if (troubles.empty())
+        html += QObject::tr("<p>Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.</p>\n");
     else {
         html += QStringLiteral("<ul>\n");
-        for (const session::GradientFinding& finding : troubles) html += QStringLiteral("<li>%1</li>\n").arg(escaped(finding.text));
+        for (const session::GradientFinding& finding : troubles)
+            html += QStringLiteral("<li>%1</li>\n").arg(escaped(finding.text));
         html += QStringLiteral("</ul>\n");
     }
-    html += QObject::tr("<table><tr><th>Parameter</th><th>Shape</th><th class='n'>mean |g|</th><th class='n'>max |g|</th><th class='n'>norm</th>"
-                        "<th class='n'>norm / weights</th><th class='n'>zeros</th></tr>\n");
+    html += QObject::tr(
+        "<table><tr><th>Parameter</th><th>Shape</th><th class='n'>mean |g|</th><th class='n'>max |g|</th><th "
+        "class='n'>norm</th>"
+        "<th class='n'>norm / weights</th><th class='n'>zeros</th></tr>\n");
     for (const session::GradientRow& each : rows) {
         if (!each.has_gradient) continue;
-        html += QStringLiteral("<tr><td class='m'>%1</td><td class='m'>%2</td><td class='n'>%3</td><td class='n'>%4</td><td class='n'>%5</td><td class='n'>%6</td><td class='n'>%7</td></tr>\n")
-                    .arg(escaped(each.parameter), shapeText(each.shape), each.finite ? numberText(each.finite->mean_abs) + finiteNote(each) : finiteNote(each),
-                         each.finite ? numberText(each.finite->max_abs) : QString(), each.finite ? numberText(each.finite->norm) : QString(),
+        html += QStringLiteral(
+                    "<tr><td class='m'>%1</td><td class='m'>%2</td><td class='n'>%3</td><td class='n'>%4</td><td "
+                    "class='n'>%5</td><td class='n'>%6</td><td class='n'>%7</td></tr>\n")
+                    .arg(escaped(each.parameter), shapeText(each.shape),
+                         each.finite ? numberText(each.finite->mean_abs) + finiteNote(each) : finiteNote(each),
+                         each.finite ? numberText(each.finite->max_abs) : QString(),
+                         each.finite ? numberText(each.finite->norm) : QString(),
                          each.weight_ratio() ? numberText(*each.weight_ratio()) : QString())
                     .arg(each.finite ? QStringLiteral("%1 %").arg(100 * each.zero_fraction, 0, 'f', 1) : QString());
     }
@@ -157,12 +191,17 @@ QString gradientSection(const std::vector<session::GradientRow>& rows, const ses
 
 }  // namespace
 
-QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients, const std::vector<ReportPicture>& pictures,
-                   const std::vector<EmptyPanel>& empty) {
+QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
+                   const std::vector<ReportPicture>& pictures, const std::vector<EmptyPanel>& empty) {
     const session::ModelInfo& model = *bridge.model();
-    QString html = QStringLiteral("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>%1</title><style>%2</style></head><body>\n").arg(escaped(model.title), QLatin1String(kStyle));
+    QString html = QStringLiteral(
+                       "<!DOCTYPE html>\n<html lang='en'><head><meta "
+                       "charset='utf-8'><title>%1</title><style>%2</style></head><body>\n")
+                       .arg(escaped(model.title), QLatin1String(kStyle));
     html += QObject::tr("<h1>%1</h1><p class='faint'>Written by Tensorloupe</p>\n<nav>").arg(escaped(model.title));
-    for (const ReportPicture& each : pictures) html += QStringLiteral("<a href='#%1'>%2</a>").arg(QFileInfo(each.file).completeBaseName(), escaped(each.title));
+    for (const ReportPicture& each : pictures)
+        html +=
+            QStringLiteral("<a href='#%1'>%2</a>").arg(QFileInfo(each.file).completeBaseName(), escaped(each.title));
     html += QObject::tr("</nav>\n<div class='columns'><div><h2>Model</h2>\n%1</div>").arg(modelTable(model));
     if (bridge.recording() && bridge.recording()->event_count() > 0) {
         html += QObject::tr("<div><h2>Run</h2>\n%1</div>").arg(runTable(bridge));
@@ -172,12 +211,15 @@ QString reportPage(const SessionBridge& bridge, const std::vector<session::Gradi
     }
     html += QStringLiteral("</div>\n") + gradientSection(gradients, bridge.recording().get());
     for (const ReportPicture& each : pictures) {
-        html += QStringLiteral("<figure id='%1'><h2>%2</h2><figcaption>%3</figcaption><img src='%4' alt='%2'></figure>\n")
-                    .arg(QFileInfo(each.file).completeBaseName(), escaped(each.title), escaped(each.tip), escaped(each.file));
+        html +=
+            QStringLiteral("<figure id='%1'><h2>%2</h2><figcaption>%3</figcaption><img src='%4' alt='%2'></figure>\n")
+                .arg(QFileInfo(each.file).completeBaseName(), escaped(each.title), escaped(each.tip),
+                     escaped(each.file));
     }
     if (!empty.empty()) {
         html += QObject::tr("<h2>Nothing to show</h2>\n<table>\n");
-        for (const EmptyPanel& each : empty) html += QStringLiteral("<tr><td>%1</td><td>%2</td></tr>\n").arg(escaped(each.title), escaped(each.note));
+        for (const EmptyPanel& each : empty)
+            html += QStringLiteral("<tr><td>%1</td><td>%2</td></tr>\n").arg(escaped(each.title), escaped(each.note));
         html += QStringLiteral("</table>\n");
     }
     return html + QStringLiteral("</body></html>\n");

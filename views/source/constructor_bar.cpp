@@ -51,7 +51,7 @@ void ConstructorBar::showModel() {
     if (constructors_.empty()) isWanted_ = false;
     setVisible(!constructors_.empty() && (isNeeded || isWanted_ || !model->built_with.empty()));
     if (constructors_.empty()) return;
-    why_->setText(isNeeded                     ? tr("The source does not say how its model is built. Give the arguments:")
+    why_->setText(isNeeded ? tr("The source does not say how its model is built. Give the arguments:")
                   : model->built_with.empty() ? tr("The source builds its model itself. To build another:")
                                               : tr("Built with %1. Other arguments:").arg(text(model->built_with)));
     const QSignalBlocker blocker(classes_);
@@ -81,10 +81,12 @@ void ConstructorBar::chooseClass() {
         const QString name = text(parameter.name);
         field->setAccessibleName(name);
         field->setPlaceholderText(parameter.default_value ? text(*parameter.default_value) : tr("must be given"));
-        field->setToolTip(parameter.annotation.empty() ? name : QStringLiteral("%1: %2").arg(name, text(parameter.annotation)));
+        field->setToolTip(
+            parameter.annotation.empty() ? name : QStringLiteral("%1: %2").arg(name, text(parameter.annotation)));
         connect(field, &QLineEdit::textChanged, this, &ConstructorBar::compose);
         connect(field, &QLineEdit::returnPressed, this, &ConstructorBar::build);
-        const QString label = parameter.annotation.empty() ? name : QStringLiteral("%1: %2").arg(name, text(parameter.annotation));
+        const QString label =
+            parameter.annotation.empty() ? name : QStringLiteral("%1: %2").arg(name, text(parameter.annotation));
         form_->addRow(label, field);
         fields_.emplace_back(name, field);
     }
@@ -116,7 +118,8 @@ void ConstructorBar::compose() {
         parts << (isNamed || parameter.is_keyword_only ? fields_[i].first + QLatin1Char('=') + value : value);
     }
     expression_->setText(QStringLiteral("%1(%2)").arg(text(constructor.class_name), parts.join(QStringLiteral(", "))));
-    build_->setToolTip(missing.empty() ? tr("Opens the source with this model") : tr("%1 must be given").arg(missing.join(QStringLiteral(", "))));
+    build_->setToolTip(missing.empty() ? tr("Opens the source with this model")
+                                       : tr("%1 must be given").arg(missing.join(QStringLiteral(", "))));
 }
 
 void ConstructorBar::build() {

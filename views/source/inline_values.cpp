@@ -69,7 +69,8 @@ void InlineValues::paintLine(QPainter& painter, int line) {
     };
     // The failure first.
     if (line == trouble_line_) write(QStringLiteral("\u2716 ") + trouble_, Theme::Colour::Bad);
-    if (const auto found = texts_.find(line); found != texts_.end()) write(found->second, bad_.contains(line) ? Theme::Colour::Bad : Theme::Colour::Accent);
+    if (const auto found = texts_.find(line); found != texts_.end())
+        write(found->second, bad_.contains(line) ? Theme::Colour::Bad : Theme::Colour::Accent);
 }
 
 }  // namespace loupe::views

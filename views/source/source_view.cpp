@@ -4,8 +4,8 @@
 #include <Qsci/qscilexerpython.h>
 #include <Qsci/qsciscintilla.h>
 
-#include <QComboBox>
 #include <QAction>
+#include <QComboBox>
 #include <QFile>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -25,7 +25,16 @@ namespace loupe::views {
 
 namespace {
 
-enum Marker { CurrentLine = 0, CurrentArrow, ReachedLine, ReachedArrow, FailedLine, FailedMark, BreakpointMark, DisabledBreakpointMark };
+enum Marker {
+    CurrentLine = 0,
+    CurrentArrow,
+    ReachedLine,
+    ReachedArrow,
+    FailedLine,
+    FailedMark,
+    BreakpointMark,
+    DisabledBreakpointMark
+};
 constexpr int kSymbolMargin = 0;
 constexpr int kNumberMargin = 1;
 
@@ -41,14 +50,21 @@ QString fileTitle(const session::SourceFile& source) {
 
 ViewDescription SourceView::describe() {
     return {QStringLiteral("source"), tr("Source"),
-            tr("The code of the model. The current event's line is marked; click in the margin to break at a line, on a line to go to its event."),
+            tr("The code of the model. The current event's line is marked; click in the margin to break at a line, on "
+               "a line to go to its event."),
             QStringLiteral("source"), Place::Centre};
 }
 
 SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), files_(new QComboBox(this)), search_(new QLineEdit(this)), note_(new QLabel(this)),
-      again_(new QToolButton(this)), editor_(new QsciScintilla(this)), lexer_(new QsciLexerPython(editor_)),
-      constructors_(new ConstructorBar(bridge, this)), values_(new InlineValues(editor_)) {
+    : View(bridge, parent),
+      files_(new QComboBox(this)),
+      search_(new QLineEdit(this)),
+      note_(new QLabel(this)),
+      again_(new QToolButton(this)),
+      editor_(new QsciScintilla(this)),
+      lexer_(new QsciLexerPython(editor_)),
+      constructors_(new ConstructorBar(bridge, this)),
+      values_(new InlineValues(editor_)) {
     files_->setObjectName(QStringLiteral("files"));
     files_->setAccessibleName(tr("Source file"));
     files_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -147,7 +163,8 @@ void SourceView::makeEditor() {
     editor_->markerDefine(QsciScintilla::SmallRectangle, FailedMark);
     editor_->markerDefine(QsciScintilla::Circle, BreakpointMark);
     editor_->markerDefine(QsciScintilla::Circle, DisabledBreakpointMark);
-    editor_->setMarginMarkerMask(kSymbolMargin, 1 << CurrentArrow | 1 << ReachedArrow | 1 << FailedMark | 1 << BreakpointMark | 1 << DisabledBreakpointMark);
+    editor_->setMarginMarkerMask(kSymbolMargin, 1 << CurrentArrow | 1 << ReachedArrow | 1 << FailedMark |
+                                                    1 << BreakpointMark | 1 << DisabledBreakpointMark);
     editor_->setMarginMarkerMask(kNumberMargin, 0);
     connect(editor_, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
         if (currentFile().isEmpty()) return;
@@ -156,10 +173,12 @@ void SourceView::makeEditor() {
     });
     // A click on a line selects its event; moving with the keyboard does not.
     connect(editor_, &QsciScintilla::selectionChanged, this, [this] {
-        if (editor_->hasSelectedText() || !editor_->hasFocus() || QGuiApplication::mouseButtons() == Qt::NoButton) return;
+        if (editor_->hasSelectedText() || !editor_->hasFocus() || QGuiApplication::mouseButtons() == Qt::NoButton)
+            return;
         int line = 0, column = 0;
         editor_->getCursorPosition(&line, &column);
-        if (bridge().currentSource().line != line + 1) bridge().setCurrentSource({currentFile().toStdString(), line + 1, 0});
+        if (bridge().currentSource().line != line + 1)
+            bridge().setCurrentSource({currentFile().toStdString(), line + 1, 0});
     });
 }
 
@@ -176,8 +195,9 @@ void SourceView::applyTheme() {
         lexer_->setColor(ink, style);
     }
     const QColor text = theme.colour(Theme::Colour::Good);
-    for (const int style : {QsciLexerPython::SingleQuotedString, QsciLexerPython::DoubleQuotedString, QsciLexerPython::TripleSingleQuotedString,
-                            QsciLexerPython::TripleDoubleQuotedString, QsciLexerPython::UnclosedString}) {
+    for (const int style : {QsciLexerPython::SingleQuotedString, QsciLexerPython::DoubleQuotedString,
+                            QsciLexerPython::TripleSingleQuotedString, QsciLexerPython::TripleDoubleQuotedString,
+                            QsciLexerPython::UnclosedString}) {
         lexer_->setColor(text, style);
     }
     lexer_->setColor(theme.colour(Theme::Colour::Faint), QsciLexerPython::Comment);
@@ -276,7 +296,8 @@ void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
     const bool isHere = failed.line > 0 && text(failed.file) == currentFile() && !editor_->isModified();
     // The file is visible.
     QString trouble = text(bridge().status().error);
-    if (const QString prefix = currentFile() + QStringLiteral(": "); trouble.startsWith(prefix)) trouble.remove(0, prefix.size());
+    if (const QString prefix = currentFile() + QStringLiteral(": "); trouble.startsWith(prefix))
+        trouble.remove(0, prefix.size());
     values_->setTrouble(isHere ? failed.line - 1 : -1, isHere ? trouble : QString());
 }
 
@@ -308,7 +329,8 @@ void SourceView::showModel() {
     files_->clear();
     if (const auto& model = bridge().model()) {
         for (const auto& source : model->sources) {
-            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")), fileTitle(source), text(source.name));
+            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")),
+                            fileTitle(source), text(source.name));
             files_->setItemData(files_->count() - 1, text(source.name), Qt::ToolTipRole);
         }
         const int first = files_->findData(before) >= 0 ? files_->findData(before) : firstFile(*model);
@@ -349,7 +371,9 @@ void SourceView::showFile(int) {
     // Keeps edited text and the cursor.
     const bool isAgain = shown_ == text(source->name);
     shown_ = text(source->name);
-    const bool isKept = isAgain && (editor_->isModified() ? bridge().sourceEdits().contains(shown_) : editor_->text() == text(source->text) || bridge().wrote(shown_, editor_->text()));
+    const bool isKept = isAgain && (editor_->isModified() ? bridge().sourceEdits().contains(shown_)
+                                                          : editor_->text() == text(source->text) ||
+                                                                bridge().wrote(shown_, editor_->text()));
     if (!isKept) showText(*source);
     hideBlankStretches(source->is_original && !source->is_editable);
     if (!isAgain) editor_->setFirstVisibleLine(0);
@@ -393,7 +417,7 @@ void SourceView::showEdited() {
     if (!source) return;
     const bool isEdited = source->is_editable && editor_->isModified();
     note_->setText(isEdited ? tr("edited") : source->is_original ? tr("your source") : tr("code in the archive"));
-    note_->setToolTip(isEdited            ? tr("Ctrl+Return writes the file and runs the model again")
+    note_->setToolTip(isEdited              ? tr("Ctrl+Return writes the file and runs the model again")
                       : source->is_editable ? tr("The file as the model was opened from it; it can be edited here")
                       : source->is_original ? tr("The lines that the file's debug records remember")
                                             : tr("TorchScript as the file contains it"));
@@ -408,7 +432,8 @@ bool SourceView::saveAndRun() {
 
 // To where their lines are now.
 void SourceView::moveBreakpoints() {
-    if (isEditable() && editor_->isModified()) bridge().session().move_breakpoints(shown_.toStdString(), editor_->text().toStdString());
+    if (isEditable() && editor_->isModified())
+        bridge().session().move_breakpoints(shown_.toStdString(), editor_->text().toStdString());
 }
 
 void SourceView::showCurrent() {
@@ -428,7 +453,8 @@ void SourceView::showCurrent() {
 }
 
 int SourceView::shownLine(int line) const {
-    return static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, static_cast<unsigned long>(line)));
+    return static_cast<int>(
+        editor_->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, static_cast<unsigned long>(line)));
 }
 
 // Debug records have only the compiled functions: between them the file is unknown, and blank here.
@@ -444,7 +470,9 @@ void SourceView::hideBlankStretches(bool are_gaps) {
         const int last = std::min<int>(end, static_cast<int>(lines.size()) - 1) - 1;
         // The very first line cannot be hidden.
         const int from = first == 0 ? 1 : first + kKept;
-        if (last - from >= kKept) editor_->SendScintilla(QsciScintilla::SCI_HIDELINES, static_cast<unsigned long>(from), static_cast<long>(last));
+        if (last - from >= kKept)
+            editor_->SendScintilla(QsciScintilla::SCI_HIDELINES, static_cast<unsigned long>(from),
+                                   static_cast<long>(last));
         first = end + 1;
     }
 }
@@ -515,7 +543,8 @@ void SourceView::addActions(QMenu& menu) {
     if (isEditable()) menu.addAction(again_->defaultAction());
     if (constructors_->hasChoice()) {
         const bool isShown = !constructors_->isHidden();
-        menu.addAction(isShown ? tr("Hide the arguments of the model") : tr("Build with other arguments\u2026"), this, [this, isShown] { constructors_->want(!isShown); });
+        menu.addAction(isShown ? tr("Hide the arguments of the model") : tr("Build with other arguments\u2026"), this,
+                       [this, isShown] { constructors_->want(!isShown); });
     }
     menu.addAction(tr("Toggle breakpoint at the line"), this, [this] { toggleBreakpoint(); });
     menu.addAction(tr("Copy"), editor_, &QsciScintilla::copy);

@@ -78,8 +78,8 @@ class SourceView : public View {
     QsciLexerPython* lexer_;
     ConstructorBar* constructors_;
     InlineValues* values_;
-    QString shown_;                        // the file whose text is in the editor
-    bool is_filling_ = false;              // the text is set, not typed
+    QString shown_;            // the file whose text is in the editor
+    bool is_filling_ = false;  // the text is set, not typed
 };
 
 }  // namespace loupe::views

@@ -31,7 +31,9 @@ void TensorGridModel::setColours(ColourMap map, double low, double high, bool sh
     low_ = low;
     high_ = high;
     coloured_ = shown;
-    if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1), {Qt::BackgroundRole, Qt::ForegroundRole});
+    if (rowCount() > 0)
+        emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1),
+                         {Qt::BackgroundRole, Qt::ForegroundRole});
 }
 
 int TensorGridModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : tile_.rows; }
@@ -39,7 +41,8 @@ int TensorGridModel::columnCount(const QModelIndex& parent) const { return paren
 
 QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    const std::size_t at = static_cast<std::size_t>(index.row()) * static_cast<std::size_t>(tile_.columns) + static_cast<std::size_t>(index.column());
+    const std::size_t at = static_cast<std::size_t>(index.row()) * static_cast<std::size_t>(tile_.columns) +
+                           static_cast<std::size_t>(index.column());
     if (at >= tile_.elements.size()) return {};
     const double value = tile_.elements[at];
     const bool is_bad = !std::isfinite(value);
@@ -47,11 +50,15 @@ QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return is_whole_ && !is_bad ? QString::number(value, 'f', 0) : numberText(value);
         case Qt::ToolTipRole:
-            return QStringLiteral("%1 = %2").arg(indexText(place_.own_index(static_cast<std::size_t>(tile_number_), unthinned(index.row(), tile_.rows, rows_),
-                                                                            unthinned(index.column(), tile_.columns, columns_))),
-                                                 QString::number(value, 'g', 9));
-        case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-        case Qt::FontRole: return Theme::instance().monoFont();
+            return QStringLiteral("%1 = %2").arg(
+                indexText(place_.own_index(static_cast<std::size_t>(tile_number_),
+                                           unthinned(index.row(), tile_.rows, rows_),
+                                           unthinned(index.column(), tile_.columns, columns_))),
+                QString::number(value, 'g', 9));
+        case Qt::TextAlignmentRole:
+            return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+        case Qt::FontRole:
+            return Theme::instance().monoFont();
         case Qt::BackgroundRole:
             if (is_bad) return Theme::instance().colour(Theme::Colour::BadBack);
             if (coloured_ && high_ > low_) return QColor::fromRgb(colourAt(map_, (value - low_) / (high_ - low_)));
@@ -61,7 +68,8 @@ QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
             if (coloured_ && high_ > low_) return readableOn(colourAt(map_, (value - low_) / (high_ - low_)));
             if (value == 0) return Theme::instance().colour(Theme::Colour::Faint);
             return {};
-        default: return {};
+        default:
+            return {};
     }
 }
 

@@ -28,8 +28,8 @@ class TensorGridModel : public QAbstractTableModel {
     session::TensorTile tile_;
     session::TensorSlice place_;  // without elements: the position of the tile in the tensor
     int tile_number_ = 0;
-    bool is_whole_ = false;   // integers are written without a point
-    std::int64_t rows_ = 0;   // before thinning
+    bool is_whole_ = false;  // integers are written without a point
+    std::int64_t rows_ = 0;  // before thinning
     std::int64_t columns_ = 0;
     ColourMap map_ = ColourMap::Viridis;
     double low_ = 0;

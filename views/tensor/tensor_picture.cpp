@@ -12,7 +12,7 @@
 namespace loupe::views {
 namespace {
 
-constexpr double kLabel = 13;    // above a tile
+constexpr double kLabel = 13;  // above a tile
 constexpr double kGap = 6;
 constexpr double kMargin = 8;
 constexpr double kMostPixels = 36;  // of one element, unless zoomed
@@ -39,7 +39,8 @@ TensorPicture::TensorPicture(QWidget* parent) : QWidget(parent) {
 }
 
 void TensorPicture::setSlice(const session::TensorSlice& slice) {
-    const bool same_form = slice.rows == slice_.rows && slice.columns == slice_.columns && slice.data.size() == slice_.data.size();
+    const bool same_form =
+        slice.rows == slice_.rows && slice.columns == slice_.columns && slice.data.size() == slice_.data.size();
     slice_ = slice;
     tile_ = std::clamp(tile_, 0, std::max(0, static_cast<int>(slice_.data.size()) - 1));
     if (!same_form) fit();
@@ -82,9 +83,12 @@ QImage TensorPicture::imageOf(const session::TensorTile& tile) const {
         auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
         for (int column = 0; column < tile.columns; ++column) {
             const double value = tile.elements[at(row) * at(tile.columns) + at(column)];
-            if (overlay_ && std::isnan(value)) line[column] = kNan;
-            else if (overlay_ && std::isinf(value)) line[column] = kInf;
-            else line[column] = colourAt(map_, scale > 0 ? (value - low_) * scale : 0.5);
+            if (overlay_ && std::isnan(value))
+                line[column] = kNan;
+            else if (overlay_ && std::isinf(value))
+                line[column] = kInf;
+            else
+                line[column] = colourAt(map_, scale > 0 ? (value - low_) * scale : 0.5);
         }
     }
     return image;
@@ -101,7 +105,8 @@ QImage TensorPicture::imageOfChannels() const {
             int channel[3];
             for (std::size_t c = 0; c < 3; ++c) {
                 const double value = data[c].elements[at(row) * at(data[c].columns) + at(column)];
-                channel[c] = std::isfinite(value) ? static_cast<int>(std::clamp((value - low_) * scale, 0.0, 255.0)) : 255;
+                channel[c] =
+                    std::isfinite(value) ? static_cast<int>(std::clamp((value - low_) * scale, 0.0, 255.0)) : 255;
             }
             line[column] = qRgb(channel[0], channel[1], channel[2]);
         }
@@ -146,9 +151,11 @@ std::vector<TensorPicture::Cell> TensorPicture::cells() const {
     const double stride_x = columns * pixel + kGap;
     const double stride_y = rows * pixel + kGap + (labelled ? kLabel : 0);
     const int down = (count + best - 1) / best;
-    const QPointF corner(std::max(kMargin, (width() - stride_x * best + kGap) / 2), std::max(kMargin, (height() - stride_y * down + kGap) / 2));
+    const QPointF corner(std::max(kMargin, (width() - stride_x * best + kGap) / 2),
+                         std::max(kMargin, (height() - stride_y * down + kGap) / 2));
     for (int i = 0; i < count; ++i) {
-        const QPointF place = corner + pan_ + QPointF(stride_x * (i % best), stride_y * (i / best) + (labelled ? kLabel : 0));
+        const QPointF place =
+            corner + pan_ + QPointF(stride_x * (i % best), stride_y * (i / best) + (labelled ? kLabel : 0));
         all.push_back({QRectF(place, QSizeF(columns * pixel, rows * pixel)), mode_ == Mode::HeatMap ? tile_ : i});
     }
     return all;
@@ -164,8 +171,8 @@ void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t i
     painter.drawRect(cell.rect.adjusted(-0.5, -0.5, 0.5, 0.5));
     if (mode_ == Mode::Tiles && cell.rect.width() > 18) {
         painter.setPen(Theme::instance().colour(Theme::Colour::Faint));
-        painter.drawText(QRectF(cell.rect.left(), cell.rect.top() - kLabel, cell.rect.width(), kLabel), Qt::AlignLeft | Qt::AlignVCenter,
-                         text(slice_.data[at(cell.tile)].label));
+        painter.drawText(QRectF(cell.rect.left(), cell.rect.top() - kLabel, cell.rect.width(), kLabel),
+                         Qt::AlignLeft | Qt::AlignVCenter, text(slice_.data[at(cell.tile)].label));
     }
     const double pixel = cell.rect.width() / image.width();
     if (pixel < 34 || mode_ == Mode::Image) return;
@@ -179,7 +186,8 @@ void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t i
             const QRectF place(cell.rect.left() + column * pixel, cell.rect.top() + row * pixel, pixel, pixel);
             if (!place.intersects(rect())) continue;
             painter.setPen(readableOn(image.pixel(column, row)));
-            painter.drawText(place, Qt::AlignCenter, QString::number(tile.elements[at(row) * at(tile.columns) + at(column)], 'g', 3));
+            painter.drawText(place, Qt::AlignCenter,
+                             QString::number(tile.elements[at(row) * at(tile.columns) + at(column)], 'g', 3));
         }
     }
 }
@@ -211,7 +219,8 @@ void TensorPicture::paintLine(QPainter& painter) {
         painter.setPen(theme.colour(Theme::Colour::Grid));
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         painter.setPen(theme.colour(Theme::Colour::Faint));
-        painter.drawText(QRectF(0, y - 8, numbers, 16), Qt::AlignRight | Qt::AlignVCenter, numberText(low_ + span * i / 4));
+        painter.drawText(QRectF(0, y - 8, numbers, 16), Qt::AlignRight | Qt::AlignVCenter,
+                         numberText(low_ + span * i / 4));
     }
     // A vector is one line; of a matrix each row is one.
     const int rows = std::min(tile.rows, 12);
@@ -221,7 +230,8 @@ void TensorPicture::paintLine(QPainter& painter) {
         for (int column = 0; column < tile.columns; ++column) {
             const double value = tile.elements[at(row) * at(tile.columns) + at(column)];
             if (!std::isfinite(value)) continue;
-            line << QPointF(area.left() + area.width() * column / std::max(1, tile.columns - 1), area.bottom() - area.height() * (value - low_) / span);
+            line << QPointF(area.left() + area.width() * column / std::max(1, tile.columns - 1),
+                            area.bottom() - area.height() * (value - low_) / span);
         }
         if (tile.columns <= 64) {
             for (const QPointF& point : line) painter.drawEllipse(point, 1.6, 1.6);
@@ -232,7 +242,8 @@ void TensorPicture::paintLine(QPainter& painter) {
     const QRectF below(area.left(), area.bottom() + 4, area.width(), 16);
     painter.drawText(below, Qt::AlignLeft, QStringLiteral("0"));
     painter.drawText(below, Qt::AlignRight, QString::number(slice_.columns - 1));
-    if (tile.rows > rows) painter.drawText(below, Qt::AlignCenter, tr("first %1 of %2 rows").arg(rows).arg(slice_.rows));
+    if (tile.rows > rows)
+        painter.drawText(below, Qt::AlignCenter, tr("first %1 of %2 rows").arg(rows).arg(slice_.rows));
 }
 
 void TensorPicture::paintEvent(QPaintEvent*) {
@@ -260,24 +271,30 @@ QString TensorPicture::describe(QPointF point) const {
         const session::TensorTile& tile = slice_.data[at(tile_)];
         if (!area.contains(point) || tile.columns == 0) return {};
         const int column = static_cast<int>(std::lround((point.x() - area.left()) / area.width() * (tile.columns - 1)));
-        return QStringLiteral("%1 = %2").arg(indexText(slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns))),
-                                             numberText(tile.elements[at(column)]));
+        return QStringLiteral("%1 = %2").arg(
+            indexText(slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns))),
+            numberText(tile.elements[at(column)]));
     }
     for (const Cell& cell : cells()) {
         if (!cell.rect.contains(point)) continue;
         const session::TensorTile& tile = slice_.data[at(cell.tile)];
-        const int row = std::min(tile.rows - 1, static_cast<int>((point.y() - cell.rect.top()) / cell.rect.height() * tile.rows));
-        const int column = std::min(tile.columns - 1, static_cast<int>((point.x() - cell.rect.left()) / cell.rect.width() * tile.columns));
+        const int row =
+            std::min(tile.rows - 1, static_cast<int>((point.y() - cell.rect.top()) / cell.rect.height() * tile.rows));
+        const int column = std::min(
+            tile.columns - 1, static_cast<int>((point.x() - cell.rect.left()) / cell.rect.width() * tile.columns));
         QStringList values;
         const std::size_t channels = mode_ == Mode::Image ? std::min<std::size_t>(3, slice_.data.size()) : 1;
         for (std::size_t c = 0; c < channels; ++c) {
             const session::TensorTile& source = mode_ == Mode::Image ? slice_.data[c] : tile;
             values << QString::number(source.elements[at(row) * at(tile.columns) + at(column)], 'g', 7);
         }
-        const session::Shape index = slice_.own_index(mode_ == Mode::Image ? 0 : at(cell.tile), unthinned(row, tile.rows, slice_.rows), unthinned(column, tile.columns, slice_.columns));
+        const session::Shape index =
+            slice_.own_index(mode_ == Mode::Image ? 0 : at(cell.tile), unthinned(row, tile.rows, slice_.rows),
+                             unthinned(column, tile.columns, slice_.columns));
         // An image's three channels are one pixel.
         const int channel = channels > 1 ? static_cast<int>(slice_.sliced_shape.size()) - 3 : -1;
-        return QStringLiteral("%1 = %2").arg(indexText(index, dimensionShownAs(slice_, channel)), values.join(QStringLiteral(", ")));
+        return QStringLiteral("%1 = %2").arg(indexText(index, dimensionShownAs(slice_, channel)),
+                                             values.join(QStringLiteral(", ")));
     }
     return {};
 }

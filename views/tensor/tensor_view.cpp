@@ -29,17 +29,19 @@ QString elided(QString text, int most) { return text.size() > most ? text.left(m
 
 std::vector<int> permutationOf(const QString& text) {
     std::vector<int> all;
-    for (const QString& part : text.split(QRegularExpression(QStringLiteral("[,\\s]+")), Qt::SkipEmptyParts)) all.push_back(part.toInt());
+    for (const QString& part : text.split(QRegularExpression(QStringLiteral("[,\\s]+")), Qt::SkipEmptyParts))
+        all.push_back(part.toInt());
     return all;
 }
 
 }  // namespace
 
 ViewDescription TensorView::describe() {
-    return {QStringLiteral("tensor"), tr("Tensor"),
-            tr("The elements of one tensor: what the current event read or made, a parameter or a gradient, as numbers or "
-               "as a picture. Slice it as in Python; lock the panel to keep a value while you go on."),
-            QStringLiteral("tensor"), Place::Right};
+    return {
+        QStringLiteral("tensor"), tr("Tensor"),
+        tr("The elements of one tensor: what the current event read or made, a parameter or a gradient, as numbers or "
+           "as a picture. Slice it as in Python; lock the panel to keep a value while you go on."),
+        QStringLiteral("tensor"), Place::Right};
 }
 
 TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
@@ -91,7 +93,8 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     empty_->setMargin(16);
     layout->addWidget(empty_, 1);
 
-    connect(picture_, &TensorPicture::hovered, this, [this](const QString& text) { hover_->setText(text.isEmpty() ? QStringLiteral(" ") : text); });
+    connect(picture_, &TensorPicture::hovered, this,
+            [this](const QString& text) { hover_->setText(text.isEmpty() ? QStringLiteral(" ") : text); });
     connect(&bridge, &SessionBridge::currentChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::recordingChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::weightsChanged, this, &TensorView::ask);
@@ -137,7 +140,8 @@ QLayout* TensorView::buildChoice(QWidget* bar) {
     slice_edit_->setPlaceholderText(tr("slice: [0, :, 3]"));
     slice_edit_->setFont(Theme::instance().monoFont());
     slice_edit_->setProperty("kept", true);
-    slice_edit_->setToolTip(tr("Python's slicing of the tensor; the last two dimensions that stay are rows and columns (Ctrl+F)"));
+    slice_edit_->setToolTip(
+        tr("Python's slicing of the tensor; the last two dimensions that stay are rows and columns (Ctrl+F)"));
     slice_edit_->setAccessibleName(tr("Slice"));
     slice_edit_->setMaximumWidth(150);
     slice_edit_->setMinimumWidth(70);
@@ -241,18 +245,23 @@ QWidget* TensorView::buildSide() {
     bars_ = new QCPBars(histogram_->xAxis, histogram_->yAxis);
     bars_->setPen(Qt::NoPen);
     not_finite_ = new QCPItemRect(histogram_);
-    for (QCPItemPosition* corner : {not_finite_->topLeft, not_finite_->bottomRight}) corner->setType(QCPItemPosition::ptAxisRectRatio);
+    for (QCPItemPosition* corner : {not_finite_->topLeft, not_finite_->bottomRight})
+        corner->setType(QCPItemPosition::ptAxisRectRatio);
     not_finite_label_ = new QCPItemText(histogram_);
     not_finite_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
     not_finite_label_->setPadding(QMargins(4, 1, 4, 1));
-    for (QCPAbstractItem* item : {static_cast<QCPAbstractItem*>(not_finite_), static_cast<QCPAbstractItem*>(not_finite_label_)}) item->setVisible(false);
+    for (QCPAbstractItem* item :
+         {static_cast<QCPAbstractItem*>(not_finite_), static_cast<QCPAbstractItem*>(not_finite_label_)})
+        item->setVisible(false);
     histogram_->yAxis->setVisible(false);
     histogram_->axisRect()->setAutoMargins(QCP::msBottom);
     histogram_->axisRect()->setMargins(QMargins(10, 6, 10, 4));
     column->addWidget(histogram_);
     facts_ = new QTextBrowser(side);
     facts_->setOpenLinks(false);
-    connect(facts_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { this->bridge().setCurrentEvent(link.toString().section(QLatin1Char(':'), 1).toUInt()); });
+    connect(facts_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+        this->bridge().setCurrentEvent(link.toString().section(QLatin1Char(':'), 1).toUInt());
+    });
     facts_->setAccessibleName(tr("Statistics and storage"));
     details_ = new QSplitter(Qt::Vertical, side);
     details_->addWidget(facts_);
@@ -268,8 +277,10 @@ QWidget* TensorView::buildSide() {
     history_ = new QListWidget(past);
     history_->setAccessibleName(tr("Events that read or wrote this storage"));
     history_->setFont(Theme::instance().monoFont());
-    connect(history_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
-    connect(history_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
+    connect(history_, &QListWidget::itemActivated, this,
+            [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
+    connect(history_, &QListWidget::itemClicked, this,
+            [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
     rows->addWidget(history_, 1);
     details_->addWidget(past);
     details_->setStretchFactor(0, 3);
@@ -331,7 +342,8 @@ bool TensorView::isArgument(const std::string& name) const {
     const auto& model = bridge().model();
     if (!model) return false;
     return std::any_of(model->methods.begin(), model->methods.end(), [&](const session::MethodInfo& method) {
-        return std::any_of(method.arguments.begin(), method.arguments.end(), [&](const auto& argument) { return argument.name == name; });
+        return std::any_of(method.arguments.begin(), method.arguments.end(),
+                           [&](const auto& argument) { return argument.name == name; });
     });
 }
 
@@ -340,10 +352,14 @@ void TensorView::fillChoices(EventId id) {
     const auto& recording = bridge().recording();
     const auto add = [&](const QString& role, ValueId value) {
         const session::Value& each = recording->value(value);
-        const QString name = each.name.empty() && each.producer != 0 ? tr("of #%1").arg(each.producer) : text(each.name);
+        const QString name =
+            each.name.empty() && each.producer != 0 ? tr("of #%1").arg(each.producer) : text(each.name);
         // As read by the event: a value from before the run, without a producer, is a parameter or buffer, named by its
         // path.
-        choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, name, shapeText(each.shape)), value, {}, each.producer == 0 ? name : QString()});
+        choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, name, shapeText(each.shape)),
+                            value,
+                            {},
+                            each.producer == 0 ? name : QString()});
     };
     if (recording && id != 0 && id <= recording->event_count()) {
         const session::Event& event = recording->event(id);
@@ -367,15 +383,20 @@ void TensorView::fillChoices(EventId id) {
             const session::ModuleInfo& info = model->modules[static_cast<std::size_t>(module)];
             // The event's own inputs are listed already.
             const auto isListed = [this](const QString& name) {
-                return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) { return choice.parameter == name; });
+                return std::any_of(choices_.begin(), choices_.end(),
+                                   [&](const Choice& choice) { return choice.parameter == name; });
             };
             for (const session::TensorInfo& each : info.parameters) {
                 const QString name = text(each.name);
-                if (!isListed(name)) choices_.push_back({tr("parameter  %1  %2").arg(name, shapeText(each.shape)), 0, name, {}});
-                if (recording) choices_.push_back({tr("gradient of %1").arg(name), 0, QStringLiteral("grad:") + name, {}});
+                if (!isListed(name))
+                    choices_.push_back({tr("parameter  %1  %2").arg(name, shapeText(each.shape)), 0, name, {}});
+                if (recording)
+                    choices_.push_back({tr("gradient of %1").arg(name), 0, QStringLiteral("grad:") + name, {}});
             }
             for (const session::TensorInfo& each : info.buffers) {
-                if (!isListed(text(each.name))) choices_.push_back({tr("buffer  %1  %2").arg(text(each.name), shapeText(each.shape)), 0, text(each.name), {}});
+                if (!isListed(text(each.name)))
+                    choices_.push_back(
+                        {tr("buffer  %1  %2").arg(text(each.name), shapeText(each.shape)), 0, text(each.name), {}});
             }
         }
     }
@@ -387,8 +408,10 @@ void TensorView::fillChoices(EventId id) {
 void TensorView::choose(int index) {
     if (index < 0 || index >= static_cast<int>(choices_.size())) return;
     const Choice& choice = choices_[static_cast<std::size_t>(index)];
-    if (choice.value != 0) showValue(choice.value);
-    else showName(choice.name);
+    if (choice.value != 0)
+        showValue(choice.value);
+    else
+        showName(choice.name);
 }
 
 void TensorView::showValue(ValueId value) {
@@ -429,8 +452,9 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
     error_->hide();
     slice_ = slice;
     const bool empty = slice.dtype.empty();
-    empty_->setText(bridge().recording() ? tr("Select an event, a value, a parameter or a module.")
-                                         : tr("Run the model (F5) to have values to look at,\nor select a module with parameters."));
+    empty_->setText(bridge().recording()
+                        ? tr("Select an event, a value, a parameter or a module.")
+                        : tr("Run the model (F5) to have values to look at,\nor select a module with parameters."));
     empty_->setVisible(empty);
     const bool appears = splitter_->isHidden() && !empty;
     splitter_->setVisible(!empty);
@@ -443,13 +467,18 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
         automaticDisplay();
     }
     const QString name = text(slice_.name);
-    const QString sliced = slice_.sliced_shape == slice_.shape ? QString() : QStringLiteral(" \u2192 ") + shapeText(slice_.sliced_shape);
-    title_->setText(slice_.dtype.empty() ? QString() : QStringLiteral("%1  %2 %3%4").arg(elided(name, 40), text(slice_.dtype), shapeText(slice_.shape), sliced));
+    const QString sliced =
+        slice_.sliced_shape == slice_.shape ? QString() : QStringLiteral(" \u2192 ") + shapeText(slice_.sliced_shape);
+    title_->setText(
+        slice_.dtype.empty()
+            ? QString()
+            : QStringLiteral("%1  %2 %3%4").arg(elided(name, 40), text(slice_.dtype), shapeText(slice_.shape), sliced));
     {
         const QSignalBlocker blocker(tile_);
         const int before = tile_->currentIndex();
         tile_->clear();
-        for (const session::TensorTile& tile : slice_.data) tile_->addItem(tile.label.empty() ? tr("all") : text(tile.label));
+        for (const session::TensorTile& tile : slice_.data)
+            tile_->addItem(tile.label.empty() ? tr("all") : text(tile.label));
         tile_->setCurrentIndex(std::clamp(before, 0, std::max(0, tile_->count() - 1)));
     }
     picture_->setSlice(slice_);
@@ -466,7 +495,10 @@ void TensorView::automaticDisplay() {
     if (user_display_) return;
     const bool is_line = slice_.rows <= 1 && slice_.tiles <= 1;
     const bool is_small = slice_.rows * slice_.columns <= 16 && slice_.tiles <= 1;
-    const Display display = is_small ? Display::Grid : is_line ? Display::Line : slice_.data.size() > 1 ? Display::Tiles : Display::HeatMap;
+    const Display display = is_small                 ? Display::Grid
+                            : is_line                ? Display::Line
+                            : slice_.data.size() > 1 ? Display::Tiles
+                                                     : Display::HeatMap;
     display_->setCurrentIndex(static_cast<int>(display));
 }
 
@@ -491,7 +523,8 @@ void TensorView::applyDisplay() {
         stack_->setCurrentWidget(picture_);
         picture_->setMode(static_cast<TensorPicture::Mode>(display));
     }
-    tile_->setVisible(tile_->count() > 1 && (display == Display::Grid || display == Display::HeatMap || display == Display::Line));
+    tile_->setVisible(tile_->count() > 1 &&
+                      (display == Display::Grid || display == Display::HeatMap || display == Display::Line));
 }
 
 void TensorView::applyColours() {
@@ -527,11 +560,16 @@ void TensorView::fillStatistics() {
     const QString bad = Theme::instance().colour(Theme::Colour::Bad).name();
     QString html = QStringLiteral("<table cellspacing='0' cellpadding='1'>");
     const auto row = [&](const QString& name, const QString& value, bool is_bad = false) {
-        html += QStringLiteral("<tr><td style='color:%1; padding-right:10px'>%2</td><td style='font-family:monospace;%3'>%4</td></tr>")
-                    .arg(faint, name, is_bad ? QStringLiteral("color:") + bad : QString(), value.toHtmlEscaped());
+        html +=
+            QStringLiteral(
+                "<tr><td style='color:%1; padding-right:10px'>%2</td><td style='font-family:monospace;%3'>%4</td></tr>")
+                .arg(faint, name, is_bad ? QStringLiteral("color:") + bad : QString(), value.toHtmlEscaped());
     };
     const auto share = [&](std::int64_t count) {
-        return s.count == 0 || count == 0 ? countText(count) : QStringLiteral("%1 (%2)").arg(countText(count), QString::fromStdString(session::share_text(count, s.count)));
+        return s.count == 0 || count == 0
+                   ? countText(count)
+                   : QStringLiteral("%1 (%2)").arg(countText(count),
+                                                   QString::fromStdString(session::share_text(count, s.count)));
     };
     row(tr("elements"), countText(s.count));
     if (const QString share = finiteText(s); !share.isEmpty() && s.count > 0) row(tr("numbers"), share, true);
@@ -546,13 +584,15 @@ void TensorView::fillStatistics() {
     row(tr("NaN"), share(s.nan_count), s.nan_count > 0);
     row(tr("Inf"), share(s.inf_count), s.inf_count > 0);
     html += originRow();
-    row(tr("strides"), QStringLiteral("(") + [&] {
-        QStringList all;
-        for (auto stride : slice_.strides) all << QString::number(stride);
-        return all.join(QStringLiteral(", "));
-    }() + QStringLiteral(")"));
+    row(
+        tr("strides"), QStringLiteral("(") + [&] {
+            QStringList all;
+            for (auto stride : slice_.strides) all << QString::number(stride);
+            return all.join(QStringLiteral(", "));
+        }() + QStringLiteral(")"));
     row(tr("storage"), QStringLiteral("#%1, offset %2").arg(slice_.storage_id).arg(slice_.offset));
-    if (slice_.is_recomputed) row(tr("recomputed"), tr("the elements had been dropped; the run was repeated up to them"));
+    if (slice_.is_recomputed)
+        row(tr("recomputed"), tr("the elements had been dropped; the run was repeated up to them"));
     if (!slice_.aliases.empty()) {
         QStringList all;
         for (const std::string& alias : slice_.aliases) all << text(alias);
@@ -564,7 +604,9 @@ void TensorView::fillStatistics() {
 // The origin of non-finite values: each event on the way back is a link.
 QString TensorView::originRow() const {
     const auto& recording = bridge().recording();
-    if (!recording || slice_.value == 0 || slice_.value > recording->value_count() || !slice_.statistics.has_nan_or_inf()) return {};
+    if (!recording || slice_.value == 0 || slice_.value > recording->value_count() ||
+        !slice_.statistics.has_nan_or_inf())
+        return {};
     const EventId producer = recording->value(slice_.value).producer;
     if (producer == 0 || producer > bridge().eventCount()) return {};
     const auto kind = recording->event(producer).not_finite;
@@ -581,11 +623,13 @@ QString TensorView::originRow() const {
             continue;
         }
         const session::Event& event = recording->event(way[i].event);
-        steps << QStringLiteral("<a href='event:%1'>#%1 %2</a>").arg(event.id).arg(shortOpName(event.op).toHtmlEscaped());
+        steps
+            << QStringLiteral("<a href='event:%1'>#%1 %2</a>").arg(event.id).arg(shortOpName(event.op).toHtmlEscaped());
     }
     const QString faint = Theme::instance().colour(Theme::Colour::Faint).name();
     return QStringLiteral("<tr><td style='color:%1; padding-right:10px'>%2</td><td>%3%4</td></tr>")
-        .arg(faint, tr("origin"), text(session::not_finite_name(kind)), steps.size() > 1 ? QStringLiteral(": ") + steps.join(QStringLiteral(" \u2190 ")) : QString());
+        .arg(faint, tr("origin"), text(session::not_finite_name(kind)),
+             steps.size() > 1 ? QStringLiteral(": ") + steps.join(QStringLiteral(" \u2190 ")) : QString());
 }
 
 void TensorView::fillHistogram() {
@@ -630,7 +674,8 @@ void TensorView::fillHistogram() {
     histogram_->xAxis->setRange(low - margin, high + (high - low + margin) * part / (1 - part));
     histogram_->yAxis->setRange(0, std::max(1.0, most * 1.05));
     if (isShown) {
-        const QString tip = tr("How often values occur, from %1 to %2 (height: square root of the count)").arg(numberText(f.min), numberText(f.max));
+        const QString tip = tr("How often values occur, from %1 to %2 (height: square root of the count)")
+                                .arg(numberText(f.min), numberText(f.max));
         histogram_->setToolTip(s.has_nan_or_inf() ? tip + QLatin1Char('\n') + finiteTip(s) : tip);
     }
     histogram_->replot(QCustomPlot::rpQueuedReplot);
@@ -666,8 +711,11 @@ void TensorView::fillHistory() {
     for (const auto& [id, writes] : all) {
         if (id == 0 || id > recording->event_count() || history_->count() > 400) continue;
         const session::Event& event = recording->event(id);
-        auto* item = new QListWidgetItem(QStringLiteral("%1 %2 %3  %4").arg(writes ? QStringLiteral("W") : QStringLiteral("R")).arg(id, 4)
-                                             .arg(shortOpName(event.op), text(event.scope)), history_);
+        auto* item = new QListWidgetItem(QStringLiteral("%1 %2 %3  %4")
+                                             .arg(writes ? QStringLiteral("W") : QStringLiteral("R"))
+                                             .arg(id, 4)
+                                             .arg(shortOpName(event.op), text(event.scope)),
+                                         history_);
         item->setData(Qt::UserRole, id);
         if (writes) item->setForeground(Theme::instance().colour(Theme::Colour::Accent));
     }
@@ -684,10 +732,17 @@ void TensorView::addActions(QMenu& menu) {
     const QString why = slice_.dtype.empty() ? tr("no tensor is shown") : QString();
     enableUnless(menu.addAction(tr("Save tensor as .npy..."), this, &TensorView::saveArray), why);
     enableUnless(menu.addAction(tr("Save picture of tensor as .png..."), this, &TensorView::savePicture), why);
-    enableUnless(menu.addAction(tr("Save histogram of tensor..."), this, [this] { report(savePlotAs(*histogram_, QStringLiteral("histogram"))); }), why);
-    enableUnless(menu.addAction(tr("Copy the numbers shown"), this, [this] { QGuiApplication::clipboard()->setText(numbersText()); }), why);
-    enableUnless(menu.addAction(tr("Copy statistics of tensor"), this, [this] { QGuiApplication::clipboard()->setText(facts_->toPlainText()); }), why);
-    enableUnless(menu.addAction(tr("Go to the origin of this NaN or Inf"), this, [this] { bridge().goToOrigin(); }), bridge().whyNoOrigin());
+    enableUnless(menu.addAction(tr("Save histogram of tensor..."), this,
+                                [this] { report(savePlotAs(*histogram_, QStringLiteral("histogram"))); }),
+                 why);
+    enableUnless(menu.addAction(tr("Copy the numbers shown"), this,
+                                [this] { QGuiApplication::clipboard()->setText(numbersText()); }),
+                 why);
+    enableUnless(menu.addAction(tr("Copy statistics of tensor"), this,
+                                [this] { QGuiApplication::clipboard()->setText(facts_->toPlainText()); }),
+                 why);
+    enableUnless(menu.addAction(tr("Go to the origin of this NaN or Inf"), this, [this] { bridge().goToOrigin(); }),
+                 bridge().whyNoOrigin());
     menu.addAction(tr("Lock tensor panel"), this, [this] { lock_->toggle(); });
 }
 
@@ -700,7 +755,10 @@ QString TensorView::numbersText() const {
     for (int row = 0; row < tile.rows; ++row) {
         for (int column = 0; column < tile.columns; ++column) {
             if (column > 0) out += QLatin1Char('\t');
-            out += QString::number(tile.elements[static_cast<std::size_t>(row) * static_cast<std::size_t>(tile.columns) + static_cast<std::size_t>(column)], 'g', 9);
+            out +=
+                QString::number(tile.elements[static_cast<std::size_t>(row) * static_cast<std::size_t>(tile.columns) +
+                                              static_cast<std::size_t>(column)],
+                                'g', 9);
         }
         out += QLatin1Char('\n');
     }
@@ -714,13 +772,16 @@ void TensorView::report(const QString& error) {
 }
 
 void TensorView::saveArray() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save tensor"), QStringLiteral("tensor.npy"), tr("NumPy array (*.npy)"));
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save tensor"), QStringLiteral("tensor.npy"), tr("NumPy array (*.npy)"));
     if (file.isEmpty()) return;
-    bridge().requestSave(QStringLiteral("save"), request_, file, this, [this](std::string error) { report(text(error)); });
+    bridge().requestSave(QStringLiteral("save"), request_, file, this,
+                         [this](std::string error) { report(text(error)); });
 }
 
 void TensorView::savePicture() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save picture"), QStringLiteral("tensor.png"), tr("Picture (*.png)"));
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save picture"), QStringLiteral("tensor.png"), tr("Picture (*.png)"));
     if (file.isEmpty()) return;
     const QImage image = stack_->currentWidget() == table_ ? table_->grab().toImage() : picture_->picture();
     report(saveImage(image, file));

@@ -109,7 +109,7 @@ class TensorView : public View {
     QCPBars* bars_ = nullptr;
     QCPItemRect* not_finite_ = nullptr;  // the part of the histogram for NaN and Inf
     QCPItemText* not_finite_label_ = nullptr;
-    double not_finite_width_ = 0;        // of the whole
+    double not_finite_width_ = 0;  // of the whole
     QTextBrowser* facts_ = nullptr;
     QListWidget* history_ = nullptr;
 

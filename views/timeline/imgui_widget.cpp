@@ -2,8 +2,8 @@
 #include "views/timeline/imgui_widget.h"
 
 #include <imgui.h>
-#include <imgui_internal.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <QFile>
 #include <QGuiApplication>
@@ -65,9 +65,11 @@ void ImGuiWidget::loadFont() {
     ImFontConfig config;
     config.OversampleH = 2;
     static const ImWchar kRanges[] = {0x20, 0xff, 0x391, 0x3c9, 0x2010, 0x2026, 0xd7, 0xd7, 0};
-    const QStringList folders = QStandardPaths::standardLocations(QStandardPaths::FontsLocation) + QStringList{QStringLiteral("/usr/share/fonts")};
+    const QStringList folders = QStandardPaths::standardLocations(QStandardPaths::FontsLocation) +
+                                QStringList{QStringLiteral("/usr/share/fonts")};
     for (const QString& folder : folders) {
-        for (const char* name : {"truetype/dejavu/DejaVuSans.ttf", "truetype/noto/NotoSans-Regular.ttf", "DejaVuSans.ttf"}) {
+        for (const char* name :
+             {"truetype/dejavu/DejaVuSans.ttf", "truetype/noto/NotoSans-Regular.ttf", "DejaVuSans.ttf"}) {
             const QString file = folder + QLatin1Char('/') + QLatin1String(name);
             if (!QFile::exists(file)) continue;
             ImGui::GetIO().Fonts->AddFontFromFileTTF(file.toLocal8Bit().constData(), 12.5f, &config, kRanges);
@@ -116,7 +118,8 @@ void ImGuiWidget::mouseReleaseEvent(QMouseEvent* event) { setButton(event->butto
 
 void ImGuiWidget::mouseMoveEvent(QMouseEvent* event) {
     ImGui::SetCurrentContext(context_);
-    ImGui::GetIO().MousePos = ImVec2(static_cast<float>(event->position().x()), static_cast<float>(event->position().y()));
+    ImGui::GetIO().MousePos =
+        ImVec2(static_cast<float>(event->position().x()), static_cast<float>(event->position().y()));
     update();
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 using C = Theme::Colour;
 
-constexpr double kSmallest = 2.0;    // pixels: narrower zones are merged
-constexpr double kTextFrom = 22.0;   // pixels: wider ones have a label
+constexpr double kSmallest = 2.0;   // pixels: narrower zones are merged
+constexpr double kTextFrom = 22.0;  // pixels: wider ones have a label
 constexpr std::size_t kMostRows = 12;
 constexpr double kMostMemory = 180;  // pixels
 
@@ -27,14 +27,15 @@ QRgb mixed(QRgb a, QRgb b, double t) {
 }
 
 ImU32 packed(QRgb colour) {
-    return IM_COL32(static_cast<unsigned>(qRed(colour)), static_cast<unsigned>(qGreen(colour)), static_cast<unsigned>(qBlue(colour)),
-                    static_cast<unsigned>(qAlpha(colour)));
+    return IM_COL32(static_cast<unsigned>(qRed(colour)), static_cast<unsigned>(qGreen(colour)),
+                    static_cast<unsigned>(qBlue(colour)), static_cast<unsigned>(qAlpha(colour)));
 }
 ImVec2 point(double x, double y) { return {static_cast<float>(x), static_cast<float>(y)}; }
 
 QString shortened(TimelineSurface& surface, QString label, double room) {
     if (surface.textWidth(label) <= room) return label;
-    while (!label.isEmpty() && surface.textWidth(label + QChar(0x2026)) > room) label.chop(std::max<qsizetype>(1, label.size() / 6));
+    while (!label.isEmpty() && surface.textWidth(label + QChar(0x2026)) > room)
+        label.chop(std::max<qsizetype>(1, label.size() / 6));
     return label.isEmpty() ? label : label + QChar(0x2026);
 }
 
@@ -84,7 +85,8 @@ void ImGuiSurface::line(double x0, double y0, double x1, double y1, QRgb colour)
 }
 void ImGuiSurface::text(double x, double y, QRgb colour, const QString& text) {
     const QByteArray utf8 = text.toUtf8();
-    list_->AddText(point(std::floor(x), std::floor(y)), packed(colour), utf8.constData(), utf8.constData() + utf8.size());
+    list_->AddText(point(std::floor(x), std::floor(y)), packed(colour), utf8.constData(),
+                   utf8.constData() + utf8.size());
 }
 double ImGuiSurface::textWidth(const QString& text) {
     const QByteArray utf8 = text.toUtf8();
@@ -148,9 +150,12 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
 // Which runs the times are of.
 void TimelineDrawing::drawNote(TimelineSurface& surface) {
     QString note = QObject::tr("times of a first run");
-    if (index_.isWarm()) note = QObject::tr("warm: median of %1 runs").arg(index_.warm()->repeats);
-    else if (index_.setupSeconds() > 0) note += QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()));
-    surface.box(width_ - state_.note_right, 0, width_, kAxis, rgb(C::Raised));  // under the buttons there are no numbers
+    if (index_.isWarm())
+        note = QObject::tr("warm: median of %1 runs").arg(index_.warm()->repeats);
+    else if (index_.setupSeconds() > 0)
+        note += QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()));
+    surface.box(width_ - state_.note_right, 0, width_, kAxis,
+                rgb(C::Raised));  // under the buttons there are no numbers
     const double wide = surface.textWidth(note);
     const double right = width_ - 8 - state_.note_right;
     if (right - wide < kGutter + 40) return;
@@ -203,19 +208,24 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
         } else if (row.is_frames) {
             const session::Frame& frame = recording.frame(zone.id);
             const bool is_backward = (zone.colour & TimelineIndex::kBackward) != 0;
-            const QColor base = is_backward ? Theme::instance().phase(session::RunPhase::Backward) : Theme::instance().series(static_cast<int>(zone.colour));
+            const QColor base = is_backward ? Theme::instance().phase(session::RunPhase::Backward)
+                                            : Theme::instance().series(static_cast<int>(zone.colour));
             colour = mixed(panel, base.rgb(), 0.30 + 0.12 * (zone.id % 2));
             if (wide) {
                 const auto dot = frame.scope.rfind('.');
-                label = frame.scope.empty() ? (frame.class_name.empty() ? scopeText(frame.scope) : views::text(frame.class_name))
-                                            : views::text(dot == std::string_view::npos ? frame.scope : frame.scope.substr(dot + 1));
-                if (!frame.scope.empty() && x1 - x0 > 120) label += QStringLiteral("  ") + views::text(frame.class_name);
+                label = frame.scope.empty()
+                            ? (frame.class_name.empty() ? scopeText(frame.scope) : views::text(frame.class_name))
+                            : views::text(dot == std::string_view::npos ? frame.scope : frame.scope.substr(dot + 1));
+                if (!frame.scope.empty() && x1 - x0 > 120)
+                    label += QStringLiteral("  ") + views::text(frame.class_name);
             }
         } else {
             const session::Event& event = recording.event(zone.id);
             const bool bad = session::is_origin(event.not_finite) || event.failed;
             const bool passes = event.not_finite == session::NotFinite::PassedOn;
-            colour = bad ? rgb(C::Bad) : passes ? mixed(panel, rgb(C::Bad), 0.5) : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
+            colour = bad      ? rgb(C::Bad)
+                     : passes ? mixed(panel, rgb(C::Bad), 0.5)
+                              : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
             if (wide) label = shortOpName(event.op);
         }
         const double gap = x1 - x0 > 3 ? 1 : 0;
@@ -273,7 +283,8 @@ void TimelineDrawing::drawMarks(TimelineSurface& surface) {
         if (x1 < kGutter || x0 > width_) return;
         surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
         for (const Row& row : rows()) {
-            const bool mine = !row.is_frames && (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
+            const bool mine =
+                !row.is_frames && (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
             if (mine) surface.frame(x0 - 1, row.y - 1, x1 + 1, row.y + kRow - 1, colour, 2);
         }
     };
@@ -292,10 +303,14 @@ void TimelineDrawing::drawRange(TimelineSurface& surface) {
         surface.frame(x0, kAxis, x1, height_ - 1, rgb(C::Accent), 1);
     }
     const TimelineStatistics statistics = index_.statistics(from, to);
-    QStringList lines{QObject::tr("%1 selected, %2 events, %3 busy").arg(secondsText(to - from), countText(static_cast<std::int64_t>(statistics.count)), secondsText(statistics.seconds))};
+    QStringList lines{QObject::tr("%1 selected, %2 events, %3 busy")
+                          .arg(secondsText(to - from), countText(static_cast<std::int64_t>(statistics.count)),
+                               secondsText(statistics.seconds))};
     for (const auto& kind : statistics.kinds) {
         if (lines.size() > 8) break;
-        lines << QStringLiteral("%1  %2x %3").arg(secondsText(kind.seconds), countText(static_cast<std::int64_t>(kind.count)), shortOpName(kind.op));
+        lines << QStringLiteral("%1  %2x %3")
+                     .arg(secondsText(kind.seconds), countText(static_cast<std::int64_t>(kind.count)),
+                          shortOpName(kind.op));
     }
     double wide = 0;
     for (const QString& line : lines) wide = std::max(wide, surface.textWidth(line));
@@ -318,20 +333,27 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
     QStringList lines;
     if (const auto found = hit(x, state_.mouse_y)) {
         if (found->count > 1) {
-            lines << QObject::tr("%1 zones, %2").arg(countText(static_cast<std::int64_t>(found->count)), secondsText(found->end - found->start))
+            lines << QObject::tr("%1 zones, %2")
+                         .arg(countText(static_cast<std::int64_t>(found->count)),
+                              secondsText(found->end - found->start))
                   << QObject::tr("zoom in to tell them apart");
         } else if (found->frame != 0) {
             const session::Frame& frame = recording.frame(found->frame);
             lines << QStringLiteral("%1  %2").arg(scopeText(frame.scope), text(frame.class_name));
-            lines << secondsText(found->end - found->start) + (found->is_backward ? QObject::tr(" in backward") : QString());
+            lines << secondsText(found->end - found->start) +
+                         (found->is_backward ? QObject::tr(" in backward") : QString());
         } else {
             const session::Event& event = recording.event(found->event);
-            lines << QStringLiteral("#%1  %2").arg(event.id).arg(text(event.op)) << scopeText(event.scope) << secondsText(event.duration);
+            lines << QStringLiteral("#%1  %2").arg(event.id).arg(text(event.op)) << scopeText(event.scope)
+                  << secondsText(event.duration);
             if (const session::OperatorTime* warm = index_.isWarm() ? index_.warm()->of(event.id) : nullptr) {
-                lines.last() = QObject::tr("%1 warm, half of the runs between %2 and %3").arg(secondsText(warm->median), secondsText(warm->low), secondsText(warm->high));
+                lines.last() = QObject::tr("%1 warm, half of the runs between %2 and %3")
+                                   .arg(secondsText(warm->median), secondsText(warm->low), secondsText(warm->high));
             }
-            if (!event.outputs.empty()) lines.last() += QStringLiteral("   ") + shapeText(recording.value(event.outputs.front()).shape);
-            if (const double setup = event.setup.total(); setup > 0 && !index_.isWarm()) lines << QObject::tr("set-up apart: %1").arg(text(event.setup.text()));
+            if (!event.outputs.empty())
+                lines.last() += QStringLiteral("   ") + shapeText(recording.value(event.outputs.front()).shape);
+            if (const double setup = event.setup.total(); setup > 0 && !index_.isWarm())
+                lines << QObject::tr("set-up apart: %1").arg(text(event.setup.text()));
             if (event.is_cold && !index_.isWarm()) lines << QObject::tr("first recorded call of its kernel");
         }
     } else {
@@ -344,7 +366,9 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
     const double top = std::max(2.0, std::min(state_.mouse_y + 16, height_ - high - 4));
     surface.box(left, top, left + wide + 16, top + high, rgb(C::Raised));
     surface.frame(left, top, left + wide + 16, top + high, rgb(C::Border), 1);
-    for (qsizetype i = 0; i < lines.size(); ++i) surface.text(left + 8, top + 4 + 16.0 * static_cast<double>(i), i == 0 ? rgb(C::Text) : rgb(C::Faint), lines[i]);
+    for (qsizetype i = 0; i < lines.size(); ++i)
+        surface.text(left + 8, top + 4 + 16.0 * static_cast<double>(i), i == 0 ? rgb(C::Text) : rgb(C::Faint),
+                     lines[i]);
 }
 
 std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
@@ -359,7 +383,12 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
             if (time < piece.start - slack || time > piece.end + slack) return;
             const Zone& zone = row.lane->zone(piece.first);
             const bool is_backward = row.is_frames && (zone.colour & TimelineIndex::kBackward) != 0;
-            found = TimelineHit{row.is_frames ? 0 : zone.id, row.is_frames ? zone.id : 0, piece.count, piece.start, piece.end, is_backward};
+            found = TimelineHit{row.is_frames ? 0 : zone.id,
+                                row.is_frames ? zone.id : 0,
+                                piece.count,
+                                piece.start,
+                                piece.end,
+                                is_backward};
         });
         return found;
     }

@@ -44,8 +44,10 @@ void Lane::put(const Piece& piece, double smallest, Piece& open, const std::func
         draw(open);
         open.count = 0;
     }
-    if (small) open = piece;
-    else draw(piece);
+    if (small)
+        open = piece;
+    else
+        draw(piece);
 }
 
 void Lane::descend(std::size_t level, std::size_t index, double from, double to, double smallest, Piece& open,
@@ -77,12 +79,14 @@ void Lane::descend(std::size_t level, std::size_t index, double from, double to,
 void Lane::visit(double from, double to, double smallest, const std::function<void(const Piece&)>& draw) const {
     if (zones_.empty()) return;
     Piece open;
-    for (std::size_t i = 0; i < levels_.back().size(); ++i) descend(levels_.size() - 1, i, from, to, smallest, open, draw);
+    for (std::size_t i = 0; i < levels_.back().size(); ++i)
+        descend(levels_.size() - 1, i, from, to, smallest, open, draw);
     if (open.count > 0) draw(open);
 }
 
 std::size_t Lane::at(double time) const {
-    const auto after = std::upper_bound(zones_.begin(), zones_.end(), time, [](double t, const Zone& zone) { return t < zone.start; });
+    const auto after =
+        std::upper_bound(zones_.begin(), zones_.end(), time, [](double t, const Zone& zone) { return t < zone.start; });
     if (after == zones_.begin()) return zones_.size();
     const auto index = static_cast<std::size_t>(after - zones_.begin()) - 1;
     return zones_[index].end >= time ? index : zones_.size();
@@ -158,7 +162,8 @@ Zone TimelineIndex::zoneOf(session::EventId event) const {
 // The accumulation of a parameter's gradient is in no call: it is shown with the parameter's module.
 std::uint32_t TimelineIndex::frameOf(const session::Event& event) {
     if (event.frame != 0 || event.phase == session::RunPhase::Forward) return event.frame;
-    for (; named_frames_ < recording_->frame_count(); ++named_frames_) frame_of_scope_.try_emplace(recording_->frame(named_frames_ + 1).scope, named_frames_ + 1);
+    for (; named_frames_ < recording_->frame_count(); ++named_frames_)
+        frame_of_scope_.try_emplace(recording_->frame(named_frames_ + 1).scope, named_frames_ + 1);
     const auto found = frame_of_scope_.find(event.scope);
     return found == frame_of_scope_.end() ? 0 : found->second;
 }
@@ -226,8 +231,10 @@ TimelineStatistics TimelineIndex::statistics(double from, double to) const {
         std::size_t high = lane->size();
         while (low < high) {
             const std::size_t middle = (low + high) / 2;
-            if (lane->zone(middle).end <= from) low = middle + 1;
-            else high = middle;
+            if (lane->zone(middle).end <= from)
+                low = middle + 1;
+            else
+                high = middle;
         }
         for (; low < lane->size() && lane->zone(low).start < to; ++low) {
             const Zone& zone = lane->zone(low);
@@ -245,7 +252,8 @@ TimelineStatistics TimelineIndex::statistics(double from, double to) const {
         kind.op = std::string(op);
         result.kinds.push_back(std::move(kind));
     }
-    std::sort(result.kinds.begin(), result.kinds.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    std::sort(result.kinds.begin(), result.kinds.end(),
+              [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
     return result;
 }
 

@@ -18,9 +18,9 @@ namespace loupe::views {
 struct Zone {
     double start = 0;  // seconds
     double end = 0;
-    std::uint32_t id = 0;       // event, or frame
-    std::uint32_t colour = 0;   // of the caller's
-    double setup = 0;           // seconds at its start that set its kernel up
+    std::uint32_t id = 0;      // event, or frame
+    std::uint32_t colour = 0;  // of the caller's
+    double setup = 0;          // seconds at its start that set its kernel up
 };
 
 // Zones that do not overlap, by time, and a tree over them with `kFan` children per node, each with its extent.
@@ -82,7 +82,7 @@ class Curve {
 
 struct TimelineStatistics {
     std::size_t count = 0;
-    double seconds = 0;   // without set-up
+    double seconds = 0;  // without set-up
     double setup = 0;
     struct Kind {
         std::string op;
@@ -106,8 +106,8 @@ class TimelineIndex {
     // Takes in events up to the count.
     void update(std::size_t event_count);
 
-    // By depth: the flame graph, of forward and then of backward. A zone's colour is its depth, with kBackward of a module
-    // in backward.
+    // By depth: the flame graph, of forward and then of backward. A zone's colour is its depth, with kBackward of a
+    // module in backward.
     static constexpr std::uint32_t kBackward = 1U << 16;
     const std::vector<Lane>& frames() const { return frames_; }
     const Lane& forward() const { return forward_; }

@@ -42,7 +42,8 @@ class TimelineView::PainterCanvas : public QWidget {
 
 ViewDescription TimelineView::describe() {
     return {QStringLiteral("timeline"), tr("Timeline"),
-            tr("Operators, module calls and memory over time. The wheel zooms, dragging moves, Shift and dragging selects a "
+            tr("Operators, module calls and memory over time. The wheel zooms, dragging moves, Shift and dragging "
+               "selects a "
                "stretch and counts what is in it; a click makes an event current."),
             QStringLiteral("timeline"), Place::Bottom};
 }
@@ -110,14 +111,18 @@ void TimelineView::use(QWidget* canvas) {
 void TimelineView::useOpenGl() {
     if (has_open_gl_ || !isInSight() || !ImGuiWidget::isAvailable()) return;
     has_open_gl_ = true;
-    use(new ImGuiWidget([this] {
-        ImGuiSurface surface(ImGui::GetBackgroundDrawList());
-        drawing().draw(surface);
-    }, this));
+    use(new ImGuiWidget(
+        [this] {
+            ImGuiSurface surface(ImGui::GetBackgroundDrawList());
+            drawing().draw(surface);
+        },
+        this));
     canvas_->show();
 }
 
-TimelineDrawing TimelineView::drawing() const { return {index_, state_, static_cast<double>(canvas_->width()), static_cast<double>(canvas_->height())}; }
+TimelineDrawing TimelineView::drawing() const {
+    return {index_, state_, static_cast<double>(canvas_->width()), static_cast<double>(canvas_->height())};
+}
 
 void TimelineView::takeRecording() {
     recording_ = bridge().recording();
@@ -180,7 +185,8 @@ void TimelineView::takeCurrent() {
     if (recording_ && state_.current != 0 && state_.current <= recording_->event_count()) {
         const double span = state_.to - state_.from;
         const Zone zone = index_.zoneOf(state_.current);
-        if (zone.end < state_.from || zone.start > state_.to) zoomTo((zone.start + zone.end - span) / 2, (zone.start + zone.end + span) / 2);
+        if (zone.end < state_.from || zone.start > state_.to)
+            zoomTo((zone.start + zone.end - span) / 2, (zone.start + zone.end + span) / 2);
     }
     canvas_->update();
 }
@@ -217,7 +223,8 @@ void TimelineView::addActions(QMenu& menu) {
         const Zone zone = index_.zoneOf(state_.current);
         zoomTo(2 * zone.start - zone.end, 2 * zone.end - zone.start);
     });
-    enableUnless(menu.addAction(tr("Time it properly"), &bridge(), &SessionBridge::timeProperly), bridge().whyNotTimed());
+    enableUnless(menu.addAction(tr("Time it properly"), &bridge(), &SessionBridge::timeProperly),
+                 bridge().whyNotTimed());
     menu.addAction(tr("Clear selected stretch"), this, [this] { selectRange(0, 0); });
 }
 
@@ -226,10 +233,18 @@ void TimelineView::addActions(QMenu& menu) {
 bool TimelineView::eventFilter(QObject* object, QEvent* event) {
     if (object != canvas_) return View::eventFilter(object, event);
     switch (event->type()) {
-        case QEvent::MouseButtonPress: press(static_cast<QMouseEvent*>(event)); break;
-        case QEvent::MouseMove: move(static_cast<QMouseEvent*>(event)); break;
-        case QEvent::MouseButtonRelease: release(static_cast<QMouseEvent*>(event)); break;
-        case QEvent::Wheel: wheel(static_cast<QWheelEvent*>(event)); break;
+        case QEvent::MouseButtonPress:
+            press(static_cast<QMouseEvent*>(event));
+            break;
+        case QEvent::MouseMove:
+            move(static_cast<QMouseEvent*>(event));
+            break;
+        case QEvent::MouseButtonRelease:
+            release(static_cast<QMouseEvent*>(event));
+            break;
+        case QEvent::Wheel:
+            wheel(static_cast<QWheelEvent*>(event));
+            break;
         case QEvent::MouseButtonDblClick: {
             const QPointF at = static_cast<QMouseEvent*>(event)->position();
             if (const auto hit = drawing().hit(at.x(), at.y())) {
@@ -241,12 +256,15 @@ bool TimelineView::eventFilter(QObject* object, QEvent* event) {
         case QEvent::KeyPress:
             if (key(static_cast<QKeyEvent*>(event))) return true;
             break;
-        case QEvent::Resize: placeButtons(); break;
+        case QEvent::Resize:
+            placeButtons();
+            break;
         case QEvent::Leave:
             state_.mouse_x.reset();
             canvas_->update();
             break;
-        default: break;
+        default:
+            break;
     }
     return View::eventFilter(object, event);
 }
@@ -256,7 +274,8 @@ void TimelineView::press(QMouseEvent* event) {
     pressed_from_ = state_.from;
     pressed_to_ = state_.to;
     moved_ = false;
-    const bool range = event->button() == Qt::RightButton || (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier);
+    const bool range = event->button() == Qt::RightButton ||
+                       (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier);
     drag_ = range ? Drag::Range : Drag::Pan;
 }
 
@@ -267,7 +286,8 @@ void TimelineView::move(QMouseEvent* event) {
         const double moved = event->position().x() - pressed_.x();
         moved_ = moved_ || std::abs(moved) > 3;
         if (moved_ && drag_ == Drag::Pan) {
-            const double shift = -moved / std::max(1.0, canvas_->width() - TimelineDrawing::kGutter) * (pressed_to_ - pressed_from_);
+            const double shift =
+                -moved / std::max(1.0, canvas_->width() - TimelineDrawing::kGutter) * (pressed_to_ - pressed_from_);
             zoomTo(pressed_from_ + shift, pressed_to_ + shift);
         } else if (moved_) {
             selectRange(drawing().timeAt(pressed_.x()), drawing().timeAt(event->position().x()));
@@ -308,13 +328,23 @@ void TimelineView::wheel(QWheelEvent* event) {
 bool TimelineView::key(QKeyEvent* event) {
     const double span = state_.to - state_.from;
     switch (event->key()) {
-        case Qt::Key_Space: fit(); return true;
-        case Qt::Key_A: zoomTo(state_.from - span * 0.15, state_.to - span * 0.15); return true;
-        case Qt::Key_D: zoomTo(state_.from + span * 0.15, state_.to + span * 0.15); return true;
+        case Qt::Key_Space:
+            fit();
+            return true;
+        case Qt::Key_A:
+            zoomTo(state_.from - span * 0.15, state_.to - span * 0.15);
+            return true;
+        case Qt::Key_D:
+            zoomTo(state_.from + span * 0.15, state_.to + span * 0.15);
+            return true;
         case Qt::Key_W:
-        case Qt::Key_Plus: zoomTo(state_.from + span * 0.15, state_.to - span * 0.15); return true;
+        case Qt::Key_Plus:
+            zoomTo(state_.from + span * 0.15, state_.to - span * 0.15);
+            return true;
         case Qt::Key_S:
-        case Qt::Key_Minus: zoomTo(state_.from - span * 0.2, state_.to + span * 0.2); return true;
+        case Qt::Key_Minus:
+            zoomTo(state_.from - span * 0.2, state_.to + span * 0.2);
+            return true;
         case Qt::Key_Left:
         case Qt::Key_Up:
             if (state_.current > 1) bridge().setCurrentEvent(state_.current - 1);
@@ -327,7 +357,8 @@ bool TimelineView::key(QKeyEvent* event) {
             if (!state_.has_range) return false;
             selectRange(0, 0);
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 

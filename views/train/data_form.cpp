@@ -22,7 +22,8 @@ QString labelOf(const session::DataOption& option) {
 }
 
 QString tipOf(const session::DataOption& option) {
-    QString tip = QStringLiteral("<p>%1</p><p>%2").arg(text(option.what).toHtmlEscaped(), text(option.form).toHtmlEscaped());
+    QString tip =
+        QStringLiteral("<p>%1</p><p>%2").arg(text(option.what).toHtmlEscaped(), text(option.form).toHtmlEscaped());
     if (!option.default_text.empty()) tip += QStringLiteral(" (%1)").arg(text(option.default_text).toHtmlEscaped());
     return tip + QStringLiteral("</p>");
 }
@@ -52,12 +53,15 @@ QLabel* labelFor(const QString& words, QWidget* field, int width) {
 
 }  // namespace
 
-DataForm::DataForm(int label_width, QWidget* parent) : QWidget(parent), sources_(session::data_sources()), label_width_(label_width) {
+DataForm::DataForm(int label_width, QWidget* parent)
+    : QWidget(parent), sources_(session::data_sources()), label_width_(label_width) {
     source_ = new QComboBox(this);
     source_->setObjectName(QStringLiteral("trainSource"));
     source_->setAccessibleName(tr("Kind of data"));
     source_->addItem(tr("made up"));
-    source_->setItemData(MadeUp, tr("Examples around a centre a class, or numbers that the inputs tell: to try things out"), Qt::ToolTipRole);
+    source_->setItemData(MadeUp,
+                         tr("Examples around a centre a class, or numbers that the inputs tell: to try things out"),
+                         Qt::ToolTipRole);
     source_->addItem(tr("by the file"));
     source_->setItemData(Guessed, tr("What it is is seen from the file or folder"), Qt::ToolTipRole);
     for (const auto& info : sources_) {
@@ -70,7 +74,8 @@ DataForm::DataForm(int label_width, QWidget* parent) : QWidget(parent), sources_
     path_->setPlaceholderText(tr("a file or folder"));
     path_->setClearButtonEnabled(true);
     path_->setAccessibleName(tr("Data"));
-    path_->setToolTip(tr("An .npz with inputs and targets, an .npy, a CSV, IDX (MNIST) or CIFAR files, a folder of pictures, a text"));
+    path_->setToolTip(tr(
+        "An .npz with inputs and targets, an .npy, a CSV, IDX (MNIST) or CIFAR files, a folder of pictures, a text"));
     auto* choose = new QToolButton(path_row_);
     choose->setIcon(themeIcon(QStringLiteral("open")));
     choose->setToolTip(tr("Choose a file, or a folder"));
@@ -123,7 +128,8 @@ void DataForm::makeFields(int label_width) {
     form_->addRow(labelFor(tr("Examples"), count_, label_width), count_);
     form_->addRow(options_);
     form_->addRow(summary_);
-    for (QWidget* field : std::initializer_list<QWidget*>{source_, path_, shape_, dtype_, classes_, count_}) field->setMinimumWidth(48);
+    for (QWidget* field : std::initializer_list<QWidget*>{source_, path_, shape_, dtype_, classes_, count_})
+        field->setMinimumWidth(48);
     source_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     for (const QSpinBox* box : {classes_, count_}) connect(box, &QSpinBox::valueChanged, this, &DataForm::changed);
     connect(shape_, &QLineEdit::textChanged, this, &DataForm::changed);
@@ -136,7 +142,9 @@ void DataForm::choosePath() {
     QAction* folder = menu.addAction(tr("A folder\u2026"));
     QAction* chosen = menu.exec(QCursor::pos());
     QString path;
-    if (chosen == file) path = QFileDialog::getOpenFileName(this, tr("Training data"), path_->text(), tr("Data (*.npz *.npy *.csv *.bin *ubyte* *.gz *.txt);;All files (*)"));
+    if (chosen == file)
+        path = QFileDialog::getOpenFileName(this, tr("Training data"), path_->text(),
+                                            tr("Data (*.npz *.npy *.csv *.bin *ubyte* *.gz *.txt);;All files (*)"));
     if (chosen == folder) path = QFileDialog::getExistingDirectory(this, tr("Folder of training data"), path_->text());
     if (!path.isEmpty()) path_->setText(path);
 }
@@ -161,9 +169,12 @@ void DataForm::showSource() {
     }
     const int at = source_->currentIndex();
     std::string name;
-    if (at == Guessed) name = session::guess_data_source(path_->text().trimmed().toStdString());
-    else if (at >= FirstNamed) name = sources_[static_cast<std::size_t>(at - FirstNamed)].name;
-    source_->setItemText(Guessed, at == Guessed && !name.empty() ? tr("by the file: %1").arg(text(name)) : tr("by the file"));
+    if (at == Guessed)
+        name = session::guess_data_source(path_->text().trimmed().toStdString());
+    else if (at >= FirstNamed)
+        name = sources_[static_cast<std::size_t>(at - FirstNamed)].name;
+    source_->setItemText(Guessed,
+                         at == Guessed && !name.empty() ? tr("by the file: %1").arg(text(name)) : tr("by the file"));
     if (name != shown_source_) fillOptions(name, {});
     summary_->clear();
     summary_->setVisible(false);
@@ -201,7 +212,8 @@ void DataForm::fillOptions(const std::string& source, const std::map<std::string
     shown_source_ = source;
     fields_.clear();
     while (options_form_->rowCount() > 0) options_form_->removeRow(0);
-    const auto found = std::find_if(sources_.begin(), sources_.end(), [&](const auto& info) { return info.name == source; });
+    const auto found =
+        std::find_if(sources_.begin(), sources_.end(), [&](const auto& info) { return info.name == source; });
     if (found != sources_.end()) {
         for (const session::DataOption& option : found->options) {
             const auto value = values.find(option.name);
@@ -234,7 +246,8 @@ QWidget* DataForm::option(const QString& name) const {
 
 session::DataSpec DataForm::data() const {
     session::DataSpec data;
-    for (const QString& size : shape_->text().split(QLatin1Char('x'), Qt::SkipEmptyParts)) data.shape.push_back(size.trimmed().toLongLong());
+    for (const QString& size : shape_->text().split(QLatin1Char('x'), Qt::SkipEmptyParts))
+        data.shape.push_back(size.trimmed().toLongLong());
     data.dtype = dtype_->currentText().toStdString();
     data.classes = classes_->value();
     data.count = count_->value();
@@ -248,8 +261,11 @@ session::DataSpec DataForm::data() const {
 
 void DataForm::setData(const session::DataSpec& data) {
     path_->setText(text(data.path));
-    const auto named = std::find_if(sources_.begin(), sources_.end(), [&](const auto& info) { return info.name == data.source; });
-    const int at = data.path.empty() ? static_cast<int>(MadeUp) : named == sources_.end() ? static_cast<int>(Guessed) : FirstNamed + static_cast<int>(named - sources_.begin());
+    const auto named =
+        std::find_if(sources_.begin(), sources_.end(), [&](const auto& info) { return info.name == data.source; });
+    const int at = data.path.empty()         ? static_cast<int>(MadeUp)
+                   : named == sources_.end() ? static_cast<int>(Guessed)
+                                             : FirstNamed + static_cast<int>(named - sources_.begin());
     source_->setCurrentIndex(at);
     showSource();
     fillOptions(shown_source_, data.options);

@@ -26,10 +26,14 @@ double exponentOf(std::size_t bin) { return static_cast<double>(bin) - 0.5 + Sta
 
 NormKind normOf(int kind) {
     switch (kind) {
-        case StepMap::UpdateNorms: return NormKind::Update;
-        case StepMap::UpdateRatios: return NormKind::Ratio;
-        case StepMap::WeightNorms: return NormKind::Weight;
-        default: break;
+        case StepMap::UpdateNorms:
+            return NormKind::Update;
+        case StepMap::UpdateRatios:
+            return NormKind::Ratio;
+        case StepMap::WeightNorms:
+            return NormKind::Weight;
+        default:
+            break;
     }
     return NormKind::Gradient;
 }
@@ -45,9 +49,11 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
     choice->setSpacing(8);
     kind_ = new QComboBox(this);
     kind_->setObjectName(QStringLiteral("trainKind"));
-    kind_->addItems({tr("weights"), tr("gradients"), tr("activations"), tr("norms of gradients"), tr("norms of updates"), tr("updates / weights"), tr("norms of weights")});
+    kind_->addItems({tr("weights"), tr("gradients"), tr("activations"), tr("norms of gradients"),
+                     tr("norms of updates"), tr("updates / weights"), tr("norms of weights")});
     kind_->setAccessibleName(tr("What is drawn over the steps"));
-    kind_->setToolTip(tr("Histograms of the steps that were recorded whole, or norms of every parameter at every step"));
+    kind_->setToolTip(
+        tr("Histograms of the steps that were recorded whole, or norms of every parameter at every step"));
     kind_->setMinimumContentsLength(9);
     kind_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     connect(kind_, &QComboBox::currentIndexChanged, this, [this] {
@@ -78,10 +84,12 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
     mark_ = new QCPItemStraightLine(plot_);
     mark_->setVisible(false);
     plot_->axisRect()->setMinimumMargins(QMargins(44, 4, 10, 18));
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { pressed_ = event->position().toPoint(); });
+    connect(plot_, &QCustomPlot::mousePress, this,
+            [this](QMouseEvent* event) { pressed_ = event->position().toPoint(); });
     connect(plot_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) {
         const QPoint at = event->position().toPoint();
-        if (event->button() != Qt::LeftButton || (at - pressed_).manhattanLength() >= QApplication::startDragDistance()) return;
+        if (event->button() != Qt::LeftButton || (at - pressed_).manhattanLength() >= QApplication::startDragDistance())
+            return;
         if (const std::int64_t step = stepAt(at); step > 0) emit stepActivated(step);
     });
     connect(plot_, &QCustomPlot::mouseMove, this, &StepMap::hover);
@@ -94,7 +102,8 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
 void StepMap::restyle() {
     const Theme& theme = Theme::instance();
     stylePlot(*plot_);
-    samples_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangleInverted, theme.colour(Theme::Colour::Accent), theme.colour(Theme::Colour::Accent), 6));
+    samples_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangleInverted, theme.colour(Theme::Colour::Accent),
+                                              theme.colour(Theme::Colour::Accent), 6));
     mark_->setPen(QPen(theme.colour(Theme::Colour::Accent), 1.5, Qt::DashLine));
     draw();
 }
@@ -127,7 +136,9 @@ void StepMap::mark(std::int64_t step) {
 }
 
 const std::vector<TrainingSample::Row>& StepMap::rowsOf(const TrainingSample& sample) const {
-    return kind_->currentIndex() == Weights ? sample.weights : kind_->currentIndex() == Gradients ? sample.gradients : sample.activations;
+    return kind_->currentIndex() == Weights     ? sample.weights
+           : kind_->currentIndex() == Gradients ? sample.gradients
+                                                : sample.activations;
 }
 
 void StepMap::fillTensors() {
@@ -135,7 +146,8 @@ void StepMap::fillTensors() {
     const auto samples = log_ ? log_->samples() : std::vector<std::shared_ptr<const TrainingSample>>();
     if (samples.empty() || showsNorms()) return;
     const auto& rows = rowsOf(*samples.back());
-    const bool isSame = tensors_->count() == static_cast<int>(rows.size()) && (rows.empty() || tensors_->itemText(0) == text(rows.front().name));
+    const bool isSame = tensors_->count() == static_cast<int>(rows.size()) &&
+                        (rows.empty() || tensors_->itemText(0) == text(rows.front().name));
     if (isSame) return;
     const QSignalBlocker blocker(tensors_);
     const QString before = tensors_->currentText();
@@ -163,10 +175,12 @@ void StepMap::draw() {
 void StepMap::setSteps(const StepAxis& axis) {
     axis_ = axis;
     const double half = axis_.is_log ? 0 : 0.5;
-    plot_->xAxis->setRange(axis_.position(static_cast<double>(axis_.first)) - half, axis_.position(static_cast<double>(axis_.last + 1)) - half);
+    plot_->xAxis->setRange(axis_.position(static_cast<double>(axis_.first)) - half,
+                           axis_.position(static_cast<double>(axis_.last + 1)) - half);
     if (!axis_.is_log) return plot_->xAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (std::int64_t tick = 1; tick <= axis_.last; tick *= 10) ticker->addTick(axis_.position(static_cast<double>(tick)), countText(tick));
+    for (std::int64_t tick = 1; tick <= axis_.last; tick *= 10)
+        ticker->addTick(axis_.position(static_cast<double>(tick)), countText(tick));
     plot_->xAxis->setTicker(ticker);
 }
 
@@ -198,17 +212,23 @@ void StepMap::drawHistograms() {
     const int height = std::max<int>(2, static_cast<int>(high - low + 1));
     map_->setVisible(true);
     map_->data()->setSize(width, height);
-    const double left = plot_->xAxis->range().lower, right = plot_->xAxis->range().upper, half = (right - left) / width / 2;
-    map_->data()->setRange(QCPRange(left + half, right - half), QCPRange(exponentOf(low), exponentOf(low) + height - 1));
+    const double left = plot_->xAxis->range().lower, right = plot_->xAxis->range().upper,
+                 half = (right - left) / width / 2;
+    map_->data()->setRange(QCPRange(left + half, right - half),
+                           QCPRange(exponentOf(low), exponentOf(low) + height - 1));
     double most = 0;
     std::size_t at = 0;
     for (int x = 0; x < width; ++x) {
-        const std::int64_t last = std::max(edges[static_cast<std::size_t>(std::min<int>(x + 1, static_cast<int>(edges.size()) - 1))] - 1, edges.front());
+        const std::int64_t last =
+            std::max(edges[static_cast<std::size_t>(std::min<int>(x + 1, static_cast<int>(edges.size()) - 1))] - 1,
+                     edges.front());
         while (at + 1 < samples.size() && samples[at + 1]->step <= last) ++at;
         const Statistics* column = found[at];
         for (int y = 0; y < height; ++y) {
             const std::size_t bin = low + static_cast<std::size_t>(y);
-            const double part = column == nullptr || column->count == 0 || bin > 63 ? 0 : static_cast<double>(column->exponents[bin]) / static_cast<double>(column->count);
+            const double part = column == nullptr || column->count == 0 || bin > 63
+                                    ? 0
+                                    : static_cast<double>(column->exponents[bin]) / static_cast<double>(column->count);
             // Without finite elements the whole column has the colour of NaN.
             const bool none = column != nullptr && column->count > 0 && !column->finite;
             map_->data()->setCell(x, y, none ? std::nan("") : part);
@@ -217,7 +237,9 @@ void StepMap::drawHistograms() {
     }
     QCPColorGradient gradient;
     gradient.clearColorStops();
-    for (int i = 0; i <= 16; ++i) gradient.setColorStopAt(i / 16.0, i == 0 ? Theme::instance().colour(Theme::Colour::Panel) : QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
+    for (int i = 0; i <= 16; ++i)
+        gradient.setColorStopAt(i / 16.0, i == 0 ? Theme::instance().colour(Theme::Colour::Panel)
+                                                 : QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
     gradient.setNanHandling(QCPColorGradient::nhNanColor);
     gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
     map_->setGradient(gradient);
@@ -229,14 +251,26 @@ void StepMap::drawHistograms() {
     plot_->yAxis->setTicker(ticker);
     plot_->yAxis->setRangeReversed(false);
     plot_->yAxis->setRange(exponentOf(low) - 0.5, exponentOf(low) + height - 0.5);
-    for (const auto& sample : samples) samples_->addData(axis_.position(static_cast<double>(sample->step)), plot_->yAxis->range().upper);
+    for (const auto& sample : samples)
+        samples_->addData(axis_.position(static_cast<double>(sample->step)), plot_->yAxis->range().upper);
     const std::int64_t whole = axis_.last - axis_.first + 1;
-    QString words = static_cast<std::int64_t>(samples.size()) == whole ? tr("every step was recorded") : tr("%1 of %2 steps recorded (\u25bc), each drawn until the next").arg(samples.size()).arg(whole);
+    QString words =
+        static_cast<std::int64_t>(samples.size()) == whole
+            ? tr("every step was recorded")
+            : tr("%1 of %2 steps recorded (\u25bc), each drawn until the next").arg(samples.size()).arg(whole);
     if (const Statistics* now = found.back()) {
         words += QStringLiteral("   ") + tr("last:");
-        if (now->finite) words += QLatin1Char(' ') + tr("mean %1   std %2   |max| %3").arg(numberText(now->finite->mean), numberText(now->finite->standard_deviation()), numberText(now->finite->abs_max));
+        if (now->finite)
+            words += QLatin1Char(' ') + tr("mean %1   std %2   |max| %3")
+                                            .arg(numberText(now->finite->mean),
+                                                 numberText(now->finite->standard_deviation()),
+                                                 numberText(now->finite->abs_max));
         if (const QString share = finiteText(*now); !share.isEmpty()) words += QStringLiteral("   ") + share;
-        words += QStringLiteral("   ") + tr("zeros %1 %").arg(now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) / static_cast<double>(now->count) : 0, 0, 'f', 1);
+        words += QStringLiteral("   ") + tr("zeros %1 %")
+                                             .arg(now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) /
+                                                                       static_cast<double>(now->count)
+                                                                 : 0,
+                                                  0, 'f', 1);
     }
     numbers_->setText(words);
 }
@@ -260,25 +294,33 @@ void StepMap::drawNorms() {
     }
     if (high == 0) low = high = 1;
     low = std::max(low, high * 1e-12);
-    const double bottom = std::log10(low), top = std::max(std::log10(high), bottom + 0.1), below = bottom - (top - bottom) / 15;
-    const int width = std::max<int>(2, static_cast<int>(norms.buckets)), height = std::max<int>(2, static_cast<int>(norms.parameters));
+    const double bottom = std::log10(low), top = std::max(std::log10(high), bottom + 0.1),
+                 below = bottom - (top - bottom) / 15;
+    const int width = std::max<int>(2, static_cast<int>(norms.buckets)),
+              height = std::max<int>(2, static_cast<int>(norms.parameters));
     map_->setVisible(true);
     map_->data()->setSize(width, height);
-    const double left = plot_->xAxis->range().lower, right = plot_->xAxis->range().upper, half = (right - left) / width / 2;
+    const double left = plot_->xAxis->range().lower, right = plot_->xAxis->range().upper,
+                 half = (right - left) / width / 2;
     map_->data()->setRange(QCPRange(left + half, right - half), QCPRange(0, height - 1));
     map_->data()->fillAlpha(255);
     for (int x = 0; x < width; ++x) {
         for (int y = 0; y < height; ++y) {
-            const bool isThere = static_cast<std::size_t>(x) < norms.buckets && static_cast<std::size_t>(y) < norms.parameters;
+            const bool isThere =
+                static_cast<std::size_t>(x) < norms.buckets && static_cast<std::size_t>(y) < norms.parameters;
             const double value = isThere ? norms.at(static_cast<std::size_t>(x), static_cast<std::size_t>(y)) : -1;
-            map_->data()->setCell(x, y, value > 0 && std::isfinite(value) ? std::log10(std::max(value, low)) : value <= 0 ? below : std::nan(""));
+            map_->data()->setCell(x, y,
+                                  value > 0 && std::isfinite(value) ? std::log10(std::max(value, low))
+                                  : value <= 0                      ? below
+                                                                    : std::nan(""));
             if (value < 0) map_->data()->setAlpha(x, y, 0);
         }
     }
     QCPColorGradient gradient;
     gradient.clearColorStops();
     gradient.setColorStopAt(0, Theme::instance().colour(Theme::Colour::Border));
-    for (int i = 0; i <= 15; ++i) gradient.setColorStopAt((i + 1) / 16.0, QColor::fromRgb(colourAt(ColourMap::Viridis, i / 15.0)));
+    for (int i = 0; i <= 15; ++i)
+        gradient.setColorStopAt((i + 1) / 16.0, QColor::fromRgb(colourAt(ColourMap::Viridis, i / 15.0)));
     gradient.setNanHandling(QCPColorGradient::nhNanColor);
     gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
     map_->setGradient(gradient);
@@ -296,9 +338,13 @@ void StepMap::drawNorms() {
     const std::int64_t steps = range.last - range.first + 1;
     QString words = tr("%1 \u2026 %2, 0 grey, NaN and Inf red").arg(numberText(low), numberText(high));
     words += QStringLiteral("   ");
-    if (!axis_.is_log && static_cast<std::int64_t>(norms.buckets) == steps && range.stride == 1) words += tr("every step");
-    else words += tr("all %1 steps, the greatest of each column").arg(countText(steps));
-    if (range.stride > 1) words += tr("; behind step %1 one norm is kept for %2 steps, the greatest").arg(range.first + 99).arg(range.stride);
+    if (!axis_.is_log && static_cast<std::int64_t>(norms.buckets) == steps && range.stride == 1)
+        words += tr("every step");
+    else
+        words += tr("all %1 steps, the greatest of each column").arg(countText(steps));
+    if (range.stride > 1)
+        words +=
+            tr("; behind step %1 one norm is kept for %2 steps, the greatest").arg(range.first + 99).arg(range.stride);
     numbers_->setText(words);
 }
 
@@ -321,7 +367,10 @@ QString StepMap::normTip(std::int64_t step, int row) const {
     if (row < 0 || row >= static_cast<int>(norms.size())) return tr("step %1").arg(step);
     const ParameterNorms& at = norms[static_cast<std::size_t>(row)];
     const QString gradient = at.gradient < 0 ? tr("none") : numberText(static_cast<double>(at.gradient));
-    return tr("step %1, %2\ngradient %3, update %4, weights %5").arg(step).arg(text(names[static_cast<std::size_t>(row)]), gradient, numberText(static_cast<double>(at.update)), numberText(static_cast<double>(at.weight)));
+    return tr("step %1, %2\ngradient %3, update %4, weights %5")
+        .arg(step)
+        .arg(text(names[static_cast<std::size_t>(row)]), gradient, numberText(static_cast<double>(at.update)),
+             numberText(static_cast<double>(at.weight)));
 }
 
 void StepMap::hover(QMouseEvent* event) {
@@ -329,7 +378,8 @@ void StepMap::hover(QMouseEvent* event) {
     const std::int64_t step = stepAt(at);
     plot_->setCursor(step > 0 && why_not_.isEmpty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
     if (step == 0) return plot_->setToolTip({});
-    const QString tip = showsNorms() ? normTip(step, static_cast<int>(std::lround(plot_->yAxis->pixelToCoord(at.y())))) : sampleTip(step);
+    const QString tip = showsNorms() ? normTip(step, static_cast<int>(std::lround(plot_->yAxis->pixelToCoord(at.y()))))
+                                     : sampleTip(step);
     const QString click = why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_;
     plot_->setToolTip(tip + QLatin1Char('\n') + click);
 }

@@ -63,7 +63,7 @@ class StepMap : public QWidget {
     QLabel* numbers_;
     QCustomPlot* plot_;
     QCPColorMap* map_;
-    QCPGraph* samples_;       // where the histograms were taken
+    QCPGraph* samples_;  // where the histograms were taken
     QCPItemStraightLine* mark_;
     std::shared_ptr<const session::TrainingLog> log_;
     StepAxis axis_;

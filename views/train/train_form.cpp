@@ -14,14 +14,18 @@ namespace {
 
 // "SGD(lr=0.1)": with required and common options.
 QString callOf(const session::RecipeInfo& recipe) {
-    static const std::pair<const char*, const char*> kUsual[] = {{"lr", "0.01"}, {"step_size", "1"}, {"milestones", "[2, 4]"}, {"gamma", "0.5"}, {"T_max", "5"},
-                                                                {"T_0", "2"}, {"base_lr", "0.001"}, {"max_lr", "0.01"}, {"total_steps", "100"}};
+    static const std::pair<const char*, const char*> kUsual[] = {
+        {"lr", "0.01"}, {"step_size", "1"},   {"milestones", "[2, 4]"}, {"gamma", "0.5"},      {"T_max", "5"},
+        {"T_0", "2"},   {"base_lr", "0.001"}, {"max_lr", "0.01"},       {"total_steps", "100"}};
     QStringList parts;
     for (const auto& argument : recipe.arguments) {
         const bool isRate = argument.name == "lr";
-        const bool isNeeded = argument.default_text.empty() || (recipe.name == "OneCycleLR" && argument.name == "total_steps");
+        const bool isNeeded =
+            argument.default_text.empty() || (recipe.name == "OneCycleLR" && argument.name == "total_steps");
         if (!isRate && !isNeeded) continue;
-        QString value = isRate && !argument.default_text.empty() && argument.default_text != "None" ? text(argument.default_text) : QStringLiteral("1");
+        QString value = isRate && !argument.default_text.empty() && argument.default_text != "None"
+                            ? text(argument.default_text)
+                            : QStringLiteral("1");
         for (const auto& [name, usual] : kUsual) {
             if (argument.name == name && value == QLatin1String("1")) value = QLatin1String(usual);
         }
@@ -34,7 +38,9 @@ QString tipOf(const session::RecipeInfo& recipe) {
     QString tip = QStringLiteral("<p>%1</p><p><code>%2(").arg(text(recipe.summary).toHtmlEscaped(), text(recipe.name));
     QStringList parts;
     for (const auto& argument : recipe.arguments) {
-        parts << (argument.default_text.empty() ? text(argument.name) : text(argument.name) + QLatin1Char('=') + text(argument.default_text)).toHtmlEscaped();
+        parts << (argument.default_text.empty() ? text(argument.name)
+                                                : text(argument.name) + QLatin1Char('=') + text(argument.default_text))
+                     .toHtmlEscaped();
     }
     return tip + parts.join(QStringLiteral(", ")) + QStringLiteral(")</code></p>");
 }
@@ -71,7 +77,8 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
     }
     const auto showTip = [box, recipes, name](const QString& call) {
         const std::string wanted = call.section(QLatin1Char('('), 0, 0).trimmed().toStdString();
-        const auto found = std::find_if(recipes.begin(), recipes.end(), [&](const session::RecipeInfo& recipe) { return recipe.name == wanted; });
+        const auto found = std::find_if(recipes.begin(), recipes.end(),
+                                        [&](const session::RecipeInfo& recipe) { return recipe.name == wanted; });
         box->setToolTip(found == recipes.end() ? name : tipOf(*found));
     };
     connect(box, &QComboBox::editTextChanged, this, showTip);
@@ -83,7 +90,9 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
 }
 
 // All labels have the width of the widest possible one.
-static int labelWidth(const QWidget& widget) { return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop")); }
+static int labelWidth(const QWidget& widget) {
+    return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop"));
+}
 
 TrainForm::TrainForm(QWidget* parent) : QWidget(parent), data_(new DataForm(labelWidth(*this), this)) {
     makeFields();
@@ -107,7 +116,8 @@ void TrainForm::makeFields() {
     skip_damaged_->setToolTip(tr("Examples that cannot be read are left out; else the training ends there"));
     loss_ = recipeBox(session::list_losses(), tr("Loss"));
     loss_->addItem(QStringLiteral("own"));
-    loss_->setItemData(loss_->count() - 1, tr("What the model gives is the loss, or its source has a function `loss`"), Qt::ToolTipRole);
+    loss_->setItemData(loss_->count() - 1, tr("What the model gives is the loss, or its source has a function `loss`"),
+                       Qt::ToolTipRole);
     loss_->setCurrentText(QStringLiteral("CrossEntropyLoss()"));
     optimizer_ = recipeBox(session::list_optimizers(), tr("Optimizer"));
     optimizer_->setObjectName(QStringLiteral("trainOptimizer"));
@@ -132,17 +142,22 @@ void TrainForm::makeFields() {
     precision_->addItem(tr("float16 autocast, GPU"), QStringLiteral("float16"));
     precision_->setMinimumContentsLength(12);
     precision_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    precision_->setToolTip(tr("Mixed precision: forward and loss run under torch.autocast, weights and optimiser stay as they are. In float16 a GradScaler scales the loss."));
+    precision_->setToolTip(
+        tr("Mixed precision: forward and loss run under torch.autocast, weights and optimiser stay as they are. In "
+           "float16 a GradScaler scales the loss."));
     seed_ = countBox(0, 1 << 30, 0, tr("Seed"), this);
     look_ = numberBox(-1, 3600, 0.1, 1, tr("Look every"), this);
     look_->setValue(0.5);
     look_->setSuffix(QStringLiteral(" s"));
     look_->setSpecialValueText(tr("never"));
-    look_->setToolTip(tr("So often a step is recorded whole, for every panel and the histograms; never for more than a tenth of the time"));
+    look_->setToolTip(
+        tr("So often a step is recorded whole, for every panel and the histograms; never for more than a tenth of the "
+           "time"));
     stop_at_nan_ = new QCheckBox(tr("stop at NaN or Inf"), this);
     stop_at_nan_->setChecked(true);
     stop_at_nan_->setToolTip(tr("The step that meets one is undone, and repeated to find the operator where it began"));
-    fixed_ = {data_, held_out_, batch_, shuffle_, drop_last_, workers_, skip_damaged_, loss_, schedule_, every_step_, precision_, seed_};
+    fixed_ = {data_,         held_out_, batch_,    shuffle_,    drop_last_, workers_,
+              skip_damaged_, loss_,     schedule_, every_step_, precision_, seed_};
 }
 
 void TrainForm::layOut() {
@@ -177,7 +192,9 @@ void TrainForm::layOut() {
     form->addRow(QString(), stop_at_nan_);
     // For narrow panels: no minimum widths.
     for (QWidget* field : findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
-        if (qobject_cast<QAbstractSpinBox*>(field) || qobject_cast<QComboBox*>(field) || qobject_cast<QCheckBox*>(field)) field->setMinimumWidth(48);
+        if (qobject_cast<QAbstractSpinBox*>(field) || qobject_cast<QComboBox*>(field) ||
+            qobject_cast<QCheckBox*>(field))
+            field->setMinimumWidth(48);
     }
 }
 
@@ -236,17 +253,21 @@ void TrainForm::setModel(const session::ModelInfo& model) {
     if (QFileInfo::exists(beside)) options.data.path = beside.toStdString();
     QSettings settings;
     const QVariantMap saved = settings.value(settings_).toMap();
-    const auto word = [&](const char* key, std::string& to) { if (saved.contains(QLatin1String(key))) to = saved[QLatin1String(key)].toString().toStdString(); };
+    const auto word = [&](const char* key, std::string& to) {
+        if (saved.contains(QLatin1String(key))) to = saved[QLatin1String(key)].toString().toStdString();
+    };
     word("data", options.data.path);
     word("source", options.data.source);
     const QVariantMap given = saved.value(QStringLiteral("sourceOptions")).toMap();
-    for (auto each = given.begin(); each != given.end(); ++each) options.data.options[each.key().toStdString()] = each.value().toString().toStdString();
+    for (auto each = given.begin(); each != given.end(); ++each)
+        options.data.options[each.key().toStdString()] = each.value().toString().toStdString();
     word("loss", options.loss);
     word("optimizer", options.optimizer);
     word("schedule", options.schedule);
     word("autocast", options.autocast);
     options.clip_norm = saved.value(QStringLiteral("clip"), options.clip_norm).toDouble();
-    options.seed = static_cast<std::uint64_t>(saved.value(QStringLiteral("seed"), static_cast<qlonglong>(options.seed)).toLongLong());
+    options.seed = static_cast<std::uint64_t>(
+        saved.value(QStringLiteral("seed"), static_cast<qlonglong>(options.seed)).toLongLong());
     options.epochs = saved.value(QStringLiteral("epochs"), options.epochs).toInt();
     options.batch_size = saved.value(QStringLiteral("batch"), static_cast<qlonglong>(options.batch_size)).toLongLong();
     options.workers = saved.value(QStringLiteral("workers"), options.workers).toInt();

@@ -75,7 +75,8 @@ void TrainPlots::makeBar(QVBoxLayout* layout) {
         bar->addWidget(button);
         return button;
     };
-    log_steps_ = toggle(tr("log x"), tr("Steps on a logarithmic axis: the first ones take most of the room"), kLogSteps);
+    log_steps_ =
+        toggle(tr("log x"), tr("Steps on a logarithmic axis: the first ones take most of the room"), kLogSteps);
     log_loss_ = toggle(tr("log y"), tr("Loss, learning rate and norms on logarithmic axes"), kLogLoss);
     connect(log_steps_, &QToolButton::toggled, this, [this](bool on) {
         QSettings().setValue(QLatin1String(kLogSteps), on);
@@ -126,7 +127,9 @@ void TrainPlots::makeCurves() {
     curves_->plotLayout()->setColumnSpacing(4);
     curves_->plotLayout()->setRowSpacing(0);
     curves_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
-    const auto graph = [&](QCPAxisRect* axes) { return curves_->addGraph(axes->axis(QCPAxis::atBottom), axes->axis(QCPAxis::atLeft)); };
+    const auto graph = [&](QCPAxisRect* axes) {
+        return curves_->addGraph(axes->axis(QCPAxis::atBottom), axes->axis(QCPAxis::atLeft));
+    };
     loss_ = graph(loss);
     smooth_ = graph(loss);
     held_out_ = graph(loss);
@@ -156,16 +159,20 @@ void TrainPlots::makeCurves() {
         mark->setVisible(false);
         marks_ << mark;
         // One step axis for all four.
-        connect(axes->axis(QCPAxis::atBottom), qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this](const QCPRange& range) {
-            for (QCPAxisRect* other : rects_) other->axis(QCPAxis::atBottom)->setRange(range);
-        });
+        connect(axes->axis(QCPAxis::atBottom), qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
+                [this](const QCPRange& range) {
+                    for (QCPAxisRect* other : rects_) other->axis(QCPAxis::atBottom)->setRange(range);
+                });
     }
-    connect(curves_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { pressed_ = event->position().toPoint(); });
+    connect(curves_, &QCustomPlot::mousePress, this,
+            [this](QMouseEvent* event) { pressed_ = event->position().toPoint(); });
     connect(curves_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) {
         const QPoint at = event->position().toPoint();
         if (event->button() != Qt::LeftButton) return;
-        if ((at - pressed_).manhattanLength() >= QApplication::startDragDistance()) follows_ = false;
-        else if (const std::int64_t step = stepAt(at); step > 0) emit stepActivated(step);
+        if ((at - pressed_).manhattanLength() >= QApplication::startDragDistance())
+            follows_ = false;
+        else if (const std::int64_t step = stepAt(at); step > 0)
+            emit stepActivated(step);
     });
     connect(curves_, &QCustomPlot::mouseWheel, this, [this] { follows_ = false; });
     connect(curves_, &QCustomPlot::mouseMove, this, &TrainPlots::hover);
@@ -215,8 +222,10 @@ void TrainPlots::arrange() {
     // Loss and accuracy have most of the room; in one column the learning rate comes last.
     const int order[] = {0, 1, 3, 2};
     for (int i = 0; i < 4; ++i) {
-        if (columns == 2) grid->addElement(i / 2, i % 2, boxes_[i]);
-        else grid->addElement(i, 0, boxes_[order[i]]);
+        if (columns == 2)
+            grid->addElement(i / 2, i % 2, boxes_[i]);
+        else
+            grid->addElement(i, 0, boxes_[order[i]]);
     }
     for (int row = 0; row < grid->rowCount(); ++row) grid->setRowStretchFactor(row, row == 0 ? 1.8 : 1);
     curves_->replot(QCustomPlot::rpQueuedReplot);
@@ -233,7 +242,8 @@ void TrainPlots::resizeEvent(QResizeEvent* event) {
 void TrainPlots::restyle() {
     const Theme& theme = Theme::instance();
     stylePlot(*curves_);
-    for (auto* title : curves_->findChildren<QCPTextElement*>()) title->setTextColor(theme.colour(Theme::Colour::Faint));
+    for (auto* title : curves_->findChildren<QCPTextElement*>())
+        title->setTextColor(theme.colour(Theme::Colour::Faint));
     QColor faint = theme.series(0);
     faint.setAlpha(80);
     loss_->setPen(QPen(faint, 1));
@@ -262,7 +272,8 @@ void TrainPlots::setScales() {
         QCPAxis* values = axes->axis(QCPAxis::atLeft);
         const auto set = [&](QCPAxis* axis, bool isLog) {
             axis->setScaleType(isLog ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-            axis->setTicker(isLog ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog) : QSharedPointer<QCPAxisTicker>::create());
+            axis->setTicker(isLog ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog)
+                                  : QSharedPointer<QCPAxisTicker>::create());
             axis->setNumberFormat(QStringLiteral("gb"));
             axis->setNumberPrecision(isLog ? 3 : 4);
             axis->ticker()->setTickCount(is_short_ && axis == values ? 2 : 4);
@@ -316,10 +327,13 @@ void TrainPlots::showEpochs() {
 }
 
 void TrainPlots::showLast(const session::TrainingStep& step) {
-    QString words = tr("step %1 &nbsp; loss <b>%2</b>").arg(countText(step.step), numberText(has_average_ ? average_ : step.loss));
+    QString words =
+        tr("step %1 &nbsp; loss <b>%2</b>").arg(countText(step.step), numberText(has_average_ ? average_ : step.loss));
     const auto epochs = log_->epochs();
-    if (!epochs.empty() && epochs.back().held_out_accuracy) words += tr(" &nbsp; held out <b>%1 %</b>").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
-    else if (!epochs.empty() && epochs.back().accuracy) words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
+    if (!epochs.empty() && epochs.back().held_out_accuracy)
+        words += tr(" &nbsp; held out <b>%1 %</b>").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
+    else if (!epochs.empty() && epochs.back().accuracy)
+        words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
     if (width() > 460) words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
     const session::TrainingVerdict verdict = log_->verdict();
     if (!verdict.is_good) {
@@ -327,7 +341,8 @@ void TrainPlots::showLast(const session::TrainingStep& step) {
         words = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour, text(verdict.text).toHtmlEscaped());
     }
     last_->setText(words);
-    last_->setToolTip(verdict.text.empty() ? QString() : QStringLiteral("<p>%1</p>").arg(text(verdict.text).toHtmlEscaped()));
+    last_->setToolTip(verdict.text.empty() ? QString()
+                                           : QStringLiteral("<p>%1</p>").arg(text(verdict.text).toHtmlEscaped()));
 }
 
 void TrainPlots::showFindings() {
@@ -343,17 +358,23 @@ void TrainPlots::showFindings() {
     findings_->clear();
     for (const auto& finding : findings) {
         QString words = tr("step %1: %2").arg(finding.step).arg(text(finding.text));
-        if (finding.last_step > 0 && finding.kind != Kind::DeadUnits) words += finding.last_step == finding.step ? QString() : tr(" (until step %1)").arg(finding.last_step);
+        if (finding.last_step > 0 && finding.kind != Kind::DeadUnits)
+            words += finding.last_step == finding.step ? QString() : tr(" (until step %1)").arg(finding.last_step);
         auto* item = new QListWidgetItem(words, findings_);
         item->setData(Qt::UserRole, static_cast<qlonglong>(finding.step));
         const bool lasts = finding.last_step == 0;
-        item->setForeground(theme.colour(!lasts ? Theme::Colour::Faint : finding.kind <= Kind::Divergence ? Theme::Colour::Bad : Theme::Colour::Warning));
-        if (const auto step = log_->step(finding.step); step && std::isfinite(step->loss)) found_->addData(static_cast<double>(finding.step), step->loss);
+        item->setForeground(theme.colour(!lasts                             ? Theme::Colour::Faint
+                                         : finding.kind <= Kind::Divergence ? Theme::Colour::Bad
+                                                                            : Theme::Colour::Warning));
+        if (const auto step = log_->step(finding.step); step && std::isfinite(step->loss))
+            found_->addData(static_cast<double>(finding.step), step->loss);
     }
     pages_->setTabText(Found, findings.empty() ? tr("Found") : tr("Found (%1)").arg(findings.size()));
     pages_->setTabTextColor(Found, findings.empty() ? QColor() : theme.colour(Theme::Colour::Warning));
     if (findings.empty() && log_) {
-        auto* item = new QListWidgetItem(tr("Nothing so far: no jump or plateau of the loss, no NaN, every parameter gets a gradient, no dead units."), findings_);
+        auto* item = new QListWidgetItem(tr("Nothing so far: no jump or plateau of the loss, no NaN, every parameter "
+                                            "gets a gradient, no dead units."),
+                                         findings_);
         item->setForeground(theme.colour(Theme::Colour::Faint));
     }
 }
@@ -367,10 +388,13 @@ void TrainPlots::show(const Log& log) {
         follows_ = true;
         has_average_ = false;
         shown_findings_ = 0;
-        for (QCPGraph* graph : {loss_, smooth_, held_out_, accuracy_, held_out_accuracy_, rate_, norm_, found_}) graph->data()->clear();
+        for (QCPGraph* graph : {loss_, smooth_, held_out_, accuracy_, held_out_accuracy_, rate_, norm_, found_})
+            graph->data()->clear();
         last_->clear();
     }
-    hint_->say(log_ ? QString() : tr("Choose data and press Train: loss, accuracy, learning rate and gradient norm are drawn here as the model learns"));
+    hint_->say(log_ ? QString()
+                    : tr("Choose data and press Train: loss, accuracy, learning rate and gradient norm are drawn here "
+                         "as the model learns"));
     map_->show(log_);
     showFindings();
     if (!log_) return curves_->replot(QCustomPlot::rpQueuedReplot);
@@ -398,9 +422,14 @@ void TrainPlots::fitAxes() {
     const bool isLogSteps = log_steps_->isChecked();
     std::int64_t last = std::max<std::int64_t>(first_step_ + 1, last_step_);
     for (const QCPGraph* graph : overlays_) {
-        if (!graph->data()->isEmpty()) last = std::max(last, static_cast<std::int64_t>((graph->data()->constEnd() - 1)->key));
+        if (!graph->data()->isEmpty())
+            last = std::max(last, static_cast<std::int64_t>((graph->data()->constEnd() - 1)->key));
     }
-    if (follows_) rects_[0]->axis(QCPAxis::atBottom)->setRange(isLogSteps ? static_cast<double>(first_step_) * 0.95 : static_cast<double>(first_step_) - 0.5, static_cast<double>(last) * (isLogSteps ? 1.05 : 1) + (isLogSteps ? 0 : 0.5));
+    if (follows_)
+        rects_[0]
+            ->axis(QCPAxis::atBottom)
+            ->setRange(isLogSteps ? static_cast<double>(first_step_) * 0.95 : static_cast<double>(first_step_) - 0.5,
+                       static_cast<double>(last) * (isLogSteps ? 1.05 : 1) + (isLogSteps ? 0 : 0.5));
     const bool isLog = log_loss_->isChecked();
     for (int i = 0; i < rects_.size(); ++i) {
         QCPAxis* axis = rects_[i]->axis(QCPAxis::atLeft);

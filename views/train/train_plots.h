@@ -96,7 +96,7 @@ class TrainPlots : public QWidget {
     QCPGraph* held_out_accuracy_;
     QCPGraph* rate_;
     QCPGraph* norm_;
-    QCPGraph* found_;          // findings, on the loss
+    QCPGraph* found_;  // findings, on the loss
     QList<QCPGraph*> overlays_;
     QList<QCPAxisRect*> rects_;
     QList<QCPLayoutGrid*> boxes_;
@@ -114,7 +114,7 @@ class TrainPlots : public QWidget {
     std::int64_t marked_ = 0;
     std::size_t shown_findings_ = 0;
     int columns_ = 0;
-    bool follows_ = true;      // the axes show all steps
+    bool follows_ = true;  // the axes show all steps
     bool is_scale_chosen_ = false;
     bool is_short_ = false;
     QPoint pressed_;

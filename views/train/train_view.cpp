@@ -16,7 +16,8 @@ namespace loupe::views {
 
 ViewDescription TrainView::describe() {
     return {QStringLiteral("train"), tr("Train"),
-            tr("Trains the model: data, loss, optimiser and schedule on the left, how it goes on the right. Pause stops inside a step, where every other panel shows it."),
+            tr("Trains the model: data, loss, optimiser and schedule on the left, how it goes on the right. Pause "
+               "stops inside a step, where every other panel shows it."),
             QStringLiteral("train"), Place::Centre};
 }
 
@@ -81,7 +82,8 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::statusChanged, this, &TrainView::showState);
     connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
         plots_->show(this->bridge().training());
-        if (this->bridge().model()) plots_->showTrainings(text(this->bridge().model()->path), this->bridge().session().trainings());
+        if (this->bridge().model())
+            plots_->showTrainings(text(this->bridge().model()->path), this->bridge().session().trainings());
         showState();
     });
     connect(plots_, &TrainPlots::stepActivated, this, &TrainView::lookAt);
@@ -108,8 +110,13 @@ QWidget* TrainView::makePastBar() {
         connect(made, &QToolButton::clicked, this, slot);
         return made;
     };
-    past_on_ = button(tr("Go on from here"), QStringLiteral("trainFromHere"), tr("Trains on from this step, with the settings as they are in the form, as a training of its own"), &TrainView::goOnFromHere);
-    past_back_ = button(tr("Back to the end"), QStringLiteral("trainBack"), tr("Model, optimiser and random numbers as they were at the end of the training"), &TrainView::backToEnd);
+    past_on_ =
+        button(tr("Go on from here"), QStringLiteral("trainFromHere"),
+               tr("Trains on from this step, with the settings as they are in the form, as a training of its own"),
+               &TrainView::goOnFromHere);
+    past_back_ = button(tr("Back to the end"), QStringLiteral("trainBack"),
+                        tr("Model, optimiser and random numbers as they were at the end of the training"),
+                        &TrainView::backToEnd);
     row->addWidget(past_text_, 1);
     row->addWidget(past_on_);
     row->addWidget(past_back_);
@@ -164,7 +171,10 @@ void TrainView::showPast() {
     plots_->mark(isPast || (bridge().isTraining() && bridge().isPaused()) ? status.training_step : 0);
     if (!isPast) return;
     const bool isInside = bridge().isPaused();
-    past_text_->setText((isInside ? tr("Inside step <b>%1</b> of %2, run again.") : tr("The model is as it was after step <b>%1</b> of %2.")).arg(status.training_step).arg(status.training_end));
+    past_text_->setText((isInside ? tr("Inside step <b>%1</b> of %2, run again.")
+                                  : tr("The model is as it was after step <b>%1</b> of %2."))
+                            .arg(status.training_step)
+                            .arg(status.training_end));
     const bool isFree = isInside || !bridge().isBusy();
     past_on_->setEnabled(isFree);
     past_back_->setEnabled(isFree);
@@ -179,7 +189,8 @@ void TrainView::makeMenus() {
     start_->setPopupMode(QToolButton::MenuButtonPopup);
     auto* save = new QMenu(save_);
     save->setToolTipsVisible(true);
-    save->addAction(tr("Weights\u2026"), this, &TrainView::chooseWeights)->setToolTip(tr("The model's parameters and buffers: .pt, .pth, .npz"));
+    save->addAction(tr("Weights\u2026"), this, &TrainView::chooseWeights)
+        ->setToolTip(tr("The model's parameters and buffers: .pt, .pth, .npz"));
     save_checkpoint_ = save->addAction(tr("Checkpoint of the training\u2026"), this, &TrainView::chooseCheckpoint);
     save_->setMenu(save);
     save_->setPopupMode(QToolButton::InstantPopup);
@@ -228,19 +239,24 @@ void TrainView::goOn() {
     // A finished training continues for as many epochs again.
     const auto& log = bridge().training();
     // From an earlier step it continues to its original end.
-    const std::int64_t steps = bridge().status().training_end > 0 ? bridge().status().training_step : log ? static_cast<std::int64_t>(log->step_count()) : 0;
+    const std::int64_t steps = bridge().status().training_end > 0 ? bridge().status().training_step
+                               : log                              ? static_cast<std::int64_t>(log->step_count())
+                                                                  : 0;
     const auto done = log && log->steps_an_epoch() > 0 ? static_cast<int>(steps / log->steps_an_epoch()) : 0;
     if (done >= options.epochs) options.epochs += done;
     bridge().trainOn(options);
 }
 
 void TrainView::pauseOrGoOn() {
-    if (bridge().isPaused()) bridge().run();
-    else bridge().session().pause();
+    if (bridge().isPaused())
+        bridge().run();
+    else
+        bridge().session().pause();
 }
 
 void TrainView::showState() {
-    const bool hasModel = bridge().model() != nullptr && bridge().model()->cannot_run.empty() && bridge().model()->recorded_in.empty();
+    const bool hasModel =
+        bridge().model() != nullptr && bridge().model()->cannot_run.empty() && bridge().model()->recorded_in.empty();
     const bool isTraining = bridge().isTraining();
     const bool isPaused = bridge().isPaused();
     const bool isFree = hasModel && !bridge().isBusy() && !isPaused;
@@ -254,15 +270,23 @@ void TrainView::showState() {
     const QString past = tr("the model is at an earlier step; go on from there or back to the end");
     const QString start = tr("Trains from the model as it is now, with a new optimiser");
     allow(start_, isFree && !isPast, start, isPast ? past : notFree);
-    allow(more_, isFree && bridge().training() != nullptr, tr("More steps with the same optimiser and data"), !bridge().training() ? tr("nothing was trained yet") : notFree);
-    allow(pause_, isTraining, isPaused ? tr("Goes on from inside the step") : tr("Stops inside the next step, for every panel to look at"), tr("nothing is being trained"));
+    allow(more_, isFree && bridge().training() != nullptr, tr("More steps with the same optimiser and data"),
+          !bridge().training() ? tr("nothing was trained yet") : notFree);
+    allow(pause_, isTraining,
+          isPaused ? tr("Goes on from inside the step") : tr("Stops inside the next step, for every panel to look at"),
+          tr("nothing is being trained"));
     pause_->setText(isPaused && isTraining ? tr("Continue") : tr("Pause"));
     pause_->setIcon(themeIcon(isPaused && isTraining ? QStringLiteral("run") : QStringLiteral("pause")));
-    allow(stop_, isTraining, tr("Ends the training; the model keeps what it has learned"), tr("nothing is being trained"));
-    allow(save_, hasModel, tr("Writes the weights as they are now, or the training with its optimiser"), tr("no model is open"));
+    allow(stop_, isTraining, tr("Ends the training; the model keeps what it has learned"),
+          tr("nothing is being trained"));
+    allow(save_, hasModel, tr("Writes the weights as they are now, or the training with its optimiser"),
+          tr("no model is open"));
     for (QAction* action : {anew_, resume_}) action->setEnabled(isFree && !isPast);
     save_checkpoint_->setEnabled(bridge().training() != nullptr);
-    save_checkpoint_->setToolTip(bridge().training() ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from") : tr("Not now: nothing was trained yet"));
+    save_checkpoint_->setToolTip(
+        bridge().training()
+            ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from")
+            : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
     plots_->setWhyNotLookedAt(whyNotLookedAt());
     const session::Status& status = bridge().status();
@@ -273,23 +297,29 @@ void TrainView::showState() {
 }
 
 void TrainView::chooseWeights() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"), tr("Weights (*.pt *.pth *.npz)"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"),
+                                                      tr("Weights (*.pt *.pth *.npz)"));
     if (!file.isEmpty()) saveWeights(file);
 }
 
 void TrainView::chooseCheckpoint() {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Save the training"), QStringLiteral("checkpoint.pt"), tr("Checkpoints (*.pt *.pth)"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the training"), QStringLiteral("checkpoint.pt"),
+                                                      tr("Checkpoints (*.pt *.pth)"));
     if (!file.isEmpty()) saveCheckpoint(file);
 }
 
 void TrainView::chooseResume() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Go on with a training"), {}, tr("Checkpoints (*.pt *.pth);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(this, tr("Go on with a training"), {},
+                                                      tr("Checkpoints (*.pt *.pth);;All files (*)"));
     if (!file.isEmpty()) resume(file);
 }
 
 void TrainView::tellOf(const std::string& failure, const QString& done) {
     const bool failed = !failure.empty();
-    bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info, .text = failed ? failure : done.toStdString(), .scope = {}, .source = {}});
+    bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info,
+                     .text = failed ? failure : done.toStdString(),
+                     .scope = {},
+                     .source = {}});
     state_->setText(failed ? text(failure) : done);
     state_->setToolTip(state_->text());
 }
@@ -328,7 +358,9 @@ void TrainView::resume(const QString& file) {
             form_->remember();
             bridge().train(options);
         },
-        [&](auto reply) { bridge().session().request_training_checkpoint("resume", file.toStdString(), form_->options(), reply); });
+        [&](auto reply) {
+            bridge().session().request_training_checkpoint("resume", file.toStdString(), form_->options(), reply);
+        });
 }
 
 void TrainView::addActions(QMenu& menu) {
@@ -340,9 +372,12 @@ void TrainView::addActions(QMenu& menu) {
     menu.addSeparator();
     menu.addAction(anew_);
     menu.addAction(resume_);
-    for (QAction* action : save_->menu()->actions()) menu.addAction(tr("Save: %1").arg(action->text()), action, &QAction::trigger)->setEnabled(action->isEnabled() && save_->isEnabled());
+    for (QAction* action : save_->menu()->actions())
+        menu.addAction(tr("Save: %1").arg(action->text()), action, &QAction::trigger)
+            ->setEnabled(action->isEnabled() && save_->isEnabled());
     menu.addSeparator();
-    menu.addAction(tr("Save the curves as picture or CSV\u2026"), this, [this] { savePlotAs(*plots_->curves(), QStringLiteral("training")); });
+    menu.addAction(tr("Save the curves as picture or CSV\u2026"), this,
+                   [this] { savePlotAs(*plots_->curves(), QStringLiteral("training")); });
 }
 
 }  // namespace loupe::views

@@ -75,10 +75,10 @@ class TrainView : public View {
     QAction* resume_;
     QAction* save_checkpoint_;
     QLabel* state_;
-    QToolButton* settings_;   // shows the form where there is no room for it beside the plots
+    QToolButton* settings_;  // shows the form where there is no room for it beside the plots
     QWidget* scroll_;
     bool is_narrow_ = false;
-    QWidget* past_;           // while an earlier step is looked at
+    QWidget* past_;  // while an earlier step is looked at
     QLabel* past_text_;
     QToolButton* past_on_;
     QToolButton* past_back_;

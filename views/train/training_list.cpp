@@ -17,10 +17,13 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 Settings settingsOf(const session::TrainingLog& log) {
     Settings all = session::training_settings(log.options());
     const session::TrainingOrigin origin = log.origin();
-    all.emplace_back("begins with", origin.branch_of > 0 ? QObject::tr("step %1 of training %2").arg(origin.branch_step).arg(origin.branch_of).toStdString()
-                                    : origin.weights == "trained" ? QObject::tr("the weights trained before").toStdString()
-                                    : origin.weights == "as opened" ? QObject::tr("the weights as opened").toStdString()
-                                                                    : origin.weights);
+    all.emplace_back(
+        "begins with",
+        origin.branch_of > 0
+            ? QObject::tr("step %1 of training %2").arg(origin.branch_step).arg(origin.branch_of).toStdString()
+        : origin.weights == "trained"   ? QObject::tr("the weights trained before").toStdString()
+        : origin.weights == "as opened" ? QObject::tr("the weights as opened").toStdString()
+                                        : origin.weights);
     return all;
 }
 
@@ -74,13 +77,17 @@ TrainingList::TrainingList(QWidget* parent) : QTreeWidget(parent) {
     connect(this, &QTreeWidget::itemChanged, this, [this](QTreeWidgetItem* item, int column) {
         if (column != 0) return;
         const int number = item->data(0, Qt::UserRole).toInt();
-        if (item->checkState(0) == Qt::Checked) ticked_[model_].insert(number);
-        else ticked_[model_].remove(number);
+        if (item->checkState(0) == Qt::Checked)
+            ticked_[model_].insert(number);
+        else
+            ticked_[model_].remove(number);
         emit chosenChanged();
     });
 }
 
-QColor TrainingList::colourOf(const session::TrainingLog& log) { return Theme::instance().series(log.origin().number + 4); }
+QColor TrainingList::colourOf(const session::TrainingLog& log) {
+    return Theme::instance().series(log.origin().number + 4);
+}
 
 void TrainingList::show(const QString& model, const std::vector<Log>& trainings, const Log& now) {
     std::vector<Settings> settings;
@@ -94,11 +101,15 @@ void TrainingList::show(const QString& model, const std::vector<Log>& trainings,
         const std::size_t count = log->step_count();
         const auto steps = count > 0 ? log->steps(count - 1) : std::vector<session::TrainingStep>();
         const auto epochs = log->epochs();
-        row << countText(static_cast<std::int64_t>(count)) << (steps.empty() ? QString() : numberText(steps.back().loss));
+        row << countText(static_cast<std::int64_t>(count))
+            << (steps.empty() ? QString() : numberText(steps.back().loss));
         QString metric;
-        if (!epochs.empty() && epochs.back().held_out_accuracy) metric = tr("%1 % held out").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
-        else if (!epochs.empty() && epochs.back().held_out_loss) metric = tr("loss %1 held out").arg(numberText(*epochs.back().held_out_loss));
-        else if (!epochs.empty() && epochs.back().accuracy) metric = tr("%1 %").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
+        if (!epochs.empty() && epochs.back().held_out_accuracy)
+            metric = tr("%1 % held out").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
+        else if (!epochs.empty() && epochs.back().held_out_loss)
+            metric = tr("loss %1 held out").arg(numberText(*epochs.back().held_out_loss));
+        else if (!epochs.empty() && epochs.back().accuracy)
+            metric = tr("%1 %").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
         row << metric;
         for (const QString& name : names) {
             QString value = text(settingOf(settings[i], name.toStdString()));

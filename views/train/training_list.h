@@ -33,7 +33,7 @@ class TrainingList : public QTreeWidget {
     Log now_;
     QHash<QString, QSet<int>> ticked_;  // numbers of trainings by model
     QHash<QString, QSet<int>> known_;
-    QString shown_;                     // the rows' text
+    QString shown_;  // the rows' text
 };
 
 }  // namespace loupe::views

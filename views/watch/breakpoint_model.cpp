@@ -14,17 +14,20 @@ using session::RunPhase;
 namespace {
 
 const char* const kHeaders[] = {"Break at", "Phase", "Condition", "Pass over", "Hits"};
-const char* const kHeaderTips[] = {"What to stop at; untick to leave it out for now",
-                                   "Only in this phase",
-                                   "Empty: always.\nOver what an operator made there, in the line or what it calls: nan or inf, absmax > 10, bytes > 1MiB, shape[0] == 4, dtype == float16, shape differs; the run stops behind it.\nOver variables, at a line of a .py source: i == 1, len(x.shape) > 2; the run stops before the line.\nand, or, not and parentheses join them; Ctrl+Space shows words",
-                                   "Hits to pass over before stopping",
-                                   "How often it was hit in this run"};
+const char* const kHeaderTips[] = {
+    "What to stop at; untick to leave it out for now", "Only in this phase",
+    "Empty: always.\nOver what an operator made there, in the line or what it calls: nan or inf, absmax > 10, bytes > "
+    "1MiB, shape[0] == 4, dtype == float16, shape differs; the run stops behind it.\nOver variables, at a line of a "
+    ".py source: i == 1, len(x.shape) > 2; the run stops before the line.\nand, or, not and parentheses join them; "
+    "Ctrl+Space shows words",
+    "Hits to pass over before stopping", "How often it was hit in this run"};
 
 }  // namespace
 
 QStringList BreakpointModel::phaseNames() { return {tr("any"), tr("forward"), tr("backward"), tr("optimizer")}; }
 
-BreakpointModel::BreakpointModel(SessionBridge& bridge, QObject* parent) : QAbstractTableModel(parent), bridge_(bridge) {
+BreakpointModel::BreakpointModel(SessionBridge& bridge, QObject* parent)
+    : QAbstractTableModel(parent), bridge_(bridge) {
     connect(&bridge, &SessionBridge::breakpointsChanged, this, &BreakpointModel::reload);
     connect(&bridge, &SessionBridge::modelChanged, this, &BreakpointModel::reload);
     reload();
@@ -34,7 +37,8 @@ void BreakpointModel::reload() {
     auto breakpoints = bridge_.breakpoints();
     // The same rows: only their contents changed, and a selection stays.
     const bool same = breakpoints.size() == breakpoints_.size() &&
-                      std::equal(breakpoints.begin(), breakpoints.end(), breakpoints_.begin(), [](const Breakpoint& a, const Breakpoint& b) { return a.id == b.id; });
+                      std::equal(breakpoints.begin(), breakpoints.end(), breakpoints_.begin(),
+                                 [](const Breakpoint& a, const Breakpoint& b) { return a.id == b.id; });
     if (!same) beginResetModel();
     breakpoints_ = std::move(breakpoints);
     if (!same) {
@@ -50,20 +54,29 @@ QString BreakpointModel::whereText(const Breakpoint& breakpoint) const {
             const auto& model = bridge_.model();
             if (breakpoint.graph_node < 0) return tr("%1 (not in this graph)").arg(text(breakpoint.text));
             const auto node = static_cast<std::size_t>(breakpoint.graph_node);
-            if (!model || !model->graph || node >= model->graph->nodes.size()) return tr("node %1").arg(breakpoint.graph_node);
+            if (!model || !model->graph || node >= model->graph->nodes.size())
+                return tr("node %1").arg(breakpoint.graph_node);
             const auto& found = model->graph->nodes[node];
             return found.scope.empty() ? text(found.label) : tr("%1 in %2").arg(text(found.label), text(found.scope));
         }
-        case Breakpoint::Kind::OperatorKind: return tr("every %1").arg(text(breakpoint.text));
-        case Breakpoint::Kind::Module: return tr("module %1").arg(scopeText(breakpoint.text));
-        case Breakpoint::Kind::Line: return QStringLiteral("%1:%2").arg(text(breakpoint.text)).arg(breakpoint.line);
-        case Breakpoint::Kind::Phase: return tr("start of %1").arg(breakpoint.phase ? text(session::phase_name(*breakpoint.phase)) : tr("each phase"));
-        case Breakpoint::Kind::NanOrInf: break;
+        case Breakpoint::Kind::OperatorKind:
+            return tr("every %1").arg(text(breakpoint.text));
+        case Breakpoint::Kind::Module:
+            return tr("module %1").arg(scopeText(breakpoint.text));
+        case Breakpoint::Kind::Line:
+            return QStringLiteral("%1:%2").arg(text(breakpoint.text)).arg(breakpoint.line);
+        case Breakpoint::Kind::Phase:
+            return tr("start of %1")
+                .arg(breakpoint.phase ? text(session::phase_name(*breakpoint.phase)) : tr("each phase"));
+        case Breakpoint::Kind::NanOrInf:
+            break;
     }
     return tr("NaN or Inf appears");
 }
 
-int BreakpointModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(breakpoints_.size()); }
+int BreakpointModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(breakpoints_.size());
+}
 
 int BreakpointModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
@@ -77,16 +90,23 @@ QVariant BreakpointModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::BackgroundRole && bridge_.isPaused() && bridge_.status().stopped_at_breakpoint == breakpoint.id) {
         return Theme::instance().colour(Theme::Colour::ReachedBack);
     }
-    if (role == Qt::TextAlignmentRole && index.column() >= Ignore) return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole && index.column() >= Ignore)
+        return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::FontRole && index.column() >= Condition) return Theme::instance().monoFont();
     if (role != Qt::DisplayRole && role != Qt::EditRole) return {};
     switch (index.column()) {
-        case Where: return whereText(breakpoint);
-        case Phase: return phaseNames()[breakpoint.phase ? static_cast<int>(*breakpoint.phase) + 1 : 0];
-        case Condition: return text(breakpoint.condition);
-        case Ignore: return breakpoint.ignore_first;
-        case Hits: return breakpoint.hits;
-        default: return {};
+        case Where:
+            return whereText(breakpoint);
+        case Phase:
+            return phaseNames()[breakpoint.phase ? static_cast<int>(*breakpoint.phase) + 1 : 0];
+        case Condition:
+            return text(breakpoint.condition);
+        case Ignore:
+            return breakpoint.ignore_first;
+        case Hits:
+            return breakpoint.hits;
+        default:
+            return {};
     }
 }
 

@@ -56,7 +56,9 @@ void WatchModel::setExpressions(const QStringList& expressions) {
     evaluateAll();
 }
 
-int WatchModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(watches_.size()) + 1; }
+int WatchModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(watches_.size()) + 1;
+}
 
 int WatchModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
@@ -66,9 +68,11 @@ QVariant WatchModel::data(const QModelIndex& index, int role) const {
     const auto row = static_cast<std::size_t>(index.row());
     if (row == watches_.size()) {
         if (role == Qt::ForegroundRole) return Theme::instance().colour(Theme::Colour::Faint);
-        return role == Qt::DisplayRole && index.column() == Expression ? tr("add: layer1.0.conv1.out.absmax") : QVariant();
+        return role == Qt::DisplayRole && index.column() == Expression ? tr("add: layer1.0.conv1.out.absmax")
+                                                                       : QVariant();
     }
-    if (role == Qt::DisplayRole || role == Qt::EditRole) return index.column() == Expression ? watches_[row].expression : watches_[row].result;
+    if (role == Qt::DisplayRole || role == Qt::EditRole)
+        return index.column() == Expression ? watches_[row].expression : watches_[row].result;
     if (role == Qt::ToolTipRole) return watches_[row].result;
     return {};
 }

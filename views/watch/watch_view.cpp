@@ -46,18 +46,25 @@ class PhaseDelegate : public QStyledItemDelegate {
 };
 
 ExpressionEdit::Problem problemOf(const session::ConditionProblem& problem, const std::string& typed) {
-    const auto column = [&](std::size_t byte) { return static_cast<int>(QString::fromUtf8(typed.data(), static_cast<qsizetype>(std::min(byte, typed.size()))).size()); };
+    const auto column = [&](std::size_t byte) {
+        return static_cast<int>(
+            QString::fromUtf8(typed.data(), static_cast<qsizetype>(std::min(byte, typed.size()))).size());
+    };
     return {text(problem.text), column(problem.begin), column(problem.end)};
 }
 
 // Completions of conditions, and at a line of a source its names.
-ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const session::ModelInfo* model, const QString& typed, int cursor) {
+ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const session::ModelInfo* model,
+                                           const QString& typed, int cursor) {
     ExpressionEdit::Completions found{wordStart(typed, cursor), {}};
-    for (const session::ConditionWord& word : session::condition_words()) found.words.append({text(word.text), text(word.meaning)});
-    if (breakpoint.kind != Breakpoint::Kind::Line || model == nullptr || model->form != session::ModelForm::Evaluated) return found;
+    for (const session::ConditionWord& word : session::condition_words())
+        found.words.append({text(word.text), text(word.meaning)});
+    if (breakpoint.kind != Breakpoint::Kind::Line || model == nullptr || model->form != session::ModelForm::Evaluated)
+        return found;
     for (const session::SourceFile& file : model->sources) {
         if (file.name != breakpoint.text || !file.is_editable) continue;
-        for (const std::string& name : session::variable_names(file.text)) found.words.append({text(name), QObject::tr("in the source")});
+        for (const std::string& name : session::variable_names(file.text))
+            found.words.append({text(name), QObject::tr("in the source")});
     }
     return found;
 }
@@ -65,7 +72,8 @@ ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const s
 ExpressionEdit::Completions watchWords(const session::ModelInfo* model, const QString& typed, int cursor) {
     ExpressionEdit::Completions found;
     if (model == nullptr) return found;
-    for (const session::WatchWord& word : session::watch_words(*model, typed.left(cursor).toStdString())) found.words.append({text(word.text), text(word.meaning)});
+    for (const session::WatchWord& word : session::watch_words(*model, typed.left(cursor).toStdString()))
+        found.words.append({text(word.text), text(word.meaning)});
     return found;
 }
 
@@ -74,7 +82,8 @@ void polish(QTableView* table) {
     table->verticalHeader()->setDefaultSectionSize(22);
     table->setShowGrid(false);
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
+    table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
+                           QAbstractItemView::AnyKeyPressed);
     table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setStretchLastSection(true);
 }
@@ -88,8 +97,11 @@ ViewDescription WatchView::describe() {
 }
 
 WatchView::WatchView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), breakpoints_(new BreakpointModel(bridge, this)), watches_(new WatchModel(bridge, this)),
-      breakpoint_table_(new QTableView(this)), watch_table_(new QTableView(this)) {
+    : View(bridge, parent),
+      breakpoints_(new BreakpointModel(bridge, this)),
+      watches_(new WatchModel(bridge, this)),
+      breakpoint_table_(new QTableView(this)),
+      watch_table_(new QTableView(this)) {
     auto* splitter = new QSplitter(this);
     splitter->addWidget(makeBreakpoints());
     splitter->addWidget(makeWatches());
@@ -117,7 +129,9 @@ QWidget* WatchView::makeBreakpoints() {
                     changed.condition = typed.trimmed().toStdString();
                     return problemOf(session::check_condition(changed, bridge().model().get()), changed.condition);
                 });
-                edit.setComplete([this, edited](const QString& typed, int cursor) { return conditionWords(edited, bridge().model().get(), typed, cursor); });
+                edit.setComplete([this, edited](const QString& typed, int cursor) {
+                    return conditionWords(edited, bridge().model().get(), typed, cursor);
+                });
             },
             breakpoint_table_));
     breakpoint_table_->installEventFilter(this);
@@ -129,7 +143,8 @@ QWidget* WatchView::makeBreakpoints() {
     hint_ = new EmptyHint(breakpoint_table_);
     const auto showHint = [this] {
         hint_->say(breakpoints_->rowCount() > 0 ? QString()
-                                                : tr("No breakpoints. F9 sets one at the current node or line; + sets one at a module, a kind of operator, "
+                                                : tr("No breakpoints. F9 sets one at the current node or line; + sets "
+                                                     "one at a module, a kind of operator, "
                                                      "where backward begins, or where a NaN or Inf appears."));
     };
     connect(breakpoints_, &QAbstractItemModel::modelReset, this, showHint);
@@ -172,22 +187,28 @@ QWidget* WatchView::makeWatches() {
     watch_table_->setAccessibleName(tr("Watch expressions"));
     watch_table_->setModel(watches_);
     watch_table_->setItemDelegateForColumn(
-        WatchModel::Expression,
-        new ExpressionDelegate(
-            [this](ExpressionEdit& edit, const QModelIndex&) {
-                edit.setCheck([this](const QString& typed) {
-                    const std::string expression = typed.trimmed().toStdString();
-                    if (expression.empty()) return ExpressionEdit::Problem{};
-                    return problemOf(session::check_watch(expression, bridge().model().get(), bridge().recording().get()), expression);
-                });
-                edit.setComplete([this](const QString& typed, int cursor) { return watchWords(bridge().model().get(), typed, cursor); });
-            },
-            watch_table_));
+        WatchModel::Expression, new ExpressionDelegate(
+                                    [this](ExpressionEdit& edit, const QModelIndex&) {
+                                        edit.setCheck([this](const QString& typed) {
+                                            const std::string expression = typed.trimmed().toStdString();
+                                            if (expression.empty()) return ExpressionEdit::Problem{};
+                                            return problemOf(session::check_watch(expression, bridge().model().get(),
+                                                                                  bridge().recording().get()),
+                                                             expression);
+                                        });
+                                        edit.setComplete([this](const QString& typed, int cursor) {
+                                            return watchWords(bridge().model().get(), typed, cursor);
+                                        });
+                                    },
+                                    watch_table_));
     watch_table_->installEventFilter(this);
-    watch_table_->setToolTip(tr("VALUE.STATISTIC: layer1.0.conv1.out.absmax, fc.weight.grad.norm, out.mean\nStatistics: min, max, mean, std, absmax, absmean, norm, nan, inf, zeros, shape, bytes"));
+    watch_table_->setToolTip(
+        tr("VALUE.STATISTIC: layer1.0.conv1.out.absmax, fc.weight.grad.norm, out.mean\nStatistics: min, max, mean, "
+           "std, absmax, absmean, norm, nan, inf, zeros, shape, bytes"));
     polish(watch_table_);
     watch_table_->setColumnWidth(WatchModel::Expression, 280);
-    connect(watches_, &WatchModel::expressionsChanged, this, [this] { QSettings().setValue(QStringLiteral("watch/expressions"), watches_->expressions()); });
+    connect(watches_, &WatchModel::expressionsChanged, this,
+            [this] { QSettings().setValue(QStringLiteral("watch/expressions"), watches_->expressions()); });
     watches_->setExpressions(QSettings().value(QStringLiteral("watch/expressions")).toStringList());
     return watch_table_;
 }
@@ -203,14 +224,17 @@ void WatchView::fillAddMenu(QMenu& menu) {
     };
     QAction* node = menu.addAction(tr("Break at the current node"), this, [add] { add(Breakpoint::Kind::Node); });
     enableUnless(node, bridge().currentNode() >= 0 ? QString() : tr("no node is selected"));
-    QAction* module = menu.addAction(tr("Break at module %1").arg(scopeText(bridge().currentModule().toStdString())), this, [add] { add(Breakpoint::Kind::Module); });
+    QAction* module = menu.addAction(tr("Break at module %1").arg(scopeText(bridge().currentModule().toStdString())),
+                                     this, [add] { add(Breakpoint::Kind::Module); });
     enableUnless(module, bridge().currentModule().isEmpty() ? tr("no module is selected") : QString());
     menu.setToolTipsVisible(true);
     menu.addAction(tr("Break at a module\u2026"), this, [this] { askForText(Breakpoint::Kind::Module); });
-    menu.addAction(tr("Break at a kind of operator\u2026"), this, [this] { askForText(Breakpoint::Kind::OperatorKind); });
+    menu.addAction(tr("Break at a kind of operator\u2026"), this,
+                   [this] { askForText(Breakpoint::Kind::OperatorKind); });
     menu.addSeparator();
     menu.addAction(tr("Break when NaN or Inf appears"), this, [add] { add(Breakpoint::Kind::NanOrInf); });
-    menu.addAction(tr("Break when backward begins"), this, [add] { add(Breakpoint::Kind::Phase, session::RunPhase::Backward); });
+    menu.addAction(tr("Break when backward begins"), this,
+                   [add] { add(Breakpoint::Kind::Phase, session::RunPhase::Backward); });
 }
 
 void WatchView::askForText(Breakpoint::Kind kind) {
@@ -218,7 +242,8 @@ void WatchView::askForText(Breakpoint::Kind kind) {
     auto* dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(module ? tr("Break at a module") : tr("Break at a kind of operator"));
-    dialog->setLabelText(module ? tr("Path of the module, like layer2.0") : tr("Name of the operator; * stands for anything, like conv*"));
+    dialog->setLabelText(module ? tr("Path of the module, like layer2.0")
+                                : tr("Name of the operator; * stands for anything, like conv*"));
     if (module && bridge().model()) {
         QStringList paths;
         for (const auto& info : bridge().model()->modules) paths += text(info.path);
@@ -237,17 +262,25 @@ void WatchView::askForText(Breakpoint::Kind kind) {
 
 void WatchView::removeSelected() {
     std::vector<int> ids;
-    for (const QModelIndex& index : breakpoint_table_->selectionModel()->selectedRows()) ids.push_back(breakpoints_->at(index.row()).id);
+    for (const QModelIndex& index : breakpoint_table_->selectionModel()->selectedRows())
+        ids.push_back(breakpoints_->at(index.row()).id);
     for (const int id : ids) bridge().removeBreakpoint(id);
 }
 
 void WatchView::goTo(int row) {
     const Breakpoint breakpoint = breakpoints_->at(row);
     switch (breakpoint.kind) {
-        case Breakpoint::Kind::Node: bridge().setCurrentNode(breakpoint.graph_node); break;
-        case Breakpoint::Kind::Module: bridge().setCurrentModule(text(breakpoint.text)); break;
-        case Breakpoint::Kind::Line: bridge().setCurrentSource({breakpoint.text, breakpoint.line, 0}); break;
-        default: break;
+        case Breakpoint::Kind::Node:
+            bridge().setCurrentNode(breakpoint.graph_node);
+            break;
+        case Breakpoint::Kind::Module:
+            bridge().setCurrentModule(text(breakpoint.text));
+            break;
+        case Breakpoint::Kind::Line:
+            bridge().setCurrentSource({breakpoint.text, breakpoint.line, 0});
+            break;
+        default:
+            break;
     }
 }
 
@@ -262,7 +295,9 @@ bool WatchView::eventFilter(QObject* watched, QEvent* event) {
 }
 
 QString WatchView::emptyNote() const {
-    return breakpoints_->rowCount() > 0 || !watches_->expressions().isEmpty() ? QString() : tr("There are no breakpoints and no watch expressions.");
+    return breakpoints_->rowCount() > 0 || !watches_->expressions().isEmpty()
+               ? QString()
+               : tr("There are no breakpoints and no watch expressions.");
 }
 
 void WatchView::addActions(QMenu& menu) {

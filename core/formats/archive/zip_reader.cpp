@@ -103,9 +103,7 @@ class Inflater {
     z_stream stream_{};
 };
 
-std::uint32_t crc_of(std::span<const std::byte> bytes) {
-    return libdeflate_crc32(0, bytes.data(), bytes.size());
-}
+std::uint32_t crc_of(std::span<const std::byte> bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 
 }  // namespace
 

@@ -88,7 +88,8 @@ void ZipWriter::add(std::string_view name, std::initializer_list<std::span<const
 void ZipWriter::write_payload(std::span<const std::byte> payload, std::uint32_t& crc) {
     constexpr std::size_t kLarge = std::size_t{1} << 20;
     const auto policy = payload.size() < kLarge ? std::launch::deferred : std::launch::async;
-    auto checksum = std::async(policy, [payload, crc] { return libdeflate_crc32(crc, payload.data(), payload.size()); });
+    auto checksum =
+        std::async(policy, [payload, crc] { return libdeflate_crc32(crc, payload.data(), payload.size()); });
     while (!payload.empty()) {
         check_cancelled();
         const auto piece = payload.first(std::min(payload.size(), kLarge));

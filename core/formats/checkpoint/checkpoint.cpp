@@ -10,10 +10,10 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
-#include "core/formats/pickle/numpy_values.h"
-#include "core/formats/pickle/pickle_values.h"
 #include "core/formats/archive/raw_tensor.h"
 #include "core/formats/checkpoint/tar_checkpoint.h"
+#include "core/formats/pickle/numpy_values.h"
+#include "core/formats/pickle/pickle_values.h"
 #include "core/formats/pickle/torch_archive.h"
 
 namespace loupe {
@@ -41,7 +41,8 @@ class StreamStorages final : public StorageSource {
 // Modules in streams have ids too.
 bool is_storage_id(const PickleNode& persistent) {
     const PickleNode& id = *persistent.persistent_id();
-    return !id.is(PickleKind::Tuple) || id.elements().empty() || !id.elements()[0]->is(PickleKind::String) || id.elements()[0]->to_string() != "module";
+    return !id.is(PickleKind::Tuple) || id.elements().empty() || !id.elements()[0]->is(PickleKind::String) ||
+           id.elements()[0]->to_string() != "module";
 }
 
 // The pickle's element type of each storage.
@@ -122,7 +123,8 @@ class HeldStorages final : public StorageSource {
     static std::pair<Ptr<Storage>, ScalarType> read(const PickleNode::Elements& arguments) {
         const PickleNode& held = *arguments[0];
         const auto decoded = held.is(PickleKind::Bytes) ? std::optional(held.to_bytes()) : pickled_bytes(held);
-        if (!decoded || !is_legacy_checkpoint(std::as_bytes(std::span(*decoded)))) throw_file_error("a storage of bytes that are no storage");
+        if (!decoded || !is_legacy_checkpoint(std::as_bytes(std::span(*decoded))))
+            throw_file_error("a storage of bytes that are no storage");
         const auto bytes = std::as_bytes(std::span(*decoded));
         ByteReader reader(bytes, "storage");
         const Pickle id = read_stream_value(bytes, reader);
@@ -158,7 +160,9 @@ IValue read_checkpoint(const std::filesystem::path& path) {
     return read_checkpoint(path, classes);
 }
 
-IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes) { return read_checkpoint(MappedFile::open(path), classes); }
+IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes) {
+    return read_checkpoint(MappedFile::open(path), classes);
+}
 
 IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes) {
     const auto bytes = std::span<const std::byte>(file->bytes());
@@ -170,7 +174,8 @@ IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes) {
     } catch (Error& error) {
         error.add_context({.file = file->path().string()});
         if (error.message().starts_with("refers to ")) {
-            error.add_context({.hint = "files hold tensors and plain values: save model.state_dict(), and vars() of other objects"});
+            error.add_context(
+                {.hint = "files hold tensors and plain values: save model.state_dict(), and vars() of other objects"});
         }
         if (error.kind() == ErrorKind::File || error.kind() == ErrorKind::Unsupported ||
             error.kind() == ErrorKind::Cancelled) {

@@ -31,7 +31,8 @@ class TreeClasses final : public NoClasses {
 
     IValue make(const PickleNode& node, ValueBuilder& builder) override {
         const PickleRef callable = node.call().callable;
-        const std::string name = callable->is(PickleKind::Global) ? callable->global_name() : std::string("something without a name");
+        const std::string name =
+            callable->is(PickleKind::Global) ? callable->global_name() : std::string("something without a name");
         if (auto module = make_module(node, name, builder)) return std::move(*module);
         return make_global(name);
     }
@@ -41,7 +42,8 @@ class TreeClasses final : public NoClasses {
     }
     IValue make_stand_in(const RebuiltTensor& rebuilt, const std::string& path) override {
         if (stand_ins_.size() < kMostNotes) {
-            stand_ins_.push_back(concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind, ", shown by the numbers it stands for"));
+            stand_ins_.push_back(concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind,
+                                        ", shown by the numbers it stands for"));
         }
         return rebuilt.tensor;
     }
@@ -51,7 +53,9 @@ class TreeClasses final : public NoClasses {
     }
     IValue make_layout(const std::string& name) override { return name; }
     IValue make_bytes(std::string bytes) override { return concat("<", bytes.size(), " bytes>"); }
-    IValue make_set(std::vector<IValue> values) override { return make_ptr<ListObject>(types::any(), std::move(values)); }
+    IValue make_set(std::vector<IValue> values) override {
+        return make_ptr<ListObject>(types::any(), std::move(values));
+    }
     IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder&) override {
         if (state != nullptr && state->is(PickleKind::Dict)) collect_paths(*dict, *state);
         return dict;
@@ -78,7 +82,8 @@ class TreeClasses final : public NoClasses {
         return nullptr;
     }
 
-    // An object with the dicts of an nn.Module: its tensors and those of the modules in it, by name. Its code is not needed.
+    // An object with the dicts of an nn.Module: its tensors and those of the modules in it, by name. Its code is not
+    // needed.
     std::optional<IValue> make_module(const PickleNode& node, const std::string& name, ValueBuilder& builder) {
         const PickleRef state = node.call().state;
         if (state == nullptr || !state->is(PickleKind::Dict)) return std::nullopt;
@@ -103,8 +108,10 @@ class TreeClasses final : public NoClasses {
         for (const auto& [key, value] : child.to_dict().entries()) {
             if (key.is_string() && value.is_tensor()) out.set(concat(name, ".", key.to_string()), value);
         }
-        for (const auto& [path, cls] : modules_of(child)) classes.emplace_back(path.empty() ? name : concat(name, ".", path), cls);
-        if (out.size() + classes.size() > kMostNames) throw_file_error(concat("a module of more than ", kMostNames, " names"));
+        for (const auto& [path, cls] : modules_of(child))
+            classes.emplace_back(path.empty() ? name : concat(name, ".", path), cls);
+        if (out.size() + classes.size() > kMostNames)
+            throw_file_error(concat("a module of more than ", kMostNames, " names"));
     }
 
     // {'_metadata': OrderedDict of path -> {'version': 1}}
@@ -142,8 +149,9 @@ struct Part {
     std::size_t rank = 0;
 };
 void find_parts(const IValue& value, const std::string& name, std::size_t depth, std::vector<Part>& parts) {
-    static constexpr std::array<std::string_view, 12> kUsual{"state_dict", "model_state_dict", "model", "model_state", "net", "network",
-                                                             "params", "weights", "module", "generator", "ema", "encoder"};
+    static constexpr std::array<std::string_view, 12> kUsual{"state_dict", "model_state_dict", "model",  "model_state",
+                                                             "net",        "network",          "params", "weights",
+                                                             "module",     "generator",        "ema",    "encoder"};
     if (count_tensors(value) > 0) {
         const auto* usual = std::ranges::find(kUsual, std::string_view(name).substr(name.rfind('.') + 1));
         parts.push_back({value, name, static_cast<std::size_t>(usual - kUsual.begin()) + 100 * depth});
@@ -169,7 +177,8 @@ void add_weight(const std::string& name, const Tensor& tensor, CheckpointWeights
     if (!tensor.is_sparse()) return weights.tensors.emplace_back(name, tensor), void();
     constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
     const bool fits = tensor.numel() <= kMostElements;
-    weights.notes.push_back(concat(quote_name(name), " is sparse, ", tensor.impl()->sparse->entries(), " entries in ", shape_list_text(tensor.sizes()),
+    weights.notes.push_back(concat(quote_name(name), " is sparse, ", tensor.impl()->sparse->entries(), " entries in ",
+                                   shape_list_text(tensor.sizes()),
                                    fits ? ", shown dense" : ", and too large to be shown dense"));
     if (fits) weights.tensors.emplace_back(name, to_dense(tensor));
 }
@@ -180,7 +189,8 @@ void note_others(const IValue& value, CheckpointWeights& weights) {
     const std::string first = weights.part.substr(0, weights.part.find('.'));
     for (const auto& [key, element] : value.to_dict().entries()) {
         if (weights.notes.size() >= kMostNotes) return;
-        if (key.is_string() && key.to_string() != first) weights.notes.push_back(concat(key.to_string(), ": ", short_text(element)));
+        if (key.is_string() && key.to_string() != first)
+            weights.notes.push_back(concat(key.to_string(), ": ", short_text(element)));
     }
 }
 
@@ -203,7 +213,8 @@ bool is_path(const std::vector<std::string_view>& parts) {
 }
 
 bool is_statistic(const std::string& name) {
-    return name == "running_mean" || name == "running_var" || name == "num_batches_tracked" || name.ends_with("position_ids");
+    return name == "running_mean" || name == "running_var" || name == "num_batches_tracked" ||
+           name.ends_with("position_ids");
 }
 
 class TreeMaker {
@@ -218,17 +229,21 @@ class TreeMaker {
             guess.reason = concat("the file names its class, ", known->second);
         }
         if (guess.class_name.empty()) guess.class_name = "Module";
-        if (guess.class_name.starts_with("Conv") && guess.class_name.ends_with("d")) dimensions_ = guess.class_name[guess.class_name.size() - 2] - '0';
+        if (guess.class_name.starts_with("Conv") && guess.class_name.ends_with("d"))
+            dimensions_ = guess.class_name[guess.class_name.size() - 2] - '0';
         if (guess.class_name == "Linear") dimensions_ = 0;
         auto module = make_ptr<nn::Module>(guess.class_name);
         for (const auto& [name, tensor] : node.tensors) {
             if (node.children.contains(name)) continue;
             const bool is_parameter = !is_statistic(name) && is_differentiable(tensor.dtype());
-            if (is_parameter) module->register_parameter(name, make_parameter(detach(tensor)));
-            else module->register_buffer(name, detach(tensor));
+            if (is_parameter)
+                module->register_parameter(name, make_parameter(detach(tensor)));
+            else
+                module->register_buffer(name, detach(tensor));
         }
         for (const std::string& name : node.order) {
-            module->register_module(name, make(node.children.find(name)->second, path.empty() ? name : concat(path, ".", name)));
+            module->register_module(
+                name, make(node.children.find(name)->second, path.empty() ? name : concat(path, ".", name)));
         }
         describe(*module, guess);
         return module;
@@ -259,7 +274,8 @@ CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
     find_parts(value, {}, 0, parts);
     CheckpointWeights weights;
     if (parts.empty()) {
-        if (!value.is_tensor()) throw_file_error("no weights: a checkpoint is a dict of tensors by name, or has one in it", path.string());
+        if (!value.is_tensor())
+            throw_file_error("no weights: a checkpoint is a dict of tensors by name, or has one in it", path.string());
         weights.tensors.emplace_back("tensor", value.to_tensor());
         return weights;
     }
@@ -273,7 +289,9 @@ CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
     weights.classes = classes.modules_of(best->value);
     if (!weights.part.empty()) weights.notes.push_back(concat("the weights are those under '", weights.part, "'"));
     note_others(value, weights);
-    if (!classes.classes().empty()) weights.notes.push_back(concat("not read, because files do not run code here: ", join(classes.classes(), ", ")));
+    if (!classes.classes().empty())
+        weights.notes.push_back(
+            concat("not read, because files do not run code here: ", join(classes.classes(), ", ")));
     return weights;
 }
 
@@ -291,8 +309,10 @@ bool strip_wrapper_prefix(CheckpointWeights& weights) {
         if (!have_all) continue;
         for (auto& [name, tensor] : weights.tensors) name.erase(0, prefix.size());
         for (std::string& path : weights.module_paths) {
-            if (path.starts_with(prefix)) path.erase(0, prefix.size());
-            else path.clear();
+            if (path.starts_with(prefix))
+                path.erase(0, prefix.size());
+            else
+                path.clear();
         }
         std::vector<std::pair<std::string, std::string>> inner;
         for (const auto& [path, cls] : weights.classes) {
@@ -301,7 +321,8 @@ bool strip_wrapper_prefix(CheckpointWeights& weights) {
         }
         weights.classes = std::move(inner);
         weights.notes.push_back(concat("all names began with '", prefix, "', which ",
-                                       prefix == "module." ? "torch.nn.DataParallel" : "torch.compile", " puts there: it was dropped"));
+                                       prefix == "module." ? "torch.nn.DataParallel" : "torch.compile",
+                                       " puts there: it was dropped"));
         return true;
     }
     return false;

@@ -19,8 +19,8 @@ struct CheckpointWeights {
     std::vector<std::string> module_paths;  // of modules without weights too, from the metadata
     // By path, of a pickled module, in its order: "torch.nn.modules.conv.Conv2d".
     std::vector<std::pair<std::string, std::string>> classes;
-    std::string part;                       // where they were: "state_dict"; empty: the whole
-    std::vector<std::string> notes;         // other contents, and parts that were not read
+    std::string part;                // where they were: "state_dict"; empty: the whole
+    std::vector<std::string> notes;  // other contents, and parts that were not read
 };
 // Classes in the file are not instantiated: they become notes. Throws Error as read_checkpoint, Error (File) when there
 // are no weights.

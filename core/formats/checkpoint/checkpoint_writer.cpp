@@ -72,7 +72,8 @@ void write_stream(const IValue& value, const FileTarget& target, OtherValues* ot
     file.write(key_list.finish());
     for (const Ptr<Storage>& storage : pickle.storages()) {
         check_cancelled();
-        const std::uint64_t numel = storage->bytes() / static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
+        const std::uint64_t numel =
+            storage->bytes() / static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
         file.write(number_bytes(numel));
         file.write(bytes_of(*storage).first(numel * static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)))));
     }
@@ -81,7 +82,8 @@ void write_stream(const IValue& value, const FileTarget& target, OtherValues* ot
 
 }  // namespace
 
-void CheckpointPickler::write_call(std::string_view module, std::string_view name, const std::vector<IValue>& arguments) {
+void CheckpointPickler::write_call(std::string_view module, std::string_view name,
+                                   const std::vector<IValue>& arguments) {
     global(module, name);
     tuple(arguments);
     op('R');
@@ -127,12 +129,14 @@ void CheckpointPickler::write_set(const std::vector<IValue>& values) {
 
 void CheckpointPickler::storage(const Tensor& tensor) {
     if (tensor.device().type != DeviceType::Cpu) {
-        throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor on ", device_name(tensor.device())), {.hint = "move it to the CPU first"});
+        throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor on ", device_name(tensor.device())),
+                    {.hint = "move it to the CPU first"});
     }
     const Ptr<Storage>& storage = tensor.storage();
     const auto [known, is_new] = dtypes_.try_emplace(storage.get(), tensor.dtype());
     if (known->second != tensor.dtype()) {
-        throw Error(ErrorKind::Unsupported, "Cannot save multiple tensors or storages that view the same data as different types");
+        throw Error(ErrorKind::Unsupported,
+                    "Cannot save multiple tensors or storages that view the same data as different types");
     }
     if (layout_ == Layout::Plain) return storage_bytes_of(tensor);
     storage_id(tensor, number_of(storage));
@@ -267,8 +271,10 @@ void CheckpointPickler::other(const IValue& value) {
 }
 
 void write_checkpoint(const IValue& value, const FileTarget& target, const CheckpointOptions& options) {
-    if (options.is_stream) write_stream(value, target, options.others);
-    else write_archive(value, target, options.others);
+    if (options.is_stream)
+        write_stream(value, target, options.others);
+    else
+        write_archive(value, target, options.others);
 }
 
 std::string pickle_value(const IValue& value, OtherValues* others) {

@@ -79,7 +79,7 @@ class CheckpointPickler final : public PickleWriter {
 };
 
 struct CheckpointOptions {
-    bool is_stream = false;          // _use_new_zipfile_serialization=False
+    bool is_stream = false;  // _use_new_zipfile_serialization=False
     OtherValues* others = nullptr;
 };
 

@@ -14,7 +14,8 @@ class Own {
   public:
     explicit Own(const NamedTensors& tensors) : tensors_(tensors) {}
     const Tensor* find(std::string_view name) const {
-        const auto found = std::ranges::find(tensors_, name, [](const auto& each) { return std::string_view(each.first); });
+        const auto found =
+            std::ranges::find(tensors_, name, [](const auto& each) { return std::string_view(each.first); });
         return found == tensors_.end() ? nullptr : &found->second;
     }
     bool has(std::string_view name) const { return find(name) != nullptr; }
@@ -46,7 +47,8 @@ ModuleGuess guess_recurrent(const Own& own) {
     const Tensor* input = own.find(is_cell ? "weight_ih" : "weight_ih_l0");
     const Tensor* hidden = own.find(is_cell ? "weight_hh" : "weight_hh_l0");
     ModuleGuess guess;
-    if (input == nullptr || hidden == nullptr || input->dim() != 2 || hidden->dim() != 2 || hidden->size(1) == 0) return guess;
+    if (input == nullptr || hidden == nullptr || input->dim() != 2 || hidden->dim() != 2 || hidden->size(1) == 0)
+        return guess;
     const std::int64_t gates = hidden->size(0) / hidden->size(1);
     guess.class_name = gates == 4 ? "LSTM" : gates == 3 ? "GRU" : "RNN";
     if (own.any_starts_with("weight_hr_l")) guess.class_name = "LSTM";
@@ -66,12 +68,17 @@ ModuleGuess guess_convolution(const std::string& name, const Own& own) {
     const Tensor* bias = own.find("bias");
     const std::int64_t dimensions = weight.dim() - 2;
     const bool fits_input_only = bias != nullptr && bias->numel() != weight.size(0) && bias->numel() == weight.size(1);
-    const bool is_transposed = fits_input_only || mentions(name, {"deconv", "transpose", "upconv", "convt", "tconv", "up_conv"});
+    const bool is_transposed =
+        fits_input_only || mentions(name, {"deconv", "transpose", "upconv", "convt", "tconv", "up_conv"});
     ModuleGuess guess;
     guess.class_name = concat(is_transposed ? "ConvTranspose" : "Conv", dimensions, "d");
-    guess.confidence = fits_input_only ? 0.95 : is_transposed ? 0.8 : bias != nullptr && weight.size(0) != weight.size(1) ? 0.97 : 0.9;
+    guess.confidence = fits_input_only                                       ? 0.95
+                       : is_transposed                                       ? 0.8
+                       : bias != nullptr && weight.size(0) != weight.size(1) ? 0.97
+                                                                             : 0.9;
     guess.reason = weight_text(own);
-    guess.arguments = {{is_transposed ? "out_channels" : "in_channels", weight.size(1)}, {is_transposed ? "in_channels" : "out_channels", weight.size(0)}};
+    guess.arguments = {{is_transposed ? "out_channels" : "in_channels", weight.size(1)},
+                       {is_transposed ? "in_channels" : "out_channels", weight.size(0)}};
     guess.arguments.emplace_back("kernel_size", weight.size(2));
     return guess;
 }
@@ -81,7 +88,8 @@ ModuleGuess guess_matrix(const std::string& name, const Own& own) {
     ModuleGuess guess;
     guess.reason = weight_text(own);
     const bool is_named_embedding = mentions(name, {"emb", "wte", "wpe", "token", "lookup", "vocab", "shared"});
-    const bool is_tall = weight.size(0) >= 1000 && weight.size(0) > 4 * weight.size(1) && !mentions(name, {"head", "fc", "linear", "classif", "out", "proj"});
+    const bool is_tall = weight.size(0) >= 1000 && weight.size(0) > 4 * weight.size(1) &&
+                         !mentions(name, {"head", "fc", "linear", "classif", "out", "proj"});
     if (!own.has("bias") && (is_named_embedding || is_tall)) {
         guess.class_name = "Embedding";
         guess.confidence = is_named_embedding ? 0.95 : 0.6;
@@ -118,7 +126,8 @@ ModuleGuess guess_batch_norm(const Own& own, int dimensions) {
     ModuleGuess guess;
     guess.class_name = dimensions > 0 ? concat("BatchNorm", dimensions, "d") : "BatchNorm1d";
     guess.confidence = dimensions > 0 ? 0.95 : 0.8;
-    guess.reason = concat("running_mean ", shape_text(mean.sizes()), dimensions > 0 ? concat(", after a convolution of ", dimensions, " dimensions") : "");
+    guess.reason = concat("running_mean ", shape_text(mean.sizes()),
+                          dimensions > 0 ? concat(", after a convolution of ", dimensions, " dimensions") : "");
     guess.arguments = {{"num_features", mean.numel()}};
     return guess;
 }
@@ -135,7 +144,8 @@ ModuleGuess guess_container(const std::vector<std::string>& children) {
     const auto has = [&](std::string_view name) { return std::ranges::find(children, name) != children.end(); };
     if (children.empty()) return {"Module", 0, "no weights: an activation, pooling, dropout or the like"};
     if (has("self_attn") && has("linear1") && has("linear2")) {
-        if (has("multihead_attn")) return {"TransformerDecoderLayer", 0.97, "self_attn, multihead_attn, linear1, linear2"};
+        if (has("multihead_attn"))
+            return {"TransformerDecoderLayer", 0.97, "self_attn, multihead_attn, linear1, linear2"};
         return {"TransformerEncoderLayer", 0.97, "self_attn, linear1, linear2"};
     }
     if (has("conv1") && has("bn1") && has("conv2") && has("bn2")) {
@@ -151,21 +161,30 @@ ModuleGuess guess_container(const std::vector<std::string>& children) {
 
 }  // namespace
 
-ModuleGuess guess_module(const std::string& path, const NamedTensors& tensors, const std::vector<std::string>& children, int dimensions) {
+ModuleGuess guess_module(const std::string& path, const NamedTensors& tensors, const std::vector<std::string>& children,
+                         int dimensions) {
     const Own own(tensors);
     const std::string name = lower_name(path);
-    if (own.has("in_proj_weight") || (own.has("q_proj_weight") && own.has("k_proj_weight"))) return guess_attention(own);
+    if (own.has("in_proj_weight") || (own.has("q_proj_weight") && own.has("k_proj_weight")))
+        return guess_attention(own);
     if (own.any_starts_with("weight_ih")) return guess_recurrent(own);
-    if (const Tensor* mean = own.find("running_mean"); mean != nullptr && mean->dim() == 1) return guess_batch_norm(own, dimensions);
+    if (const Tensor* mean = own.find("running_mean"); mean != nullptr && mean->dim() == 1)
+        return guess_batch_norm(own, dimensions);
     const Tensor* weight = own.find("weight");
-    if (weight == nullptr) return tensors.empty() ? guess_container(children) : ModuleGuess{"Module", 0, "weights of other names than a layer of torch.nn has"};
+    if (weight == nullptr)
+        return tensors.empty() ? guess_container(children)
+                               : ModuleGuess{"Module", 0, "weights of other names than a layer of torch.nn has"};
     switch (weight->dim()) {
-        case 1: return guess_vector(name, own);
-        case 2: return guess_matrix(name, own);
+        case 1:
+            return guess_vector(name, own);
+        case 2:
+            return guess_matrix(name, own);
         case 3:
         case 4:
-        case 5: return guess_convolution(name, own);
-        default: return {"Module", 0, weight_text(own)};
+        case 5:
+            return guess_convolution(name, own);
+        default:
+            return {"Module", 0, weight_text(own)};
     }
 }
 

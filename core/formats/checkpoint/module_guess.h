@@ -19,6 +19,7 @@ struct ModuleGuess {
 
 // path: of the module, whose last part may be a hint ("layer1.0.bn1"). own: its tensors by name. children: names of its
 // submodules. dimensions: those of the nearest convolution before it, 0 when there is none.
-ModuleGuess guess_module(const std::string& path, const NamedTensors& own, const std::vector<std::string>& children, int dimensions);
+ModuleGuess guess_module(const std::string& path, const NamedTensors& own, const std::vector<std::string>& children,
+                         int dimensions);
 
 }  // namespace loupe

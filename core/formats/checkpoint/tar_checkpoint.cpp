@@ -34,9 +34,11 @@ std::span<const std::byte> find_entry(std::span<const std::byte> tar, std::strin
         name = name.substr(0, std::min(name.find('\0'), name.size()));
         const std::uint64_t size = octal(header.substr(124, 12));
         at += kBlock;
-        if (size > tar.size() - at) throw_file_error(concat("truncated: tar entry ", quote_name(name), " of ", size, " bytes"));
+        if (size > tar.size() - at)
+            throw_file_error(concat("truncated: tar entry ", quote_name(name), " of ", size, " bytes"));
         const bool is_file = header[156] == '0' || header[156] == '\0';
-        if (is_file && (name == wanted || (name.starts_with("./") && name.substr(2) == wanted))) return tar.subspan(at, size);
+        if (is_file && (name == wanted || (name.starts_with("./") && name.substr(2) == wanted)))
+            return tar.subspan(at, size);
         const std::size_t padded = (static_cast<std::size_t>(size) + kBlock - 1) / kBlock * kBlock;
         at += std::min(padded, tar.size() - at);
     }
@@ -55,7 +57,8 @@ class Stream {
     std::int64_t next_count() {
         const std::int64_t count = next().root()->to_int();
         // Each takes more than a byte.
-        if (count < 0 || static_cast<std::uint64_t>(count) > reader_.remaining()) throw_file_error(concat("tar: ", count, " entries"));
+        if (count < 0 || static_cast<std::uint64_t>(count) > reader_.remaining())
+            throw_file_error(concat("tar: ", count, " entries"));
         return count;
     }
     std::int64_t number() { return static_cast<std::int64_t>(reader_.little<std::uint64_t>()); }
@@ -85,7 +88,8 @@ class TarStorages final : public StorageSource {
     IValue load(const PickleNode& persistent) override {
         const PickleNode& id = *persistent.persistent_id();
         // A class with its source: only the class is meant.
-        if (id.is(PickleKind::Tuple)) throw Error(ErrorKind::Unsupported, "holds a pickled module, which is not supported");
+        if (id.is(PickleKind::Tuple))
+            throw Error(ErrorKind::Unsupported, "holds a pickled module, which is not supported");
         std::int64_t key = 0;
         if (id.is(PickleKind::String)) {
             const auto& text = id.to_string();
@@ -107,14 +111,18 @@ class TarStorages final : public StorageSource {
             const Pickle entry = stream.next();
             const auto& parts = entry.root()->tuple(3);
             const auto dtype = storage_dtype(parts[2]->global_name());
-            if (!dtype) throw Error(ErrorKind::Unsupported, concat("storage of type ", quote_name(parts[2]->global_name()), ", which is not supported"));
+            if (!dtype)
+                throw Error(ErrorKind::Unsupported, concat("storage of type ", quote_name(parts[2]->global_name()),
+                                                           ", which is not supported"));
             const std::int64_t numel = stream.number();
             const auto width = static_cast<std::uint64_t>(element_size(*dtype));
             if (numel < 0 || static_cast<std::uint64_t>(numel) > stream.reader().remaining() / width) {
                 throw_file_error(concat("truncated: tar: storage of ", numel, " elements"));
             }
-            auto storage = copy_to_storage(stream.reader().take(static_cast<std::uint64_t>(numel) * width), MemoryCategory::Other);
-            if (*dtype == ScalarType::Bool) normalise_bools({static_cast<std::byte*>(storage->data()), storage->bytes()});
+            auto storage =
+                copy_to_storage(stream.reader().take(static_cast<std::uint64_t>(numel) * width), MemoryCategory::Other);
+            if (*dtype == ScalarType::Bool)
+                normalise_bools({static_cast<std::byte*>(storage->data()), storage->bytes()});
             parts_[parts[0]->to_int()] = {std::move(storage), *dtype, 0, numel};
         }
         const Pickle views = stream.next();
@@ -123,7 +131,8 @@ class TarStorages final : public StorageSource {
             const Part& root = part(fields[1]->to_int());
             const std::int64_t begin = fields[2]->to_int();
             const std::int64_t size = fields[3]->to_int();
-            if (begin < 0 || size < 0 || begin > root.count || size > root.count - begin) throw_file_error("tar: a view leaves its storage");
+            if (begin < 0 || size < 0 || begin > root.count || size > root.count - begin)
+                throw_file_error("tar: a view leaves its storage");
             parts_[fields[0]->to_int()] = {root.storage, root.dtype, root.begin + begin, size};
         }
     }
@@ -153,14 +162,16 @@ class TarStorages final : public StorageSource {
             if (sizes[d] < 0 || strides[d] < 0) throw_file_error("tar: tensor with a negative size or stride");
             is_empty = is_empty || sizes[d] == 0;
             if (sizes[d] <= 1) continue;
-            if (strides[d] > part.count || sizes[d] > (std::int64_t{1} << 40)) throw_file_error("tar: a tensor leaves its storage");
+            if (strides[d] > part.count || sizes[d] > (std::int64_t{1} << 40))
+                throw_file_error("tar: a tensor leaves its storage");
             const auto reach = static_cast<double>(sizes[d] - 1) * static_cast<double>(strides[d]);
             if (reach > static_cast<double>(part.count)) throw_file_error("tar: a tensor leaves its storage");
             last += (sizes[d] - 1) * strides[d];
         }
         if (offset < 0 || (!is_empty && last >= part.count)) throw_file_error("tar: a tensor leaves its storage");
         checked_numel(span_of(sizes));
-        return tensor_on(part.storage, part.dtype, span_of(sizes), span_of(strides), is_empty ? 0 : part.begin + offset);
+        return tensor_on(part.storage, part.dtype, span_of(sizes), span_of(strides),
+                         is_empty ? 0 : part.begin + offset);
     }
 
     const Part& part(std::int64_t key) const {

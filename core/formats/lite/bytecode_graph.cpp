@@ -8,9 +8,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/registry.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/ir/schema_match.h"
-#include "core/dispatch/registry.h"
 
 namespace loupe {
 namespace {
@@ -21,7 +21,7 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-constexpr int kDeepest = 200;             // blocks in blocks
+constexpr int kDeepest = 200;                 // blocks in blocks
 constexpr std::size_t kMostValues = 1 << 16;  // of one node
 
 // Instructions for one operator each ("promoted" operators in PyTorch).
@@ -31,9 +31,10 @@ struct Promoted {
     std::int64_t count;
 };
 constexpr std::array kPromoted = {
-    Promoted{"__IS__", "aten::__is__", 2},        Promoted{"__ISNOT__", "aten::__isnot__", 2}, Promoted{"__NOT__", "aten::__not__", 1},
-    Promoted{"DIM", "aten::dim", 1},              Promoted{"DTYPE", "prim::dtype", 1},         Promoted{"DEVICE", "prim::device", 1},
-    Promoted{"IS_CUDA", "prim::is_cuda", 1},      Promoted{"NUM_TO_TENSOR", "prim::NumToTensor", 1},
+    Promoted{"__IS__", "aten::__is__", 2},         Promoted{"__ISNOT__", "aten::__isnot__", 2},
+    Promoted{"__NOT__", "aten::__not__", 1},       Promoted{"DIM", "aten::dim", 1},
+    Promoted{"DTYPE", "prim::dtype", 1},           Promoted{"DEVICE", "prim::device", 1},
+    Promoted{"IS_CUDA", "prim::is_cuda", 1},       Promoted{"NUM_TO_TENSOR", "prim::NumToTensor", 1},
     Promoted{"DICT_INDEX", "aten::__getitem__", 2}};
 
 // The abstract state at one point of the program.
@@ -48,7 +49,8 @@ class Lifter {
 
     Ptr<ir::Graph> run() {
         State state;
-        for (const Argument& argument : function_.schema.arguments) state.stack.push_back(graph_->add_input(argument.name, argument.type));
+        for (const Argument& argument : function_.schema.arguments)
+            state.stack.push_back(graph_->add_input(argument.name, argument.type));
         lift(0, function_.instructions.size(), state, 0);
         if (!has_returned_ || state.stack.size() != 1) fail("does not return one value");
         const auto& returns = function_.schema.returns;
@@ -68,7 +70,8 @@ class Lifter {
         return value;
     }
     static std::vector<Value*> pop_many(State& state, std::int64_t count) {
-        if (count < 0 || static_cast<std::size_t>(count) > state.stack.size()) fail("takes more values than the stack holds");
+        if (count < 0 || static_cast<std::size_t>(count) > state.stack.size())
+            fail("takes more values than the stack holds");
         const auto first = state.stack.end() - static_cast<std::ptrdiff_t>(count);
         std::vector<Value*> values(first, state.stack.end());
         state.stack.erase(first, state.stack.end());
@@ -90,8 +93,10 @@ class Lifter {
         ir::TypeBindings bindings;
         const TypePtr& type = value->type();
         if (ir::match_type(formal, type, bindings)) return value;
-        if (type->kind() == TypeKind::Optional && ir::match_type(formal, type->element(), bindings)) return cast(value, type->element());
-        const bool is_open = formal->kind() == TypeKind::Var || formal->kind() == TypeKind::Optional || formal->kind() == TypeKind::Any;
+        if (type->kind() == TypeKind::Optional && ir::match_type(formal, type->element(), bindings))
+            return cast(value, type->element());
+        const bool is_open =
+            formal->kind() == TypeKind::Var || formal->kind() == TypeKind::Optional || formal->kind() == TypeKind::Any;
         // None where it cannot be: code behind an exception.
         const bool is_unknown = type->kind() == TypeKind::Any || type->kind() == TypeKind::None;
         return is_unknown && !is_open ? cast(value, without_variables(formal)) : value;
@@ -111,7 +116,9 @@ class Lifter {
         return node->output()->set_type(type);
     }
     // A tuple, list or object that may have been None before it was tested.
-    Value* present(Value* value) { return value->type()->kind() == TypeKind::Optional ? cast(value, value->type()->element()) : value; }
+    Value* present(Value* value) {
+        return value->type()->kind() == TypeKind::Optional ? cast(value, value->type()->element()) : value;
+    }
 
     template <typename T>
     static const T& at(const std::vector<T>& table, std::int64_t index, const char* what) {
@@ -122,7 +129,8 @@ class Lifter {
     // --- stretches of code ---
 
     std::size_t target(std::size_t from, std::int64_t distance, std::size_t end) const {
-        if (distance < 1 || static_cast<std::uint64_t>(distance) > end - from) fail(concat("jumps out of its block at ", from));
+        if (distance < 1 || static_cast<std::uint64_t>(distance) > end - from)
+            fail(concat("jumps out of its block at ", from));
         return from + static_cast<std::size_t>(distance);
     }
 
@@ -131,8 +139,10 @@ class Lifter {
         for (std::size_t i = begin; i < end;) {
             const BytecodeInstruction& each = function_.instructions[i];
             enter_place(i);
-            if (each.name == "JF") i = lift_if(i, end, state, depth);
-            else if (each.name == "LOOP") i = lift_loop(i, end, state, depth);
+            if (each.name == "JF")
+                i = lift_if(i, end, state, depth);
+            else if (each.name == "LOOP")
+                i = lift_loop(i, end, state, depth);
             else if (each.name == "RET") {
                 if (depth > 0 || i + 1 != end) fail("returns from inside");
                 has_returned_ = true;
@@ -172,8 +182,10 @@ class Lifter {
         const std::size_t next = target(otherwise - 1, jump.x, end);
         Value* condition = pop(state);
         if (const auto known = decided(condition)) {
-            if (*known) lift(at + 1, otherwise - 1, state, depth + 1);
-            else lift(otherwise, next, state, depth + 1);
+            if (*known)
+                lift(at + 1, otherwise - 1, state, depth + 1);
+            else
+                lift(otherwise, next, state, depth + 1);
             return next;
         }
         Node* node = graph_->create(prim::If, {condition}, 0);
@@ -194,7 +206,8 @@ class Lifter {
 
     // Conditions that are constant by type (None checks, flags): types do not fit in the branch that is not taken.
     static std::optional<bool> decided(const Value* condition) {
-        if (const auto known = ir::constant_of(condition)) return known->is_bool() ? std::optional(known->to_bool()) : std::nullopt;
+        if (const auto known = ir::constant_of(condition))
+            return known->is_bool() ? std::optional(known->to_bool()) : std::nullopt;
         const Node* node = condition->node();
         const std::string& name = node->kind().str();
         if (name == "aten::__not__") {
@@ -204,7 +217,9 @@ class Lifter {
         if (name != "aten::__is__" && name != "aten::__isnot__") return std::nullopt;
         const TypeKind a = node->input(0)->type()->kind();
         const TypeKind b = node->input(1)->type()->kind();
-        const auto is_open = [](TypeKind kind) { return kind == TypeKind::Optional || kind == TypeKind::Any || kind == TypeKind::Union; };
+        const auto is_open = [](TypeKind kind) {
+            return kind == TypeKind::Optional || kind == TypeKind::Any || kind == TypeKind::Union;
+        };
         if ((a != TypeKind::None && b != TypeKind::None) || is_open(a) || is_open(b)) return std::nullopt;
         return (a == b) == (name == "aten::__is__");
     }
@@ -213,7 +228,8 @@ class Lifter {
     std::size_t lift_loop(std::size_t at, std::size_t end, State& state, int depth) {
         const BytecodeInstruction& loop = function_.instructions[at];
         const std::size_t next = target(at, loop.x, end);
-        if (loop.n < 2 || function_.instructions[next - 1].name != "JMP" || next < at + 2) fail("a loop that does not come back");
+        if (loop.n < 2 || function_.instructions[next - 1].name != "JMP" || next < at + 2)
+            fail("a loop that does not come back");
         const std::vector<Value*> inputs = pop_many(state, loop.n);
         pop(state);  // rounds so far: 0
         Node* node = graph_->create(prim::Loop, inputs, 0);
@@ -242,23 +258,29 @@ class Lifter {
 
     // An unread value has the type of its replacement.
     static void take_type(Value* value, const Value* other) {
-        if (value->node()->kind() == prim::Uninitialized && value->type()->kind() == TypeKind::Any) value->set_type(other->type());
+        if (value->node()->kind() == prim::Uninitialized && value->type()->kind() == TypeKind::Any)
+            value->set_type(other->type());
     }
     static TypePtr joined(const TypePtr& a, const TypePtr& b) {
-        if (a->equals(*b) || b->kind() == TypeKind::None) return b->kind() == TypeKind::None && a->kind() != TypeKind::None ? optional(a) : a;
+        if (a->equals(*b) || b->kind() == TypeKind::None)
+            return b->kind() == TypeKind::None && a->kind() != TypeKind::None ? optional(a) : a;
         if (a->kind() == TypeKind::None) return optional(b);
         if (a->kind() == TypeKind::Tensor && b->kind() == TypeKind::Tensor) return types::tensor();
         if (a->kind() == TypeKind::Optional || b->kind() == TypeKind::Optional) {
-            const TypePtr inner = joined(a->kind() == TypeKind::Optional ? a->element() : a, b->kind() == TypeKind::Optional ? b->element() : b);
+            const TypePtr inner = joined(a->kind() == TypeKind::Optional ? a->element() : a,
+                                         b->kind() == TypeKind::Optional ? b->element() : b);
             return inner->kind() == TypeKind::Any ? inner : optional(inner);
         }
         const bool are_tuples = a->kind() == TypeKind::Tuple && b->kind() == TypeKind::Tuple && a->name() == b->name();
         if (!are_tuples || a->contained().size() != b->contained().size() || !a->name().empty()) return types::any();
         std::vector<TypePtr> elements;
-        for (std::size_t i = 0; i < a->contained().size(); ++i) elements.push_back(joined(a->contained()[i], b->contained()[i]));
+        for (std::size_t i = 0; i < a->contained().size(); ++i)
+            elements.push_back(joined(a->contained()[i], b->contained()[i]));
         return types::tuple(std::move(elements));
     }
-    static TypePtr optional(const TypePtr& type) { return type->kind() == TypeKind::Optional ? type : types::optional(type); }
+    static TypePtr optional(const TypePtr& type) {
+        return type->kind() == TypeKind::Optional ? type : types::optional(type);
+    }
 
     // --- instructions ---
 
@@ -270,7 +292,8 @@ class Lifter {
             state.registers[each.x] = pop(state);
         } else if (name == "STOREN") {
             const std::vector<Value*> values = pop_many(state, each.n);
-            for (std::size_t i = 0; i < values.size(); ++i) state.registers[each.x + static_cast<std::int64_t>(i)] = values[i];
+            for (std::size_t i = 0; i < values.size(); ++i)
+                state.registers[each.x + static_cast<std::int64_t>(i)] = values[i];
         } else if (name == "DROP") {
             pop(state);
         } else if (name == "DROPR") {
@@ -291,9 +314,11 @@ class Lifter {
         Value* object = present(pop(state));
         const auto* type = object->type()->as<ClassType>();
         if (type == nullptr) fail("reads an attribute of what is no object");
-        if (value != nullptr && type == function_.restored.get()) set_type_of(*function_.restored, each.x, value->type());
+        if (value != nullptr && type == function_.restored.get())
+            set_type_of(*function_.restored, each.x, value->type());
         const auto& attribute = at(type->attributes(), each.x, "attribute");
-        Node* node = value != nullptr ? graph_->create(prim::SetAttr, {object, value}, 0) : graph_->create(prim::GetAttr, {object});
+        Node* node = value != nullptr ? graph_->create(prim::SetAttr, {object, value}, 0)
+                                      : graph_->create(prim::GetAttr, {object});
         node->set_s(ir::attr::name, attribute.name);
         if (value == nullptr) node->output()->set_type(attribute.type);
         push(node, state);
@@ -302,7 +327,8 @@ class Lifter {
     static void set_type_of(ClassType& type, std::int64_t slot, const TypePtr& of_value) {
         if (slot < 0 || static_cast<std::uint64_t>(slot) > kMostValues) fail(concat("sets attribute ", slot));
         const auto at = static_cast<std::size_t>(slot);
-        while (type.attributes().size() <= at) type.add_attribute(std::to_string(type.attributes().size()), types::none());
+        while (type.attributes().size() <= at)
+            type.add_attribute(std::to_string(type.attributes().size()), types::none());
         type.set_attribute_type(at, of_value, AttributeKind::Attribute);
     }
 
@@ -311,9 +337,13 @@ class Lifter {
         if (lift_promoted(each, state)) return;
         if (name == "LIST_CONSTRUCT" || name == "DICT_CONSTRUCT" || name == "NAMED_TUPLE_CONSTRUCT") {
             const TypePtr& type = at(function_.types, each.x, "type");
-            const TypeKind wanted = name == "LIST_CONSTRUCT" ? TypeKind::List : name == "DICT_CONSTRUCT" ? TypeKind::Dict : TypeKind::Tuple;
+            const TypeKind wanted = name == "LIST_CONSTRUCT"   ? TypeKind::List
+                                    : name == "DICT_CONSTRUCT" ? TypeKind::Dict
+                                                               : TypeKind::Tuple;
             if (type->kind() != wanted) fail(concat(name, " of ", type->str()));
-            const Symbol kind = wanted == TypeKind::List ? prim::ListConstruct : wanted == TypeKind::Dict ? prim::DictConstruct : prim::TupleConstruct;
+            const Symbol kind = wanted == TypeKind::List   ? prim::ListConstruct
+                                : wanted == TypeKind::Dict ? prim::DictConstruct
+                                                           : prim::TupleConstruct;
             std::vector<Value*> values = pop_many(state, each.n);
             if (wanted == TypeKind::List) {
                 for (Value*& value : values) value = refined(value, type->element());
@@ -340,9 +370,11 @@ class Lifter {
             push(node, state);
         } else if (name == "LIST_UNPACK") {
             Value* list = present(pop(state));
-            if (each.x < 0 || static_cast<std::uint64_t>(each.x) > kMostValues) fail(concat("unpacks ", each.x, " values"));
+            if (each.x < 0 || static_cast<std::uint64_t>(each.x) > kMostValues)
+                fail(concat("unpacks ", each.x, " values"));
             const TypePtr element = list->type()->kind() == TypeKind::List ? list->type()->element() : types::tensor();
-            push_unpacked(prim::ListUnpack, list, std::vector<TypePtr>(static_cast<std::size_t>(each.x), element), state);
+            push_unpacked(prim::ListUnpack, list, std::vector<TypePtr>(static_cast<std::size_t>(each.x), element),
+                          state);
         } else if (name == "RAISE_EXCEPTION") {
             const std::vector<Value*> values = pop_many(state, 2);
             push(graph_->create(prim::RaiseException, values, 0), state);
@@ -362,9 +394,11 @@ class Lifter {
         Value* index = pop(state);
         Value* tuple = present(pop(state));
         const auto position = ir::constant_of(index);
-        if (tuple->type()->kind() != TypeKind::Tuple || !position || !position->is_int()) fail("reads an element of what is no tuple");
+        if (tuple->type()->kind() != TypeKind::Tuple || !position || !position->is_int())
+            fail("reads an element of what is no tuple");
         const auto& elements = tuple->type()->contained();
-        const std::int64_t i = position->to_int() < 0 ? position->to_int() + static_cast<std::int64_t>(elements.size()) : position->to_int();
+        const std::int64_t i = position->to_int() < 0 ? position->to_int() + static_cast<std::int64_t>(elements.size())
+                                                      : position->to_int();
         Node* node = graph_->create(prim::TupleIndex, {tuple, index});
         node->output()->set_type(at(elements, i, "element"));
         push(node, state);
@@ -373,7 +407,8 @@ class Lifter {
     void lift_tuple_slice(const BytecodeInstruction& each, State& state) {
         Value* tuple = present(pop(state));
         const auto* type = tuple->type()->as<TupleType>();
-        if (type == nullptr || each.x < 0 || each.n < 0 || each.x > static_cast<std::int64_t>(type->contained().size()) - each.n) {
+        if (type == nullptr || each.x < 0 || each.n < 0 ||
+            each.x > static_cast<std::int64_t>(type->contained().size()) - each.n) {
             fail("takes a part of what is no tuple");
         }
         Node* node = graph_->create(prim::TupleSlice, {tuple});
@@ -392,7 +427,8 @@ class Lifter {
 
     void lift_operator(const BytecodeInstruction& each, State& state) {
         const BytecodeOperator& named = at(function_.operators, each.x, "operator");
-        const Operator* op = find_operator(named.overload.empty() ? named.name : concat(named.name, ".", named.overload));
+        const Operator* op =
+            find_operator(named.overload.empty() ? named.name : concat(named.name, ".", named.overload));
         const bool is_vararg = each.name == "OPN";
         std::int64_t count = is_vararg ? each.n : named.argument_count;
         if (count < 0) count = op != nullptr ? static_cast<std::int64_t>(op->schema.arguments.size()) : 1;
@@ -427,7 +463,8 @@ class Lifter {
         } else if (each.name == "TO_LIST") {
             lift_to_list(state);
         } else {
-            const auto found = std::find_if(kPromoted.begin(), kPromoted.end(), [&](const Promoted& p) { return p.instruction == each.name; });
+            const auto found = std::find_if(kPromoted.begin(), kPromoted.end(),
+                                            [&](const Promoted& p) { return p.instruction == each.name; });
             if (found == kPromoted.end()) return false;
             const bool takes_none = found->op == "aten::__is__" || found->op == "aten::__isnot__";
             std::vector<Value*> inputs = pop_many(state, found->count);
@@ -447,8 +484,9 @@ class Lifter {
         const auto dimensions = ir::constant_of(inputs[1]);
         const auto kind = ir::constant_of(inputs[2]);
         const std::array kinds = {types::integer(), types::floating(), types::boolean(), types::complex()};
-        if (!dimensions || !kind || !dimensions->is_int() || !kind->is_int() || dimensions->to_int() < 0 || dimensions->to_int() > kDeepest ||
-            kind->to_int() < 0 || static_cast<std::uint64_t>(kind->to_int()) >= kinds.size()) {
+        if (!dimensions || !kind || !dimensions->is_int() || !kind->is_int() || dimensions->to_int() < 0 ||
+            dimensions->to_int() > kDeepest || kind->to_int() < 0 ||
+            static_cast<std::uint64_t>(kind->to_int()) >= kinds.size()) {
             fail("a list of an unknown type");
         }
         TypePtr type = kinds[static_cast<std::size_t>(kind->to_int())];

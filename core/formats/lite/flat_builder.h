@@ -61,11 +61,15 @@ class FlatBuilder {
         }
         return made;
     }
-    Table table(std::initializer_list<Field> fields) { return table(std::span<const Field>(fields.begin(), fields.size())); }
+    Table table(std::initializer_list<Field> fields) {
+        return table(std::span<const Field>(fields.begin(), fields.size()));
+    }
 
     // Sets the offset at that position to `target`, which is written.
     void link(std::size_t at, std::size_t target) {
-        if (target > kMost) throw Error(ErrorKind::Unsupported, "a FlatBuffer holds no more than 2 GB", {.hint = "write a .ptl file instead"});
+        if (target > kMost)
+            throw Error(ErrorKind::Unsupported, "a FlatBuffer holds no more than 2 GB",
+                        {.hint = "write a .ptl file instead"});
         write(at, static_cast<std::uint32_t>(target - at));
     }
     void link_root(std::size_t target) { link(0, target); }
@@ -80,7 +84,8 @@ class FlatBuilder {
     }
     template <typename T>
     std::size_t vector(std::span<const T> elements) {
-        return raw_vector({reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T)}, elements.size(), sizeof(T));
+        return raw_vector({reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T)},
+                          elements.size(), sizeof(T));
     }
     // alignment: of the first element, in the whole buffer.
     std::size_t raw_vector(std::string_view content, std::size_t count, std::size_t alignment) {

@@ -25,7 +25,8 @@ class FlatTable {
 
     template <typename T>
     static T read(std::span<const std::byte> bytes, std::size_t position) {
-        if (position > bytes.size() || bytes.size() - position < sizeof(T)) throw_file_error("FlatBuffer: an offset beyond its end");
+        if (position > bytes.size() || bytes.size() - position < sizeof(T))
+            throw_file_error("FlatBuffer: an offset beyond its end");
         T value;
         std::memcpy(&value, bytes.data() + position, sizeof(T));
         return value;
@@ -74,7 +75,8 @@ class FlatTable {
 class FlatVector {
   public:
     FlatVector() = default;
-    FlatVector(std::span<const std::byte> bytes, std::size_t position, std::size_t stride) : bytes_(bytes), first_(position + 4), stride_(stride) {
+    FlatVector(std::span<const std::byte> bytes, std::size_t position, std::size_t stride)
+        : bytes_(bytes), first_(position + 4), stride_(stride) {
         size_ = FlatTable::read<std::uint32_t>(bytes, position);
         if (size_ > (bytes.size() - position - 4) / stride) throw_file_error("FlatBuffer: a vector beyond its end");
     }
@@ -85,7 +87,9 @@ class FlatVector {
         return FlatTable::read<T>(bytes_, position(i));
     }
     FlatTable table(std::size_t i) const { return {bytes_, position(i) + number<std::uint32_t>(i)}; }
-    std::string_view string(std::size_t i) const { return FlatVector(bytes_, position(i) + number<std::uint32_t>(i), 1).text(); }
+    std::string_view string(std::size_t i) const {
+        return FlatVector(bytes_, position(i) + number<std::uint32_t>(i), 1).text();
+    }
     std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()) + first_, size_ * stride_}; }
     std::span<const std::byte> bytes() const { return bytes_.subspan(first_, size_ * stride_); }
 
@@ -96,7 +100,9 @@ class FlatVector {
     std::size_t size_ = 0;
 };
 
-inline std::string_view FlatTable::string(std::size_t field) const { return has(field) ? FlatVector(bytes_, target(field), 1).text() : std::string_view(); }
+inline std::string_view FlatTable::string(std::size_t field) const {
+    return has(field) ? FlatVector(bytes_, target(field), 1).text() : std::string_view();
+}
 inline FlatVector FlatTable::vector(std::size_t field, std::size_t stride) const {
     return has(field) ? FlatVector(bytes_, target(field), stride) : FlatVector();
 }

@@ -28,7 +28,8 @@ const ir::Symbol kWarn = ir::Symbol::intern("aten::warn");
     ErrorContext context;
     context.source = node.range().short_text();
     context.hint = "write a .pt file instead";
-    throw Error(ErrorKind::Unsupported, concat("the lite interpreter has no instruction for ", node.kind().str()), std::move(context));
+    throw Error(ErrorKind::Unsupported, concat("the lite interpreter has no instruction for ", node.kind().str()),
+                std::move(context));
 }
 
 IValue tuple(std::vector<IValue> elements) { return make_ptr<TupleObject>(std::move(elements)); }
@@ -47,7 +48,8 @@ class FunctionBytecode {
         std::vector<IValue> instructions;
         for (const Instruction& each : instructions_) instructions.push_back(tuple({each.name, each.x, each.n}));
         return tuple({field("instructions", tuple(std::move(instructions))), field("operators", tuple(operators_)),
-                      field("constants", tuple(constants_)), field("types", tuple(types_)), field("register_size", registers_)});
+                      field("constants", tuple(constants_)), field("types", tuple(types_)),
+                      field("register_size", registers_)});
     }
     // Of each instruction.
     std::vector<LitePlace> take_places() { return std::move(places_); }
@@ -80,20 +82,24 @@ class FunctionBytecode {
         for (const ir::Use& use : value->uses()) {
             const Node* user = use.user;
             while (user->block() != home) user = user->owning_node();
-            if (found->second == nullptr || (found->second != user && found->second->is_before(user))) found->second = user;
+            if (found->second == nullptr || (found->second != user && found->second->is_before(user)))
+                found->second = user;
         }
         return found->second;
     }
     static bool is_used_inside(const Value* value, const Node* node) {
-        return std::ranges::any_of(value->uses(), [&](const ir::Use& use) { return use.user != node && use.user->block() != node->block(); });
+        return std::ranges::any_of(
+            value->uses(), [&](const ir::Use& use) { return use.user != node && use.user->block() != node->block(); });
     }
     // Moved by the last instruction that reads it, so that memory is freed early; dropped after a node in whose blocks
     // it is read, since only one of them runs.
     void load(const Value* value, const Node* user, std::size_t offset) {
         if (const auto constant = ir::constant_of(value)) return void(emit("LOADC", constant_index(*constant)));
         const std::int64_t at = registers_of_.at(value);
-        const bool is_last = value->node()->block() == user->block() && last_user(value) == user && !is_used_inside(value, user) &&
-                             std::ranges::none_of(value->uses(), [&](const ir::Use& use) { return use.user == user && use.offset > offset; });
+        const bool is_last =
+            value->node()->block() == user->block() && last_user(value) == user && !is_used_inside(value, user) &&
+            std::ranges::none_of(value->uses(),
+                                 [&](const ir::Use& use) { return use.user == user && use.offset > offset; });
         emit(is_last ? "MOVE" : "LOAD", at);
     }
     void load_all(const std::vector<Value*>& values, const Node* user) {
@@ -122,8 +128,10 @@ class FunctionBytecode {
     }
     // Values from outside that the node's blocks were the last to read.
     void drop_after(const Node& node) {
-        for (const auto& [value, at] : std::vector<std::pair<const Value*, std::int64_t>>(registers_of_.begin(), registers_of_.end())) {
-            if (value->node()->block() == node.block() && value->has_uses() && last_user(value) == &node && is_used_inside(value, &node)) {
+        for (const auto& [value, at] :
+             std::vector<std::pair<const Value*, std::int64_t>>(registers_of_.begin(), registers_of_.end())) {
+            if (value->node()->block() == node.block() && value->has_uses() && last_user(value) == &node &&
+                is_used_inside(value, &node)) {
                 dropped_.push_back(at);
             }
         }
@@ -138,7 +146,8 @@ class FunctionBytecode {
         constants_.push_back(constant);
         for (std::size_t i = 0; i + 1 < constants_.size(); ++i) {
             const bool is_inline = constant.is_none() || constant.is_number() || constant.is_string();
-            if (constants_[i].tag() == constant.tag() && (is_inline ? values_equal(constants_[i], constant) : constants_[i].is_same(constant))) {
+            if (constants_[i].tag() == constant.tag() &&
+                (is_inline ? values_equal(constants_[i], constant) : constants_[i].is_same(constant))) {
                 constants_.pop_back();
                 return static_cast<std::int64_t>(i);
             }
@@ -163,8 +172,10 @@ class FunctionBytecode {
         const auto count = static_cast<std::int64_t>(schema.arguments.size());
         return operator_index(schema.name, schema.overload, schema.is_vararg ? std::nullopt : std::optional(count));
     }
-    std::int64_t operator_index(const std::string& name, const std::string& overload, std::optional<std::int64_t> count) {
-        const auto [found, is_new] = operator_indices_.emplace(concat(name, ".", overload), static_cast<std::int64_t>(operators_.size()));
+    std::int64_t operator_index(const std::string& name, const std::string& overload,
+                                std::optional<std::int64_t> count) {
+        const auto [found, is_new] =
+            operator_indices_.emplace(concat(name, ".", overload), static_cast<std::int64_t>(operators_.size()));
         if (is_new) {
             operators_.push_back(tuple({name, overload, count.value_or(-1)}));
         }
@@ -190,20 +201,34 @@ class FunctionBytecode {
 
     bool write_structural(const Node& node, ir::Symbol kind) {
         const auto count = static_cast<std::int64_t>(node.inputs().size());
-        if (kind == prim::GetAttr) emit("GET_ATTR", slot_of(node));
-        else if (kind == prim::SetAttr) emit("SET_ATTR", slot_of(node));
-        else if (kind == prim::ListConstruct) emit("LIST_CONSTRUCT", type_index(*node.output()->type()), count);
-        else if (kind == prim::DictConstruct) emit("DICT_CONSTRUCT", type_index(*node.output()->type()), count);
-        else if (kind == prim::TupleConstruct && node.output()->type()->name().empty()) emit("TUPLE_CONSTRUCT", count);
-        else if (kind == prim::TupleConstruct) emit("NAMED_TUPLE_CONSTRUCT", type_index(*node.output()->type()), count);
-        else if (kind == prim::TupleSlice) write_tuple_slice(node);
-        else if (kind == prim::TupleIndex) emit("TUPLE_INDEX");
-        else if (kind == prim::RaiseException) emit("RAISE_EXCEPTION");
-        else if (kind == prim::ListUnpack) emit("LIST_UNPACK", static_cast<std::int64_t>(node.outputs().size()));
-        else if (kind == kWarn) emit("WARN");
-        else if (kind == prim::Uninitialized) emit("UN_INITIALIZED");
-        else if (kind == prim::isinstance) write_isinstance(node);
-        else return false;
+        if (kind == prim::GetAttr)
+            emit("GET_ATTR", slot_of(node));
+        else if (kind == prim::SetAttr)
+            emit("SET_ATTR", slot_of(node));
+        else if (kind == prim::ListConstruct)
+            emit("LIST_CONSTRUCT", type_index(*node.output()->type()), count);
+        else if (kind == prim::DictConstruct)
+            emit("DICT_CONSTRUCT", type_index(*node.output()->type()), count);
+        else if (kind == prim::TupleConstruct && node.output()->type()->name().empty())
+            emit("TUPLE_CONSTRUCT", count);
+        else if (kind == prim::TupleConstruct)
+            emit("NAMED_TUPLE_CONSTRUCT", type_index(*node.output()->type()), count);
+        else if (kind == prim::TupleSlice)
+            write_tuple_slice(node);
+        else if (kind == prim::TupleIndex)
+            emit("TUPLE_INDEX");
+        else if (kind == prim::RaiseException)
+            emit("RAISE_EXCEPTION");
+        else if (kind == prim::ListUnpack)
+            emit("LIST_UNPACK", static_cast<std::int64_t>(node.outputs().size()));
+        else if (kind == kWarn)
+            emit("WARN");
+        else if (kind == prim::Uninitialized)
+            emit("UN_INITIALIZED");
+        else if (kind == prim::isinstance)
+            write_isinstance(node);
+        else
+            return false;
         return true;
     }
 
@@ -227,8 +252,9 @@ class FunctionBytecode {
     }
 
     void write_operator(const Node& node) {
-        static constexpr std::array kUnknown = {prim::fork,       prim::Enter,        prim::Exit,      prim::With,  prim::Closure,
-                                                prim::CallMethod, prim::CallFunction, prim::CreateObject};
+        static constexpr std::array kUnknown = {prim::fork,         prim::Enter,       prim::Exit,
+                                                prim::With,         prim::Closure,     prim::CallMethod,
+                                                prim::CallFunction, prim::CreateObject};
         if (std::ranges::find(kUnknown, node.kind()) != kUnknown.end()) refuse(node);
         const auto count = static_cast<std::int64_t>(node.inputs().size());
         const FunctionSchema* schema = node.schema();
@@ -306,7 +332,8 @@ class ModelBytecode {
         manager.keep_snapshots(false);
         manager.run(*graph, passes::pipeline_of("inline"));
         const FunctionSchema& schema = function->schema();
-        const IValue types = tuple({tuple({"arguments", schema_arguments(schema.arguments)}), tuple({"returns", schema_arguments(schema.returns)})});
+        const IValue types = tuple({tuple({"arguments", schema_arguments(schema.arguments)}),
+                                    tuple({"returns", schema_arguments(schema.returns)})});
         FunctionBytecode code(*graph);
         functions_.push_back(tuple({function->qualified_name(), code.write(), types}));
         places_.push_back(code.take_places());

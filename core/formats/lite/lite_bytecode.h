@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The bytecode of the lite interpreter: instructions for a stack and registers, as bytecode.pkl of a .ptl file holds them.
+// The bytecode of the lite interpreter: instructions for a stack and registers, as bytecode.pkl of a .ptl file holds
+// them.
 
 #include <memory>
 #include <string>

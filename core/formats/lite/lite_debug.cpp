@@ -44,7 +44,8 @@ class Writer {
         for (std::size_t i = 1; i < functions.size(); ++i) {
             std::vector<std::int64_t> handles;
             for (const LitePlace& place : bytecode.places[i - 1]) handles.push_back(add(place));
-            all.push_back(tuple({functions[i].to_tuple().elements[0], tuple({tuple({IValue(kHandleList), tuple({IValue(handles)})})})}));
+            all.push_back(tuple({functions[i].to_tuple().elements[0],
+                                 tuple({tuple({IValue(kHandleList), tuple({IValue(handles)})})})}));
         }
         return {tuple(std::move(all)), tuple(std::move(calls_)), std::move(places_)};
     }
@@ -52,7 +53,8 @@ class Writer {
   private:
     std::int64_t add(const LitePlace& place) {
         const auto handle = static_cast<std::int64_t>(calls_.size());
-        calls_.push_back(tuple({handle, tag(place.range), place.kind, place.call ? call(*place.call, IValue()) : IValue()}));
+        calls_.push_back(
+            tuple({handle, tag(place.range), place.kind, place.call ? call(*place.call, IValue()) : IValue()}));
         return handle;
     }
 
@@ -131,7 +133,8 @@ class Reader {
         return inner;
     }
 
-    std::shared_ptr<const ir::InlinedCall> made(const PickleNode& node, const std::shared_ptr<const ir::InlinedCall>& caller) const {
+    std::shared_ptr<const ir::InlinedCall> made(const PickleNode& node,
+                                                const std::shared_ptr<const ir::InlinedCall>& caller) const {
         const auto& parts = node.tuple(4);
         auto out = std::make_shared<ir::InlinedCall>();
         out->function = parts[3]->to_string();
@@ -142,7 +145,8 @@ class Reader {
         const auto& self = parts[0]->tuple(2);
         out->function = concat(self[0]->to_string(), ".", out->function);
         const std::string& instance = self[1]->to_string();
-        if (instance != kSelf && instance != kUnknownInstance) out->scope = out->scope.empty() ? instance : concat(out->scope, ".", instance);
+        if (instance != kSelf && instance != kUnknownInstance)
+            out->scope = out->scope.empty() ? instance : concat(out->scope, ".", instance);
         return out;
     }
 
@@ -166,7 +170,8 @@ std::unordered_map<std::string, std::vector<LitePlace>> read_lite_places(const T
     for (std::size_t i = 1; i < functions.size(); ++i) {
         const auto& parts = functions[i]->tuple(2);
         for (const PickleRef field : parts[1]->elements()) {
-            if (field->tuple(2)[0]->to_string() == kHandleList) all[parts[0]->to_string()] = reader.places(*field->tuple(2)[1]->tuple(1)[0]);
+            if (field->tuple(2)[0]->to_string() == kHandleList)
+                all[parts[0]->to_string()] = reader.places(*field->tuple(2)[1]->tuple(1)[0]);
         }
     }
     return all;

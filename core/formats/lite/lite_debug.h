@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Debug handles of the lite interpreter: mobile_debug_handles.pkl gives each instruction a number, callstack_debug_map.pkl
-// maps each number to its operator, source range and call stack of modules. Ranges are referred to by their numbers in
-// the .debug_pkl files.
+// Debug handles of the lite interpreter: mobile_debug_handles.pkl gives each instruction a number,
+// callstack_debug_map.pkl maps each number to its operator, source range and call stack of modules. Ranges are referred
+// to by their numbers in the .debug_pkl files.
 
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "core/formats/pickle/debug_records.h"
 #include "core/formats/lite/lite_bytecode.h"
+#include "core/formats/pickle/debug_records.h"
 #include "core/formats/pickle/torch_archive.h"
 
 namespace loupe {

@@ -9,7 +9,19 @@ namespace loupe::lite {
 
 // Fields of tables, by their index in the schema.
 namespace module_field {
-enum : std::size_t { version, extra_files, methods, state, values, storage_count, storages, object_types, sources, source_constants, operator_version };
+enum : std::size_t {
+    version,
+    extra_files,
+    methods,
+    state,
+    values,
+    storage_count,
+    storages,
+    object_types,
+    sources,
+    source_constants,
+    operator_version
+};
 }
 namespace function_field {
 enum : std::size_t { name, instructions, operators, constants, types, registers, schema, debug, class_type };
@@ -20,7 +32,23 @@ enum : std::size_t { storage, dtype, offset, sizes, strides, requires_grad, quan
 
 // The tags of the union of values.
 enum class Tag : std::uint8_t {
-    None, Int, Bool, Double, Complex, Tensor, String, List, Tuple, Dict, Object, IntList, DoubleList, BoolList, Device, Enum, Function
+    None,
+    Int,
+    Bool,
+    Double,
+    Complex,
+    Tensor,
+    String,
+    List,
+    Tuple,
+    Dict,
+    Object,
+    IntList,
+    DoubleList,
+    BoolList,
+    Device,
+    Enum,
+    Function
 };
 
 namespace object_field {
@@ -32,13 +60,55 @@ inline constexpr std::uint8_t kWithFields = 1;
 inline constexpr std::uint8_t kWithSetState = 3;
 
 // By number, as in torch/csrc/jit/runtime/instruction.h.
-inline constexpr std::array<const char*, 50> kInstructions = {
-    "OP",         "OPN",          "LOAD",        "MOVE",        "STOREN",         "STORE",           "DROP",           "DROPR",
-    "LOADC",      "JF",           "JMP",         "LOOP",        "RET",            "WAIT",            "CALL",           "GUARD",
-    "TYPECHECK",  "FAIL_GUARD",   "PROFILE_OP",  "TAIL_CALL",   "INTERFACE_CALL", "GET_ATTR",        "SET_ATTR",       "LIST_UNPACK",
-    "TUPLE_CONSTRUCT", "NAMED_TUPLE_CONSTRUCT", "LIST_CONSTRUCT", "DICT_CONSTRUCT", "CREATE_OBJECT", "ISINSTANCE", "TUPLE_SLICE",
-    "TUPLE_INDEX", "RAISE_EXCEPTION", "DICT_INDEX", "UNCHECKED_CAST", "__IS__", "UN_INITIALIZED", "__ISNOT__",
-    "FORMAT",     "DEVICE",       "DTYPE",       "DIM",         "__NOT__",        "TO_LIST",         "NUM_TO_TENSOR",  "IS_CUDA",
-    "FORK",       "WARN",         "ENTER",       "EXIT"};
+inline constexpr std::array<const char*, 50> kInstructions = {"OP",
+                                                              "OPN",
+                                                              "LOAD",
+                                                              "MOVE",
+                                                              "STOREN",
+                                                              "STORE",
+                                                              "DROP",
+                                                              "DROPR",
+                                                              "LOADC",
+                                                              "JF",
+                                                              "JMP",
+                                                              "LOOP",
+                                                              "RET",
+                                                              "WAIT",
+                                                              "CALL",
+                                                              "GUARD",
+                                                              "TYPECHECK",
+                                                              "FAIL_GUARD",
+                                                              "PROFILE_OP",
+                                                              "TAIL_CALL",
+                                                              "INTERFACE_CALL",
+                                                              "GET_ATTR",
+                                                              "SET_ATTR",
+                                                              "LIST_UNPACK",
+                                                              "TUPLE_CONSTRUCT",
+                                                              "NAMED_TUPLE_CONSTRUCT",
+                                                              "LIST_CONSTRUCT",
+                                                              "DICT_CONSTRUCT",
+                                                              "CREATE_OBJECT",
+                                                              "ISINSTANCE",
+                                                              "TUPLE_SLICE",
+                                                              "TUPLE_INDEX",
+                                                              "RAISE_EXCEPTION",
+                                                              "DICT_INDEX",
+                                                              "UNCHECKED_CAST",
+                                                              "__IS__",
+                                                              "UN_INITIALIZED",
+                                                              "__ISNOT__",
+                                                              "FORMAT",
+                                                              "DEVICE",
+                                                              "DTYPE",
+                                                              "DIM",
+                                                              "__NOT__",
+                                                              "TO_LIST",
+                                                              "NUM_TO_TENSOR",
+                                                              "IS_CUDA",
+                                                              "FORK",
+                                                              "WARN",
+                                                              "ENTER",
+                                                              "EXIT"};
 
 }  // namespace loupe::lite

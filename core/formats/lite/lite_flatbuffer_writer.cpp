@@ -10,10 +10,10 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
-#include "core/formats/torchscript/code_writer.h"
 #include "core/formats/lite/flat_builder.h"
 #include "core/formats/lite/lite_bytecode.h"
 #include "core/formats/lite/lite_flatbuffer_layout.h"
+#include "core/formats/torchscript/code_writer.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/tensor/tensor.h"
 
@@ -26,9 +26,13 @@ using Index = std::uint32_t;
 
 constexpr Index kBytecodeVersion = 9;
 
-[[noreturn]] void refuse(std::string what) { throw Error(ErrorKind::Unsupported, std::move(what), {.hint = "write a .ptl file instead"}); }
+[[noreturn]] void refuse(std::string what) {
+    throw Error(ErrorKind::Unsupported, std::move(what), {.hint = "write a .ptl file instead"});
+}
 
-std::span<const std::byte> bytes_of(const Storage& storage) { return {static_cast<const std::byte*>(storage.data()), storage.bytes()}; }
+std::span<const std::byte> bytes_of(const Storage& storage) {
+    return {static_cast<const std::byte*>(storage.data()), storage.bytes()};
+}
 
 const std::vector<IValue>& elements_of(const IValue& tuple) { return tuple.to_tuple().elements; }
 
@@ -54,16 +58,20 @@ class FlatModel {
         const WrittenCode code = write_code(module);
         std::vector<Index> constants;
         for (const IValue& constant : code.constants) constants.push_back(add(constant));
-        const auto root = out_.table({Field::of(kBytecodeVersion), Field::offset(), Field::offset(), Field::of(state), Field::offset(),
-                                      Field::of(static_cast<std::int32_t>(storages_.size())), Field::offset(), Field::offset(), Field::offset(),
-                                      Field::offset(), Field::of(static_cast<std::uint32_t>(code.version)), Field::of(mobile_values)});
+        const auto root = out_.table({Field::of(kBytecodeVersion), Field::offset(), Field::offset(), Field::of(state),
+                                      Field::offset(), Field::of(static_cast<std::int32_t>(storages_.size())),
+                                      Field::offset(), Field::offset(), Field::offset(), Field::offset(),
+                                      Field::of(static_cast<std::uint32_t>(code.version)), Field::of(mobile_values)});
         out_.link_root(root.at);
         out_.link(root.fields[module_field::extra_files], out_.offsets(0));
         out_.link(root.fields[module_field::methods], numbers(methods));
         write_all(root.fields[module_field::values], values_.size(), [&](std::size_t i) { return values_[i](); });
-        write_all(root.fields[module_field::storages], storages_.size(), [&](std::size_t i) { return write_storage(*storages_[i]); });
-        write_all(root.fields[module_field::object_types], classes_.size(), [&](std::size_t i) { return write_class(*classes_[i]); });
-        write_all(root.fields[module_field::sources], code.files.size(), [&](std::size_t i) { return write_source(code.files[i]); });
+        write_all(root.fields[module_field::storages], storages_.size(),
+                  [&](std::size_t i) { return write_storage(*storages_[i]); });
+        write_all(root.fields[module_field::object_types], classes_.size(),
+                  [&](std::size_t i) { return write_class(*classes_[i]); });
+        write_all(root.fields[module_field::sources], code.files.size(),
+                  [&](std::size_t i) { return write_source(code.files[i]); });
         out_.link(root.fields[module_field::source_constants], numbers(constants));
         return out_.finish();
     }
@@ -85,12 +93,14 @@ class FlatModel {
     std::size_t write_storage(const Storage& storage) {
         const auto table = out_.table({Field::offset()});
         const auto bytes = bytes_of(storage);
-        out_.link(table.fields[0], out_.raw_vector({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, bytes.size(), 16));
+        out_.link(table.fields[0],
+                  out_.raw_vector({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, bytes.size(), 16));
         return table.at;
     }
     std::size_t write_class(const ClassType& type) {
         const bool has_fields = !restores_itself(type);
-        const auto table = out_.table({Field::offset(), Field::of(has_fields ? kWithFields : kWithSetState), has_fields ? Field::offset() : Field::none()});
+        const auto table = out_.table({Field::offset(), Field::of(has_fields ? kWithFields : kWithSetState),
+                                       has_fields ? Field::offset() : Field::none()});
         out_.link(table.fields[0], out_.string(type.name()));
         if (!has_fields) return table.at;
         std::vector<std::string> names;
@@ -113,7 +123,8 @@ class FlatModel {
     // The table of a value whose specific part `write` writes.
     Index plan(Tag tag, std::function<std::size_t()> write) {
         values_.push_back([this, tag, write = std::move(write)] {
-            const auto table = out_.table({Field::of(static_cast<std::uint8_t>(tag)), tag == Tag::None ? Field::none() : Field::offset()});
+            const auto table = out_.table(
+                {Field::of(static_cast<std::uint8_t>(tag)), tag == Tag::None ? Field::none() : Field::offset()});
             if (tag != Tag::None) out_.link(table.fields[1], write());
             return table.at;
         });
@@ -142,20 +153,30 @@ class FlatModel {
 
     Index add(const IValue& value) {
         switch (value.tag()) {
-            case IValue::Tag::None: return plan(Tag::None, {});
-            case IValue::Tag::Int: return plan_struct(Tag::Int, value.to_int());
-            case IValue::Tag::Bool: return plan_struct(Tag::Bool, value.to_bool());
-            case IValue::Tag::Double: return plan_struct(Tag::Double, value.to_double());
-            case IValue::Tag::Complex: return plan_struct(Tag::Complex, value.to_complex());
-            case IValue::Tag::String: return plan_text(Tag::String, value.to_string());
-            case IValue::Tag::Device: return plan_text(Tag::Device, python_str(value));
-            case IValue::Tag::Tensor: return value.to_tensor().defined() ? add_tensor(value.to_tensor()) : plan(Tag::None, {});
-            default: return add_once(value);
+            case IValue::Tag::None:
+                return plan(Tag::None, {});
+            case IValue::Tag::Int:
+                return plan_struct(Tag::Int, value.to_int());
+            case IValue::Tag::Bool:
+                return plan_struct(Tag::Bool, value.to_bool());
+            case IValue::Tag::Double:
+                return plan_struct(Tag::Double, value.to_double());
+            case IValue::Tag::Complex:
+                return plan_struct(Tag::Complex, value.to_complex());
+            case IValue::Tag::String:
+                return plan_text(Tag::String, value.to_string());
+            case IValue::Tag::Device:
+                return plan_text(Tag::Device, python_str(value));
+            case IValue::Tag::Tensor:
+                return value.to_tensor().defined() ? add_tensor(value.to_tensor()) : plan(Tag::None, {});
+            default:
+                return add_once(value);
         }
     }
     // Shared values are written once.
     Index add_once(const IValue& value) {
-        const void* key = value.is_object() ? static_cast<const void*>(value.to_object().get()) : value.object_pointer();
+        const void* key =
+            value.is_object() ? static_cast<const void*>(value.to_object().get()) : value.object_pointer();
         if (const auto known = shared_.find(key); known != shared_.end()) return known->second;
         if (!under_way_.insert(key).second) refuse("a value that holds itself has no form in a FlatBuffer");
         const Index index = add_compound(value);
@@ -190,12 +211,13 @@ class FlatModel {
             for (const IValue& element : list.elements) flags.push_back(element.to_bool() ? 1 : 0);
             return plan_vector(Tag::BoolList, std::move(flags));
         }
-        return plan(Tag::List, [this, items = add_all(list.elements), type = types::list(list.element_type)->annotation_str()] {
-            const auto table = out_.table({Field::offset(), Field::offset()});
-            out_.link(table.fields[0], numbers(items));
-            out_.link(table.fields[1], out_.string(type));
-            return table.at;
-        });
+        return plan(Tag::List,
+                    [this, items = add_all(list.elements), type = types::list(list.element_type)->annotation_str()] {
+                        const auto table = out_.table({Field::offset(), Field::offset()});
+                        out_.link(table.fields[0], numbers(items));
+                        out_.link(table.fields[1], out_.string(type));
+                        return table.at;
+                    });
     }
     Index add_dict(const DictObject& dict) {
         std::vector<Index> keys;
@@ -204,13 +226,14 @@ class FlatModel {
             keys.push_back(add(key));
             values.push_back(add(value));
         }
-        return plan(Tag::Dict, [this, keys, values, type = types::dict(dict.key_type, dict.value_type)->annotation_str()] {
-            const auto table = out_.table({Field::offset(), Field::offset(), Field::offset()});
-            out_.link(table.fields[0], numbers(keys));
-            out_.link(table.fields[1], numbers(values));
-            out_.link(table.fields[2], out_.string(type));
-            return table.at;
-        });
+        return plan(Tag::Dict,
+                    [this, keys, values, type = types::dict(dict.key_type, dict.value_type)->annotation_str()] {
+                        const auto table = out_.table({Field::offset(), Field::offset(), Field::offset()});
+                        out_.link(table.fields[0], numbers(keys));
+                        out_.link(table.fields[1], numbers(values));
+                        out_.link(table.fields[2], out_.string(type));
+                        return table.at;
+                    });
     }
     Index add_object(const Object& object) {
         const Ptr<ClassType>& type = object.type();
@@ -236,7 +259,8 @@ class FlatModel {
     // Of the class that a function is a method of.
     Index class_number(const std::string& function) const {
         const std::string name = function.substr(0, function.rfind('.'));
-        const auto found = std::ranges::find(classes_, name, [](const Ptr<ClassType>& type) -> const std::string& { return type->name(); });
+        const auto found = std::ranges::find(
+            classes_, name, [](const Ptr<ClassType>& type) -> const std::string& { return type->name(); });
         return found == classes_.end() ? 0 : static_cast<Index>(found - classes_.begin());
     }
     Index number_of(const Ptr<ClassType>& type) {
@@ -247,7 +271,8 @@ class FlatModel {
 
     Index add_tensor(const Tensor& tensor) {
         if (tensor.is_sparse()) refuse("a sparse tensor has no form in a FlatBuffer");
-        const auto [known, is_new] = storage_numbers_.emplace(tensor.storage().get(), static_cast<Index>(storages_.size()));
+        const auto [known, is_new] =
+            storage_numbers_.emplace(tensor.storage().get(), static_cast<Index>(storages_.size()));
         if (is_new) storages_.push_back(tensor.storage());
         return plan(Tag::Tensor, [this, tensor, storage = known->second] {
             const auto table = out_.table({Field::of(storage), Field::of(static_cast<std::int8_t>(tensor.dtype())),
@@ -271,7 +296,9 @@ class FlatModel {
 
     // --- functions ---
 
-    static const std::vector<IValue>& field(const IValue& code, std::size_t i) { return elements_of(elements_of(elements_of(code)[i])[1]); }
+    static const std::vector<IValue>& field(const IValue& code, std::size_t i) {
+        return elements_of(elements_of(elements_of(code)[i])[1]);
+    }
 
     // (qualified name, (instructions, operators, constants, types, register_size), (arguments, returns)).
     Index add_function(const IValue& function) {
@@ -285,12 +312,15 @@ class FlatModel {
         }
         return plan(Tag::Function, [=, this] {
             const std::int64_t registers = elements_of(elements_of(code)[4])[1].to_int();
-            const auto table = out_.table({Field::offset(), Field::offset(), Field::offset(), Field::offset(), Field::offset(),
-                                           Field::of(static_cast<std::int32_t>(registers)), Field::offset(), Field::none(), Field::of(class_number(elements_of(function)[0].to_string()))});
+            const auto table =
+                out_.table({Field::offset(), Field::offset(), Field::offset(), Field::offset(), Field::offset(),
+                            Field::of(static_cast<std::int32_t>(registers)), Field::offset(), Field::none(),
+                            Field::of(class_number(elements_of(function)[0].to_string()))});
             out_.link(table.fields[function_field::name], out_.string(elements_of(function)[0].to_string()));
             out_.link(table.fields[function_field::instructions], write_instructions(field(code, 0)));
             const auto& operators = field(code, 1);
-            write_all(table.fields[function_field::operators], operators.size(), [&](std::size_t i) { return write_operator(elements_of(operators[i])); });
+            write_all(table.fields[function_field::operators], operators.size(),
+                      [&](std::size_t i) { return write_operator(elements_of(operators[i])); });
             out_.link(table.fields[function_field::constants], numbers(constants));
             std::vector<std::string> types;
             for (const IValue& type : field(code, 3)) types.push_back(checked_type(type.to_string()));
@@ -298,7 +328,8 @@ class FlatModel {
             const auto schema = out_.table({Field::offset(), Field::offset()});
             out_.link(table.fields[function_field::schema], schema.at);
             for (std::size_t side = 0; side < 2; ++side) {
-                write_all(schema.fields[side], defaults[side].size(), [&](std::size_t i) { return write_argument(defaults[side][i]); });
+                write_all(schema.fields[side], defaults[side].size(),
+                          [&](std::size_t i) { return write_argument(defaults[side][i]); });
             }
             return table.at;
         });
@@ -307,7 +338,10 @@ class FlatModel {
     // As PyTorch refuses them when it writes FlatBuffers.
     static std::string checked_type(const std::string& text) {
         if (text.starts_with("__torch__.") && !text.starts_with("__torch__.torch.classes")) {
-            refuse(concat("__torch__ types other than custom c++ classes (__torch__.torch.classes) are not supported in lite interpreter FlatBuffers: ", text));
+            refuse(
+                concat("__torch__ types other than custom c++ classes (__torch__.torch.classes) are not supported in "
+                       "lite interpreter FlatBuffers: ",
+                       text));
         }
         return text;
     }
@@ -316,7 +350,8 @@ class FlatModel {
         std::string content;
         for (const IValue& each : all) {
             const auto& parts = elements_of(each);
-            const auto code = std::find(kInstructions.begin(), kInstructions.end(), parts[0].to_string()) - kInstructions.begin();
+            const auto code =
+                std::find(kInstructions.begin(), kInstructions.end(), parts[0].to_string()) - kInstructions.begin();
             content += static_cast<char>(code);
             content += '\0';
             content += raw_bytes(static_cast<std::uint16_t>(parts[2].to_int()));
@@ -325,7 +360,8 @@ class FlatModel {
         return out_.raw_vector(content, all.size(), 4);
     }
     std::size_t write_operator(const std::vector<IValue>& parts) {
-        const auto table = out_.table({Field::offset(), Field::offset(), Field::of(static_cast<std::int32_t>(parts[2].to_int()))});
+        const auto table =
+            out_.table({Field::offset(), Field::offset(), Field::of(static_cast<std::int32_t>(parts[2].to_int()))});
         out_.link(table.fields[0], out_.string(parts[0].to_string()));
         out_.link(table.fields[1], out_.string(parts[1].to_string()));
         return table.at;

@@ -82,15 +82,18 @@ void add_lite_attribute(nn::Module& module, const std::string& name, const IValu
     module.set_slot(module.type()->add_attribute(name, type_of_attribute(value), kind_of(value)), value);
 }
 
-nn::ModulePtr restore_lite_module(ir::CompilationUnit& unit, const std::string& class_name, BytecodeFunction set_state, const IValue& state) {
+nn::ModulePtr restore_lite_module(ir::CompilationUnit& unit, const std::string& class_name, BytecodeFunction set_state,
+                                  const IValue& state) {
     nn::ModulePtr module = make_lite_module(unit, class_name);
     const Ptr<ClassType>& type = module->type();
     if (set_state.schema.arguments.size() != 2) throw_file_error("__setstate__ does not take one state");
     set_state.schema.arguments[0].type = type;
     set_state.schema.name = "__setstate__";
-    if (!is_instance(state, *set_state.schema.arguments[1].type)) throw_file_error("__setstate__ takes another state than the file holds");
+    if (!is_instance(state, *set_state.schema.arguments[1].type))
+        throw_file_error("__setstate__ takes another state than the file holds");
     set_state.restored = type;
-    const auto function = make_ptr<ir::ScriptFunction>(concat(class_name, ".__setstate__"), verified_graph(set_state), set_state.schema);
+    const auto function =
+        make_ptr<ir::ScriptFunction>(concat(class_name, ".__setstate__"), verified_graph(set_state), set_state.schema);
     const DeadlineScope deadline(kLongestRestore);
     runtime::run_function(*function, {IValue(Ptr<Object>(module)), state});
     for (std::size_t slot = 0; slot < type->attributes().size(); ++slot) {
@@ -106,7 +109,8 @@ bool is_of_inner_object(const std::string& qualified_name, const std::string& cl
     return (name == "__setstate__" || name == "__getstate__") && qualified_name.substr(0, dot) != class_name;
 }
 
-void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::string& qualified_name, BytecodeFunction function) {
+void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::string& qualified_name,
+                     BytecodeFunction function) {
     FunctionSchema& schema = function.schema;
     const std::string name = qualified_name.substr(qualified_name.rfind('.') + 1);
     if (module.type()->find_method(name) != nullptr) throw_file_error(concat("two methods ", quote_name(name)));
@@ -120,7 +124,8 @@ void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::s
     schema.arguments[0].type = module.type();
     const Ptr<ir::Graph> graph = verified_graph(function);
     if (schema.returns.empty()) schema.returns.emplace_back().type = graph->outputs().at(0)->type();
-    unit.add_method(*module.type(), make_ptr<ir::ScriptFunction>(concat(module.type()->name(), ".", name), graph, schema));
+    unit.add_method(*module.type(),
+                    make_ptr<ir::ScriptFunction>(concat(module.type()->name(), ".", name), graph, schema));
 }
 
 }  // namespace loupe

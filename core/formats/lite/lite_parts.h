@@ -20,10 +20,12 @@ nn::ModulePtr make_lite_module(ir::CompilationUnit& unit, const std::string& cla
 void add_lite_attribute(nn::Module& module, const std::string& name, const IValue& value);
 // An object restored by its __setstate__. Throws Error (File) for one that takes no state; errors of running
 // it.
-nn::ModulePtr restore_lite_module(ir::CompilationUnit& unit, const std::string& class_name, BytecodeFunction set_state, const IValue& state);
+nn::ModulePtr restore_lite_module(ir::CompilationUnit& unit, const std::string& class_name, BytecodeFunction set_state,
+                                  const IValue& state);
 // Is it of objects inside a model of the class, for when the file is read?
 bool is_of_inner_object(const std::string& qualified_name, const std::string& class_name);
 // The schema's first argument becomes the module; a schema without arguments, of older files, gets self and one tensor.
-void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::string& qualified_name, BytecodeFunction function);
+void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::string& qualified_name,
+                     BytecodeFunction function);
 
 }  // namespace loupe

@@ -36,7 +36,8 @@ class BytecodeReader {
         if (parts.empty()) throw_file_error("empty bytecode");
         version_ = parts[0]->to_int();
         if (version_ < kOldestBytecode || version_ > kNewestBytecode) {
-            throw Error(ErrorKind::Unsupported, concat("bytecode version ", version_, "; ", kOldestBytecode, " to ", kNewestBytecode, " are supported"));
+            throw Error(ErrorKind::Unsupported, concat("bytecode version ", version_, "; ", kOldestBytecode, " to ",
+                                                       kNewestBytecode, " are supported"));
         }
         for (std::size_t i = 1; i < parts.size(); ++i) {
             const auto& function = parts[i]->elements();
@@ -49,7 +50,8 @@ class BytecodeReader {
 
     void add_methods(nn::Module& module, const std::string& class_name) {
         for (const auto& [name, node] : functions_) {
-            if (!is_of_inner_object(name, class_name)) add_lite_method(unit_, module, name, function(name, *node, module.type()));
+            if (!is_of_inner_object(name, class_name))
+                add_lite_method(unit_, module, name, function(name, *node, module.type()));
         }
     }
 
@@ -79,9 +81,11 @@ class BytecodeReader {
         for (const PickleRef each : field(code, "operators").elements()) {
             const auto& parts = each->elements();
             if (parts.size() < 2) throw_file_error("an operator of the bytecode without an overload");
-            function.operators.push_back({parts[0]->to_string(), parts[1]->to_string(), parts.size() > 2 ? parts[2]->to_int() : -1});
+            function.operators.push_back(
+                {parts[0]->to_string(), parts[1]->to_string(), parts.size() > 2 ? parts[2]->to_int() : -1});
         }
-        for (const PickleRef each : field(code, "constants").elements()) function.constants.push_back(builder_.build(*each));
+        for (const PickleRef each : field(code, "constants").elements())
+            function.constants.push_back(builder_.build(*each));
         for (const PickleRef each : field(code, "types").elements()) {
             function.types.push_back(lite_type(each->to_string(), unit_));
         }
@@ -129,7 +133,8 @@ class LiteClasses final : public PickledClasses {
     IValue make(const PickleNode& node, ValueBuilder& builder) override {
         const std::string name(node.callable_name());
         if (!name.starts_with("__torch__.")) return NoClasses().make(node, builder);
-        if (!node.is(PickleKind::Object) || node.call().state == nullptr) throw_file_error(concat("an object of ", quote_name(name), " without a state"));
+        if (!node.is(PickleKind::Object) || node.call().state == nullptr)
+            throw_file_error(concat("an object of ", quote_name(name), " without a state"));
         const std::string set_state = concat(name, ".__setstate__");
         if (const PickleRef code = bytecode_.find(set_state)) {
             BytecodeFunction function = bytecode_.function(set_state, *code, types::any());
@@ -139,7 +144,8 @@ class LiteClasses final : public PickledClasses {
         }
         const nn::ModulePtr module = make_lite_module(unit_, name);
         const auto& items = node.call().state->items();
-        for (std::size_t i = 0; i + 1 < items.size(); i += 2) add_lite_attribute(*module, items[i]->to_string(), builder.build(*items[i + 1]));
+        for (std::size_t i = 0; i + 1 < items.size(); i += 2)
+            add_lite_attribute(*module, items[i]->to_string(), builder.build(*items[i + 1]));
         return Ptr<Object>(module);
     }
 

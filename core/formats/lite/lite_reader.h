@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Lite interpreter archives without code: their bytecode becomes graphs, so that they are run, shown and stepped like others.
+// Lite interpreter archives without code: their bytecode becomes graphs, so that they are run, shown and stepped like
+// others.
 
 #include "core/formats/model_file.h"
 

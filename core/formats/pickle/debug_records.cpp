@@ -38,7 +38,8 @@ class RecordParser {
             // offset, range, and a tag by which records of the lite interpreter name the range
             const auto& parts = record->elements();
             if (parts.size() < 2) throw_file_error("debug records: a record without a range");
-            records.push_back({{to_size(*parts[0]), parse_range(*parts[1])}, parts.size() > 2 ? parts[2]->to_int() : -1});
+            records.push_back(
+                {{to_size(*parts[0]), parse_range(*parts[1])}, parts.size() > 2 ? parts[2]->to_int() : -1});
         }
         return records;
     }
@@ -120,10 +121,13 @@ IValue source_value(const ir::Source& source, StringTable& table) {
         const bool has_end = i + 1 < source.line_count();
         lines.push_back(table.add(concat(source.line(i), has_end ? "\n" : "")));
     }
-    return tuple_of({IValue(lines), IValue(table.add(source.file().value_or(""))), IValue(static_cast<std::int64_t>(source.starting_line() + 1))});
+    return tuple_of({IValue(lines), IValue(table.add(source.file().value_or(""))),
+                     IValue(static_cast<std::int64_t>(source.starting_line() + 1))});
 }
 
-IValue unknown_source(StringTable& table) { return tuple_of({IValue(std::vector<std::int64_t>()), IValue(table.add("")), IValue(std::int64_t{1})}); }
+IValue unknown_source(StringTable& table) {
+    return tuple_of({IValue(std::vector<std::int64_t>()), IValue(table.add("")), IValue(std::int64_t{1})});
+}
 
 }  // namespace
 
@@ -146,9 +150,12 @@ std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places, Pl
     std::vector<IValue> records;
     for (const ir::GeneratedFrom& place : places) {
         IValue& source = sources[place.range.source.get()];
-        if (source.is_none()) source = place.range.source ? source_value(*place.range.source, table) : unknown_source(table);
-        const IValue range = tuple_of({source, IValue(static_cast<std::int64_t>(place.range.start)), IValue(static_cast<std::int64_t>(place.range.end))});
-        records.push_back(tuple_of({IValue(static_cast<std::int64_t>(place.offset)), range, IValue(tags.tag(place.range))}));
+        if (source.is_none())
+            source = place.range.source ? source_value(*place.range.source, table) : unknown_source(table);
+        const IValue range = tuple_of({source, IValue(static_cast<std::int64_t>(place.range.start)),
+                                       IValue(static_cast<std::int64_t>(place.range.end))});
+        records.push_back(
+            tuple_of({IValue(static_cast<std::int64_t>(place.offset)), range, IValue(tags.tag(place.range))}));
     }
     PickleWriter pickle;
     pickle.value(tuple_of({IValue(kStringTableFormat), table.value(), tuple_of(std::move(records))}));

@@ -20,8 +20,11 @@ ScalarType parse_dtype(const PickleNode& node) {
     if (args.empty()) throw_file_error("numpy: dtype without a name");
     const std::string& code = args[0]->to_string();
     const auto dtype = dtype_from_numpy_code(code);
-    if (!dtype) throw Error(ErrorKind::Unsupported, concat("numpy elements of type ", quote_name(code), ", which are not supported"));
-    if (const PickleRef state = node.call().state; state != nullptr && state->is(PickleKind::Tuple) && state->elements().size() > 1) {
+    if (!dtype)
+        throw Error(ErrorKind::Unsupported,
+                    concat("numpy elements of type ", quote_name(code), ", which are not supported"));
+    if (const PickleRef state = node.call().state;
+        state != nullptr && state->is(PickleKind::Tuple) && state->elements().size() > 1) {
         if (state->elements()[1]->is(PickleKind::String) && state->elements()[1]->to_string() == ">") {
             throw Error(ErrorKind::Unsupported, "numpy elements in big-endian order, which are not supported");
         }
@@ -38,10 +41,12 @@ std::string need_bytes(const PickleNode& node) {
 Tensor tensor_from(const std::string& bytes, ScalarType dtype, const Dims& sizes, bool fortran_order) {
     std::uint64_t wanted = static_cast<std::uint64_t>(element_size(dtype));
     for (const std::int64_t size : sizes) {
-        if (size < 0 || (size > 0 && wanted > bytes.size() / static_cast<std::uint64_t>(size))) throw_file_error("numpy: an array of more elements than bytes");
+        if (size < 0 || (size > 0 && wanted > bytes.size() / static_cast<std::uint64_t>(size)))
+            throw_file_error("numpy: an array of more elements than bytes");
         wanted *= static_cast<std::uint64_t>(size);
     }
-    if (wanted != bytes.size()) throw_file_error(concat("numpy: an array ", shape_text(span_of(sizes)), " of ", bytes.size(), " bytes"));
+    if (wanted != bytes.size())
+        throw_file_error(concat("numpy: an array ", shape_text(span_of(sizes)), " of ", bytes.size(), " bytes"));
     auto storage = copy_to_storage(std::as_bytes(std::span(bytes)), MemoryCategory::Other);
     if (dtype == ScalarType::Bool) normalise_bools({static_cast<std::byte*>(storage->data()), storage->bytes()});
     Dims strides = contiguous_strides(span_of(sizes));
@@ -57,7 +62,8 @@ Tensor tensor_from(const std::string& bytes, ScalarType dtype, const Dims& sizes
 
 bool is_named(const PickleNode& node, std::string_view name) {
     const std::string_view called = node.callable_name();
-    return called.starts_with("numpy.") && called.ends_with(name) && called.find(".multiarray.") != std::string_view::npos;
+    return called.starts_with("numpy.") && called.ends_with(name) &&
+           called.find(".multiarray.") != std::string_view::npos;
 }
 
 }  // namespace
@@ -76,7 +82,8 @@ std::optional<std::string> pickled_bytes(const PickleNode& node) {
             continue;
         }
         const unsigned next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
-        if (lead > 0xc3 || lead < 0xc2 || (next & 0xc0U) != 0x80) throw_file_error("bytes written as text that is none");
+        if (lead > 0xc3 || lead < 0xc2 || (next & 0xc0U) != 0x80)
+            throw_file_error("bytes written as text that is none");
         bytes += static_cast<char>(((lead & 3U) << 6) | (next & 0x3fU));
         ++i;
     }

@@ -128,7 +128,8 @@ IValue PickledClasses::make_set(std::vector<IValue>) {
 
 IValue PickledClasses::make_stand_in(const RebuiltTensor& rebuilt, const std::string& path) {
     throw Error(ErrorKind::Unsupported,
-                concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind, " of size ", shape_list_text(rebuilt.tensor.sizes()), ", which is not supported"),
+                concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind, " of size ",
+                       shape_list_text(rebuilt.tensor.sizes()), ", which is not supported"),
                 {.hint = rebuilt.hint});
 }
 IValue PickledClasses::make_subclass(const std::string& name, const Tensor&) { refuse_name(name); }
@@ -192,7 +193,8 @@ IValue ValueBuilder::build_untyped(const PickleNode& node) {
 }
 
 IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
-    if (!type && !classes_.is_typed() && (node.is(PickleKind::List) || node.is(PickleKind::Dict))) return build_untyped(node);
+    if (!type && !classes_.is_typed() && (node.is(PickleKind::List) || node.is(PickleKind::Dict)))
+        return build_untyped(node);
     switch (node.kind) {
         case PickleKind::None:
             return {};
@@ -223,7 +225,8 @@ IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
         case PickleKind::Persistent: {
             // ('module', class, file, source): a stream names classes of modules with their text.
             const PickleNode& id = *node.persistent_id();
-            const bool is_class = id.is(PickleKind::Tuple) && id.elements().size() == 4 && id.elements()[0]->is(PickleKind::String) && id.elements()[0]->to_string() == "module";
+            const bool is_class = id.is(PickleKind::Tuple) && id.elements().size() == 4 &&
+                                  id.elements()[0]->is(PickleKind::String) && id.elements()[0]->to_string() == "module";
             return is_class ? build(*id.elements()[1]) : storages_.load(node);
         }
         case PickleKind::Reduce:
@@ -308,7 +311,8 @@ IValue ValueBuilder::build_subclass(const PickleNode::Elements& args) {
     const std::string& name = args[1]->global_name();
     const RebuiltTensor rebuilt = rebuild_tensor(function, args[2]->elements(), storages_);
     const bool is_parameter = function == kRebuildParameter || name == "torch.nn.parameter.Parameter";
-    if (is_parameter || name == "torch.Tensor" || name == "torch._tensor.Tensor") return build_tensor(rebuilt, is_parameter);
+    if (is_parameter || name == "torch.Tensor" || name == "torch._tensor.Tensor")
+        return build_tensor(rebuilt, is_parameter);
     return classes_.make_subclass(name, rebuilt.tensor);
 }
 

@@ -90,7 +90,7 @@ class ValueBuilder {
     StorageSource& storages_;
     PickledClasses& classes_;
     std::unordered_map<PickleRef, Built> built_;
-    std::uint64_t parts_ = 0;  // of the current value
+    std::uint64_t parts_ = 0;        // of the current value
     std::vector<std::string> path_;  // keys that lead to it
     int depth_ = 0;
 };

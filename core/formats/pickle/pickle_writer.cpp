@@ -88,7 +88,8 @@ void PickleWriter::storage(const Tensor& tensor) {
 std::string_view PickleWriter::storage_class(const Tensor& tensor) {
     const std::string_view name = storage_type_name(tensor.dtype());
     if (!name.empty()) return name;
-    throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor of ", dtype_name(tensor.dtype()), " elements"));
+    throw Error(ErrorKind::Unsupported,
+                concat("Cannot serialize a tensor of ", dtype_name(tensor.dtype()), " elements"));
 }
 
 std::size_t PickleWriter::number_of(const Ptr<Storage>& storage) {
@@ -199,10 +200,12 @@ bool PickleWriter::recall(const void* address) {
 
 // Values with an identity, which are memoised.
 void PickleWriter::counted(const IValue& value) {
-    const void* address = value.is_tensor() ? static_cast<const void*>(value.to_tensor().impl()) : value.object_pointer();
+    const void* address =
+        value.is_tensor() ? static_cast<const void*>(value.to_tensor().impl()) : value.object_pointer();
     if (recall(address)) return;
     // A list may hold itself.
-    if (++depth_ > kDeepest) throw Error(ErrorKind::Unsupported, concat("Cannot serialize values that nest more than ", kDeepest, " deep"));
+    if (++depth_ > kDeepest)
+        throw Error(ErrorKind::Unsupported, concat("Cannot serialize values that nest more than ", kDeepest, " deep"));
     if (value.is_tensor()) {
         tensor(value.to_tensor());
     } else if (value.is_list()) {

@@ -20,7 +20,8 @@ Tensor part(const PickleNode& node, ScalarType dtype, std::int64_t dims, Storage
     const RebuiltTensor rebuilt = rebuild_tensor(node, storages);
     const Tensor& t = rebuilt.tensor;
     if (!rebuilt.kind.empty() || t.is_sparse() || t.dtype() != dtype || t.dim() != dims) {
-        throw_file_error(concat("sparse or quantised tensor with a part of torch.", dtype_name(t.dtype()), " ", shape_text(t.sizes())));
+        throw_file_error(concat("sparse or quantised tensor with a part of torch.", dtype_name(t.dtype()), " ",
+                                shape_text(t.sizes())));
     }
     return fn::contiguous(t);
 }
@@ -28,12 +29,15 @@ Tensor part(const PickleNode& node, ScalarType dtype, std::int64_t dims, Storage
 RebuiltTensor plain_part(const PickleNode& node, StorageSource& storages) {
     if (!is_tensor_call(node)) throw_file_error("sparse tensor without values");
     RebuiltTensor rebuilt = rebuild_tensor(node, storages);
-    if (!rebuilt.kind.empty() || rebuilt.tensor.is_sparse()) throw_file_error("sparse tensor of values that are no plain tensor");
+    if (!rebuilt.kind.empty() || rebuilt.tensor.is_sparse())
+        throw_file_error("sparse tensor of values that are no plain tensor");
     return rebuilt;
 }
 
 Dims parse_size(const PickleNode& node) {
-    const PickleNode& sizes = node.callable_name() == "torch.Size" && !node.call().args->elements().empty() ? *node.call().args->elements()[0] : node;
+    const PickleNode& sizes = node.callable_name() == "torch.Size" && !node.call().args->elements().empty()
+                                  ? *node.call().args->elements()[0]
+                                  : node;
     constexpr std::int64_t kMost = std::int64_t{1} << 40;
     constexpr std::size_t kMostDimensions = 64;
     Dims dims;
@@ -41,7 +45,8 @@ Dims parse_size(const PickleNode& node) {
     for (const PickleRef element : sizes.elements()) {
         const std::int64_t size = element->to_int();
         if (size < 0) throw_file_error(concat("sparse tensor of size ", size));
-        if (size > kMost / std::max<std::int64_t>(numel, 1)) throw_file_error(concat("sparse tensor of more than ", kMost, " elements"));
+        if (size > kMost / std::max<std::int64_t>(numel, 1))
+            throw_file_error(concat("sparse tensor of more than ", kMost, " elements"));
         numel *= size;
         dims.push_back(size);
     }
@@ -51,7 +56,8 @@ Dims parse_size(const PickleNode& node) {
 
 std::string layout_name(const PickleNode& node) {
     const auto& args = node.call().args->elements();
-    if (node.callable_name() != "torch.serialization._get_layout" || args.size() != 1) throw_file_error("sparse tensor without a layout");
+    if (node.callable_name() != "torch.serialization._get_layout" || args.size() != 1)
+        throw_file_error("sparse tensor without a layout");
     return args[0]->to_string();
 }
 
@@ -61,7 +67,9 @@ Tensor checked_sparse(const Tensor& indices, const Tensor& values, const Dims& s
         for (std::int64_t i = 0; i < indices.size(1); ++i) {
             const std::int64_t index = indices.data<std::int64_t>()[d * indices.size(1) + i];
             if (index < 0) throw_file_error(concat("found negative index ", index, " for dim ", d));
-            if (index >= size) throw_file_error(concat("size is inconsistent with indices: for dim ", d, ", size is ", size, " but found index ", index));
+            if (index >= size)
+                throw_file_error(concat("size is inconsistent with indices: for dim ", d, ", size is ", size,
+                                        " but found index ", index));
         }
     }
     try {
@@ -93,17 +101,20 @@ RebuiltTensor rebuild_rows(const PickleNode::Elements& parts, StorageSource& sto
     auto* out = indices.data<std::int64_t>();
     for (std::int64_t row = 0; row < sizes[0]; ++row) std::fill(out + ends[row], out + ends[row + 1], row);
     std::copy_n(columns.data<std::int64_t>(), entries, out + entries);
-    return {checked_sparse(indices, values.tensor, sizes), values.requires_grad, concat("sparse_csr tensor of ", entries, " entries"),
-            "save x.to_sparse_coo() or x.to_dense()"};
+    return {checked_sparse(indices, values.tensor, sizes), values.requires_grad,
+            concat("sparse_csr tensor of ", entries, " entries"), "save x.to_sparse_coo() or x.to_dense()"};
 }
 
 RebuiltTensor rebuild_sparse(const PickleNode::Elements& args, StorageSource& storages) {
     const std::string layout = args.empty() ? "" : layout_name(*args[0]);
     const bool is_coo = layout == "torch.sparse_coo";
     if (!is_coo && layout != "torch.sparse_csr") {
-        throw Error(ErrorKind::Unsupported, concat("tensor of the layout ", quote_name(layout), ", which is not supported"), {.hint = "save x.to_dense()"});
+        throw Error(ErrorKind::Unsupported,
+                    concat("tensor of the layout ", quote_name(layout), ", which is not supported"),
+                    {.hint = "save x.to_dense()"});
     }
-    if (args.size() < 2 || args[1]->elements().size() < (is_coo ? 3U : 4U)) throw_file_error("sparse tensor made from too few values");
+    if (args.size() < 2 || args[1]->elements().size() < (is_coo ? 3U : 4U))
+        throw_file_error("sparse tensor made from too few values");
     return is_coo ? rebuild_coordinates(args[1]->elements(), storages) : rebuild_rows(args[1]->elements(), storages);
 }
 
@@ -125,8 +136,10 @@ double number_at(const Tensor& t, std::int64_t i) {
 
 Tensor channel_part(const PickleNode& node, std::int64_t channels, StorageSource& storages) {
     const Tensor t = fn::contiguous(plain_part(node, storages).tensor);
-    const bool is_number = t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Float32 || t.dtype() == ScalarType::Int64;
-    if (!is_number || t.dim() != 1 || t.size(0) != channels) throw_file_error("quantised tensor whose channels do not fit");
+    const bool is_number =
+        t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Float32 || t.dtype() == ScalarType::Int64;
+    if (!is_number || t.dim() != 1 || t.size(0) != channels)
+        throw_file_error("quantised tensor whose channels do not fit");
     return t;
 }
 
@@ -137,13 +150,17 @@ Quantiser parse_quantiser(const PickleNode::Elements& parameters, const Tensor& 
     if (scheme == "torch.per_tensor_affine") {
         quantiser.scale = static_cast<float>(parameters[1]->to_float());
         quantiser.zero_point = static_cast<float>(parameters[2]->to_int());
-        quantiser.text = concat(scheme, ", scale=", python_repr(parameters[1]->to_float()), ", zero_point=", parameters[2]->to_int());
+        quantiser.text = concat(scheme, ", scale=", python_repr(parameters[1]->to_float()),
+                                ", zero_point=", parameters[2]->to_int());
         return quantiser;
     }
-    const bool is_by_channel = scheme == "torch.per_channel_affine" || scheme == "torch.per_channel_affine_float_qparams";
-    if (!is_by_channel || parameters.size() < 4) throw_file_error(concat("quantised tensor of the scheme ", quote_name(scheme)));
+    const bool is_by_channel =
+        scheme == "torch.per_channel_affine" || scheme == "torch.per_channel_affine_float_qparams";
+    if (!is_by_channel || parameters.size() < 4)
+        throw_file_error(concat("quantised tensor of the scheme ", quote_name(scheme)));
     quantiser.axis = parameters[3]->to_int();
-    if (quantiser.axis < 0 || quantiser.axis >= elements.dim()) throw_file_error(concat("quantised tensor with channels along ", quantiser.axis));
+    if (quantiser.axis < 0 || quantiser.axis >= elements.dim())
+        throw_file_error(concat("quantised tensor with channels along ", quantiser.axis));
     quantiser.scales = channel_part(*parameters[1], elements.size(quantiser.axis), storages);
     quantiser.zero_points = channel_part(*parameters[2], elements.size(quantiser.axis), storages);
     quantiser.text = concat(scheme, ", axis=", quantiser.axis);
@@ -180,16 +197,19 @@ RebuiltTensor rebuild_quantised(const PickleNode::Elements& args, StorageSource&
     if (type.empty()) throw_file_error("quantised tensor on a storage of plain elements");
     const Tensor elements = fn::contiguous(rebuild_dense(args, nullptr, storages));
     const Quantiser quantiser = parse_quantiser(args[4]->elements(), elements, storages);
-    return {dequantised(elements, quantiser), false, concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()"};
+    return {dequantised(elements, quantiser), false,
+            concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()"};
 }
 
 }  // namespace
 
-std::optional<RebuiltTensor> rebuild_special_tensor(std::string_view which, const PickleNode::Elements& args, StorageSource& storages) {
+std::optional<RebuiltTensor> rebuild_special_tensor(std::string_view which, const PickleNode::Elements& args,
+                                                    StorageSource& storages) {
     if (which == "sparse_tensor" || which == "sparse_csr_tensor") return rebuild_sparse(args, storages);
     if (which == "qtensor") return rebuild_quantised(args, storages);
     if (which == "meta_tensor_no_storage") {
-        throw Error(ErrorKind::Unsupported, "holds a tensor on the device 'meta', which has no elements", {.hint = "save it from a device that has them"});
+        throw Error(ErrorKind::Unsupported, "holds a tensor on the device 'meta', which has no elements",
+                    {.hint = "save it from a device that has them"});
     }
     return std::nullopt;
 }

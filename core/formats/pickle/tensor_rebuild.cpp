@@ -106,8 +106,10 @@ std::int64_t part_offset(const StorageId& id, std::uint64_t extent) {
     const std::int64_t begin = parts[1]->to_int();
     const std::int64_t count = parts[2]->to_int();
     const auto whole = static_cast<std::int64_t>(id.numel);
-    if (begin < 0 || count < 0 || begin > whole || count > whole - begin || extent > static_cast<std::uint64_t>(count)) {
-        throw_file_error(concat("tensor leaves the part of ", count, " elements at ", begin, " of its storage of ", whole));
+    if (begin < 0 || count < 0 || begin > whole || count > whole - begin ||
+        extent > static_cast<std::uint64_t>(count)) {
+        throw_file_error(
+            concat("tensor leaves the part of ", count, " elements at ", begin, " of its storage of ", whole));
     }
     return begin;
 }

@@ -51,7 +51,7 @@ std::optional<ScalarType> storage_dtype(std::string_view type_name);
 struct StorageId {
     ScalarType dtype = ScalarType::Float32;
     std::string quantised{};  // "quint8" where dtype is the type of the raw elements
-    bool is_typed = true;  // false: the tensor has the type, the size is in bytes
+    bool is_typed = true;     // false: the tensor has the type, the size is in bytes
     std::string key;
     std::uint64_t numel = 0;
     PickleRef view = nullptr;  // of old files: (key, offset, numel) of a part, else null

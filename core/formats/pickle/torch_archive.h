@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/formats/archive/zip_reader.h"
 #include "core/formats/pickle/pickle_reader.h"
 #include "core/formats/pickle/tensor_rebuild.h"
-#include "core/formats/archive/zip_reader.h"
 
 namespace loupe {
 

@@ -34,8 +34,9 @@ constexpr std::array<std::pair<std::string_view, ScalarType>, 12> kTypes{{
 }};
 
 // Types that files have and the engine lacks.
-constexpr std::array<std::string_view, 12> kOtherTypes{"F4",      "F6_E2M3",     "F6_E3M2",     "F8_E5M2", "F8_E4M3", "F8_E8M0",
-                                                       "F8_E4M3FNUZ", "F8_E5M2FNUZ", "U16", "U32",     "U64",     "F8_E4M3FN"};
+constexpr std::array<std::string_view, 12> kOtherTypes{"F4",      "F6_E2M3", "F6_E3M2",     "F8_E5M2",
+                                                       "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ",
+                                                       "U16",     "U32",     "U64",         "F8_E4M3FN"};
 
 struct Entry {
     std::string name;
@@ -49,14 +50,16 @@ ScalarType dtype_of(const std::string& name, const std::string& written) {
     const auto known = std::ranges::find(kTypes, written, [](const auto& each) { return each.first; });
     if (known != kTypes.end()) return known->second;
     if (std::ranges::find(kOtherTypes, written) != kOtherTypes.end()) {
-        throw Error(ErrorKind::Unsupported, concat(quote_name(name), " has the dtype ", written, ", which is not supported"));
+        throw Error(ErrorKind::Unsupported,
+                    concat(quote_name(name), " has the dtype ", written, ", which is not supported"));
     }
     throw_file_error(concat(quote_name(name), " has no known dtype: ", quote_name(written)));
 }
 
 Entry entry_of(const std::string& name, const Json& json) {
     const auto whole = [&](const Json& value, std::string_view what) {
-        if (!value.is_number_unsigned()) throw_file_error(concat("the ", what, " of ", quote_name(name), " is no number"));
+        if (!value.is_number_unsigned())
+            throw_file_error(concat("the ", what, " of ", quote_name(name), " is no number"));
         return value.get<std::uint64_t>();
     };
     if (!json.is_object() || !json.contains("dtype") || !json.contains("shape") || !json.contains("data_offsets")) {
@@ -66,30 +69,38 @@ Entry entry_of(const std::string& name, const Json& json) {
     if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() || offsets.size() != 2 || shape.size() > 64) {
         throw_file_error(concat("dtype, shape or data_offsets of ", quote_name(name), " are not what they should be"));
     }
-    Entry entry{name, dtype_of(name, dtype.get<std::string>()), {}, whole(offsets[0], "place"), whole(offsets[1], "place")};
+    Entry entry{
+        name, dtype_of(name, dtype.get<std::string>()), {}, whole(offsets[0], "place"), whole(offsets[1], "place")};
     std::uint64_t bytes = static_cast<std::uint64_t>(element_size(entry.dtype));
     for (const Json& size : shape) {
         const std::uint64_t each = whole(size, "shape");
-        if (each > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || __builtin_mul_overflow(bytes, each, &bytes)) {
+        if (each > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ||
+            __builtin_mul_overflow(bytes, each, &bytes)) {
             throw_file_error(concat("the shape of ", quote_name(name), " is too large"));
         }
         entry.shape.push_back(static_cast<std::int64_t>(each));
     }
     if (entry.end < entry.begin || entry.end - entry.begin != bytes) {
-        throw_file_error(concat(quote_name(name), " has ", entry.end < entry.begin ? 0 : entry.end - entry.begin, " bytes, its shape takes ", bytes));
+        throw_file_error(concat(quote_name(name), " has ", entry.end < entry.begin ? 0 : entry.end - entry.begin,
+                                " bytes, its shape takes ", bytes));
     }
     return entry;
 }
 
 // Tensors fill the remaining file contiguously.
 void check_places(std::vector<const Entry*> entries, std::uint64_t bytes) {
-    std::ranges::sort(entries, [](const Entry* a, const Entry* b) { return std::pair(a->begin, a->end) < std::pair(b->begin, b->end); });
+    std::ranges::sort(entries, [](const Entry* a, const Entry* b) {
+        return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+    });
     std::uint64_t at = 0;
     for (const Entry* entry : entries) {
-        if (entry->begin != at) throw_file_error(concat(quote_name(entry->name), " begins at byte ", entry->begin, " of the data, where ", at, " is next"));
+        if (entry->begin != at)
+            throw_file_error(concat(quote_name(entry->name), " begins at byte ", entry->begin, " of the data, where ",
+                                    at, " is next"));
         at = entry->end;
     }
-    if (at != bytes) throw_file_error(concat(at > bytes ? "truncated: " : "", "tensors take ", at, " bytes, the file has ", bytes));
+    if (at != bytes)
+        throw_file_error(concat(at > bytes ? "truncated: " : "", "tensors take ", at, " bytes, the file has ", bytes));
 }
 
 NamedTensors read(std::span<const std::byte> bytes) {
@@ -109,11 +120,13 @@ NamedTensors read(std::span<const std::byte> bytes) {
     check_places(std::move(places), data.size());
     NamedTensors tensors;
     for (const Entry& entry : entries) {
-        const auto part = data.subspan(static_cast<std::size_t>(entry.begin), static_cast<std::size_t>(entry.end - entry.begin));
+        const auto part =
+            data.subspan(static_cast<std::size_t>(entry.begin), static_cast<std::size_t>(entry.end - entry.begin));
         const MemoryCategoryScope category(MemoryCategory::Parameter);
         Tensor t = empty(entry.shape, entry.dtype);
         if (!part.empty()) std::memcpy(t.storage()->data(), part.data(), part.size());
-        if (entry.dtype == ScalarType::Bool) normalise_bools({static_cast<std::byte*>(t.storage()->data()), part.size()});
+        if (entry.dtype == ScalarType::Bool)
+            normalise_bools({static_cast<std::byte*>(t.storage()->data()), part.size()});
         tensors.emplace_back(entry.name, std::move(t));
     }
     return tensors;

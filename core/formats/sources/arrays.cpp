@@ -23,17 +23,21 @@ void check_rows(const Tensor& tensor, const std::string& name) {
 }
 
 // (input, target), (input,)
-Source rows_of(const Tensor& input, const std::string& input_name, const Tensor& target, const std::string& target_name) {
+Source rows_of(const Tensor& input, const std::string& input_name, const Tensor& target,
+               const std::string& target_name) {
     check_rows(input, input_name);
     TensorList tensors{input};
-    std::string text = concat(input.size(0), " rows of ", describe(input.view_as_strided(input.sizes().subspan(1), input.strides().subspan(1), 0)));
+    std::string text = concat(input.size(0), " rows of ",
+                              describe(input.view_as_strided(input.sizes().subspan(1), input.strides().subspan(1), 0)));
     if (target) {
         check_rows(target, target_name);
         if (target.size(0) != input.size(0)) {
-            throw Error(ErrorKind::File, concat(input_name, " has ", input.size(0), " rows, ", target_name, " has ", target.size(0)));
+            throw Error(ErrorKind::File,
+                        concat(input_name, " has ", input.size(0), " rows, ", target_name, " has ", target.size(0)));
         }
         tensors.push_back(target);
-        text += concat(", targets ", describe(target.view_as_strided(target.sizes().subspan(1), target.strides().subspan(1), 0)));
+        text += concat(", targets ",
+                       describe(target.view_as_strided(target.sizes().subspan(1), target.strides().subspan(1), 0)));
     }
     Source source;
     source.dataset = make_ptr<TensorDataset>(std::move(tensors));
@@ -80,10 +84,12 @@ Source open_npz(const std::filesystem::path& path, const SourceOptions& options)
         });
         if (next != arrays.end()) target_name = next->first;
     }
-    Source source = rows_of(input, input_name, target_name.empty() ? Tensor() : array_named(arrays, target_name), target_name);
+    Source source =
+        rows_of(input, input_name, target_name.empty() ? Tensor() : array_named(arrays, target_name), target_name);
     for (const auto& [name, array] : arrays) {
         if (!target_name.empty() || name == input_name || array.dim() == 0) continue;
-        source.notes.push_back(concat(name, " has ", array.size(0), " rows, ", input_name, " has ", input.size(0), ": it is no target"));
+        source.notes.push_back(
+            concat(name, " has ", array.size(0), " rows, ", input_name, " has ", input.size(0), ": it is no target"));
     }
     return source;
 }

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kImageBytes = 3 * 32 * 32;
 
 struct Layout {
-    std::size_t label_bytes;   // before the image
-    std::size_t label_at;      // the target among them
+    std::size_t label_bytes;  // before the image
+    std::size_t label_at;     // the target among them
     std::int64_t classes;
     std::size_t record_bytes() const { return label_bytes + kImageBytes; }
 };
@@ -30,7 +30,8 @@ constexpr Layout kHundredCoarse{2, 0, 20};
 
 class CifarDataset final : public Dataset {
   public:
-    CifarDataset(const std::vector<fs::path>& paths, Layout layout, const SourceOptions& options) : layout_(layout), pipeline_(options) {
+    CifarDataset(const std::vector<fs::path>& paths, Layout layout, const SourceOptions& options)
+        : layout_(layout), pipeline_(options) {
         for (const fs::path& path : paths) {
             files_.push_back(make_ptr<FileBytes>(path));
             const std::size_t bytes = files_.back()->bytes().size();
@@ -94,7 +95,8 @@ std::vector<std::string> read_names(const fs::path& path) {
     return names;
 }
 
-Source make_source(const std::vector<fs::path>& files, const fs::path& names, Layout layout, const SourceOptions& options) {
+Source make_source(const std::vector<fs::path>& files, const fs::path& names, Layout layout,
+                   const SourceOptions& options) {
     const auto dataset = make_ptr<CifarDataset>(files, layout, options);
     Source source;
     source.dataset = dataset;
@@ -120,7 +122,8 @@ std::vector<fs::path> need_files(const fs::path& path, const std::vector<std::st
     for (const std::string& name : names) {
         if (is_file(path / name)) files.push_back(path / name);
     }
-    if (files.empty()) throw Error(ErrorKind::Usage, concat("no ", names.front(), " in the folder"), {.file = path.string()});
+    if (files.empty())
+        throw Error(ErrorKind::Usage, concat("no ", names.front(), " in the folder"), {.file = path.string()});
     return files;
 }
 
@@ -151,12 +154,15 @@ Source open_hundred(const fs::path& path, const SourceOptions& options) {
     const bool is_fine = options.choice("labels") == "fine";
     const fs::path folder = is_file(path) ? path.parent_path() : path;
     return make_source(need_files(path, {std::string(options.choice("split")) + ".bin"}),
-                       folder / (is_fine ? "fine_label_names.txt" : "coarse_label_names.txt"), is_fine ? kHundredFine : kHundredCoarse, options);
+                       folder / (is_fine ? "fine_label_names.txt" : "coarse_label_names.txt"),
+                       is_fine ? kHundredFine : kHundredCoarse, options);
 }
 
 }  // namespace
 
-const SourceRecord kCifar10Source{"cifar10", "CIFAR-10, binary version: a folder or one file", kTenOptions, accepts_ten, open_ten};
-const SourceRecord kCifar100Source{"cifar100", "CIFAR-100, binary version: a folder or one file", kHundredOptions, accepts_hundred, open_hundred};
+const SourceRecord kCifar10Source{"cifar10", "CIFAR-10, binary version: a folder or one file", kTenOptions, accepts_ten,
+                                  open_ten};
+const SourceRecord kCifar100Source{"cifar100", "CIFAR-100, binary version: a folder or one file", kHundredOptions,
+                                   accepts_hundred, open_hundred};
 
 }  // namespace loupe::data

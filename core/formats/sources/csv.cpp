@@ -55,8 +55,14 @@ enum class Missing { Refuse, AsNan, AsZero };
 
 class CsvDataset final : public Dataset {
   public:
-    CsvDataset(Ptr<CsvTable> table, std::int64_t first, std::size_t width, std::vector<Column> inputs, std::optional<Column> target, Missing missing)
-        : table_(std::move(table)), first_(first), width_(width), inputs_(std::move(inputs)), target_(std::move(target)), missing_(missing) {}
+    CsvDataset(Ptr<CsvTable> table, std::int64_t first, std::size_t width, std::vector<Column> inputs,
+               std::optional<Column> target, Missing missing)
+        : table_(std::move(table)),
+          first_(first),
+          width_(width),
+          inputs_(std::move(inputs)),
+          target_(std::move(target)),
+          missing_(missing) {}
     std::int64_t size() const override { return table_->size() - first_; }
     std::string place_of(std::int64_t index) const override { return table_->place(first_ + index); }
 
@@ -67,7 +73,8 @@ class CsvDataset final : public Dataset {
         }
         const std::array<std::int64_t, 1> sizes{static_cast<std::int64_t>(inputs_.size())};
         const Tensor input = empty(sizes, ScalarType::Float32);
-        for (std::size_t i = 0; i < inputs_.size(); ++i) input.data<float>()[i] = static_cast<float>(number(record, inputs_[i]));
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            input.data<float>()[i] = static_cast<float>(number(record, inputs_[i]));
         std::vector<IValue> sample{IValue(input)};
         if (target_) sample.push_back(target_value(record));
         return make_ptr<TupleObject>(std::move(sample));
@@ -75,13 +82,15 @@ class CsvDataset final : public Dataset {
 
   private:
     [[noreturn]] void refuse(const CsvRecord& record, const Column& column, const char* what) const {
-        table_->fail(record.line, concat("column ", python_repr(std::string_view(column.name)), ": ",
-                                         python_repr(std::string_view(record.fields[column.index]).substr(0, 100)), what));
+        table_->fail(record.line,
+                     concat("column ", python_repr(std::string_view(column.name)), ": ",
+                            python_repr(std::string_view(record.fields[column.index]).substr(0, 100)), what));
     }
     double number(const CsvRecord& record, const Column& column) const {
         const std::string& field = record.fields[column.index];
         if (is_missing(field)) {
-            if (missing_ == Missing::Refuse) refuse(record, column, " where a value is needed; the option missing says what to do");
+            if (missing_ == Missing::Refuse)
+                refuse(record, column, " where a value is needed; the option missing says what to do");
             return missing_ == Missing::AsNan ? std::numeric_limits<double>::quiet_NaN() : 0;
         }
         if (column.kind == ColumnKind::Text) {
@@ -142,7 +151,9 @@ void collect_texts(const CsvTable& table, std::int64_t first, Column& column) {
         } catch (const Error&) {
             continue;
         }
-        if (texts.size() > kMostClasses) throw Error(ErrorKind::File, concat("column ", column.name, " has more than ", kMostClasses, " different texts"));
+        if (texts.size() > kMostClasses)
+            throw Error(ErrorKind::File,
+                        concat("column ", column.name, " has more than ", kMostClasses, " different texts"));
     }
     column.texts.assign(texts.begin(), texts.end());
 }
@@ -173,7 +184,8 @@ class Columns {
         if (const auto number = parse<std::int64_t>(text); number && *number >= -width && *number < width) {
             return static_cast<std::size_t>(*number < 0 ? *number + width : *number);
         }
-        throw Error(ErrorKind::Usage, concat("no column '", text, "'; there are ", join(names_, ", ").substr(0, 1000)), {.file = table_.path().string()});
+        throw Error(ErrorKind::Usage, concat("no column '", text, "'; there are ", join(names_, ", ").substr(0, 1000)),
+                    {.file = table_.path().string()});
     }
     Column make(std::size_t index) const {
         Column column{index, names_[index], probe(table_, first_, index), {}};
@@ -189,7 +201,8 @@ class Columns {
 
 constexpr std::array<SourceOption, 5> kOptions{{
     {"inputs", "names or numbers of columns, with commas between", "", "default all but the target"},
-    {"target", "the name or number of a column, or none", "-1", "texts become classes; whole numbers int64, others float32"},
+    {"target", "the name or number of a column, or none", "-1",
+     "texts become classes; whole numbers int64, others float32"},
     {"header", "auto|yes|no", "auto", "does the first record name the columns?"},
     {"delimiter", "one character, or tab", "", "default the most frequent of , ; tab | in the first line"},
     {"missing", "error|nan|zero", "error", "empty fields, NA, NaN, null, ?"},
@@ -204,7 +217,8 @@ bool accepts(const fs::path& path) {
 char delimiter_option(const SourceOptions& options) {
     const std::string& text = options.text("delimiter");
     if (text == "tab" || text == "\\t") return '\t';
-    if (text.size() > 1 || text == "\"" || text == "\n") throw Error(ErrorKind::Usage, "option delimiter takes one character, or tab");
+    if (text.size() > 1 || text == "\"" || text == "\n")
+        throw Error(ErrorKind::Usage, "option delimiter takes one character, or tab");
     return text.empty() ? '\0' : text.front();
 }
 
@@ -223,7 +237,8 @@ Source open(const fs::path& path, const SourceOptions& options) {
     Source source;
     std::optional<Column> target;
     const std::string& target_name = options.text("target");
-    const bool has_target = target_name != "none" && !target_name.empty() && (columns.width() > 1 || target_name != "-1");
+    const bool has_target =
+        target_name != "none" && !target_name.empty() && (columns.width() > 1 || target_name != "-1");
     if (has_target) {
         target = columns.make(columns.find(target_name));
         source.classes = target->texts;
@@ -236,13 +251,17 @@ Source open(const fs::path& path, const SourceOptions& options) {
     source.description = concat(table->size() - first, " records of ", inputs.size(), " numbers");
     for (const Column& column : inputs) {
         if (column.kind != ColumnKind::Text) continue;
-        source.notes.push_back(concat("column ", column.name, " holds texts, which count from 0 in their order: ",
-                                      join(std::vector<std::string>(column.texts.begin(), column.texts.begin() + std::min<std::ptrdiff_t>(5, std::ssize(column.texts))), ", "),
-                                      column.texts.size() > 5 ? ", ..." : ""));
+        source.notes.push_back(concat(
+            "column ", column.name, " holds texts, which count from 0 in their order: ",
+            join(std::vector<std::string>(column.texts.begin(),
+                                          column.texts.begin() + std::min<std::ptrdiff_t>(5, std::ssize(column.texts))),
+                 ", "),
+            column.texts.size() > 5 ? ", ..." : ""));
     }
     if (target) source.description += concat(", target ", python_repr(std::string_view(target->name)));
     if (!source.classes.empty()) source.description += concat(", ", source.classes.size(), " classes");
-    source.dataset = make_ptr<CsvDataset>(table, first, columns.width(), std::move(inputs), std::move(target), missing_option(options));
+    source.dataset = make_ptr<CsvDataset>(table, first, columns.width(), std::move(inputs), std::move(target),
+                                          missing_option(options));
     return source;
 }
 

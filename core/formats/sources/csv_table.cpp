@@ -22,9 +22,11 @@ char guess_delimiter(std::string_view first_line) {
 
 }  // namespace
 
-CsvTable::CsvTable(const std::filesystem::path& path, char delimiter) : file_(make_ptr<FileBytes>(path)), delimiter_(delimiter) {
+CsvTable::CsvTable(const std::filesystem::path& path, char delimiter)
+    : file_(make_ptr<FileBytes>(path)), delimiter_(delimiter) {
     if (file_->is_truncated()) throw_file_error("truncated gzip stream", path.string());
-    if (delimiter_ == '\0') delimiter_ = guess_delimiter(text().substr(0, std::min(text().find('\n'), std::size_t{1} << 16)));
+    if (delimiter_ == '\0')
+        delimiter_ = guess_delimiter(text().substr(0, std::min(text().find('\n'), std::size_t{1} << 16)));
     find_records();
     if (records_.empty()) throw_file_error("an empty table", path.string());
 }
@@ -51,7 +53,8 @@ void CsvTable::find_records() {
         while (at < all.size() && (is_quoted || all[at] != '\n')) {
             if (all[at] == '"') is_quoted = !is_quoted;
             if (all[at] == '\n') ++line;
-            if (at - begin > kLargestRecord) fail(first_line, is_quoted ? "a quote is not closed" : "a record of more than 256 MiB");
+            if (at - begin > kLargestRecord)
+                fail(first_line, is_quoted ? "a quote is not closed" : "a record of more than 256 MiB");
             ++at;
         }
         std::size_t end = at;

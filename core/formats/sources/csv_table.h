@@ -18,8 +18,8 @@ struct CsvRecord {
 
 class CsvTable : public RefCounted {
   public:
-    // delimiter: '\0' guesses among , ; tab and | from the first record. Throws Error as FileBytes, and Error (File) for
-    // an empty file.
+    // delimiter: '\0' guesses among , ; tab and | from the first record. Throws Error as FileBytes, and Error (File)
+    // for an empty file.
     CsvTable(const std::filesystem::path& path, char delimiter);
 
     // Without empty lines.

@@ -70,7 +70,8 @@ void FileBytes::unpack(std::span<const std::byte> packed) {
         check_cancelled();
         const Inflater::State state = inflater.step(unpacked_);
         if (state == Inflater::State::Damaged) throw_file_error("damaged gzip stream", path_.string());
-        if (unpacked_.size() > kMostBytes) throw_file_error(concat("unpacks to more than ", kMostBytes, " bytes"), path_.string());
+        if (unpacked_.size() > kMostBytes)
+            throw_file_error(concat("unpacks to more than ", kMostBytes, " bytes"), path_.string());
         is_truncated_ = state == Inflater::State::Truncated;
         if (state != Inflater::State::More) break;
     }

@@ -54,7 +54,8 @@ class IdxFile : public RefCounted {
 
     Tensor record(std::int64_t index) const {
         if (index >= whole()) {
-            throw_file_error(concat("record ", index, " of ", count_, ": truncated: the file ends after ", whole(), " whole records"),
+            throw_file_error(concat("record ", index, " of ", count_, ": truncated: the file ends after ", whole(),
+                                    " whole records"),
                              file_->path().string());
         }
         const Tensor out = empty(span_of(sizes_), dtype_);
@@ -81,7 +82,8 @@ class IdxFile : public RefCounted {
         for (int d = 1; d < dimensions; ++d) {
             const auto size = reader.big<std::uint32_t>();
             sizes_.push_back(size);
-            if (size != 0 && bytes > (std::uint64_t{1} << 32) / size) throw_file_error("IDX file with records of more than 4 GiB");
+            if (size != 0 && bytes > (std::uint64_t{1} << 32) / size)
+                throw_file_error("IDX file with records of more than 4 GiB");
             bytes *= size;
         }
         record_bytes_ = static_cast<std::size_t>(bytes);
@@ -126,15 +128,18 @@ class IdxDataset final : public Dataset {
 
 void note_missing(const IdxFile& file, Source& source) {
     if (file.whole() == file.count()) return;
-    source.notes.push_back(concat(file.name(), " is truncated: ", file.whole(), " of ", file.count(), " records are whole"));
+    source.notes.push_back(
+        concat(file.name(), " is truncated: ", file.whole(), " of ", file.count(), " records are whole"));
 }
 
 Source make_source(const Ptr<IdxFile>& inputs, const Ptr<IdxFile>& labels, const SourceOptions& options) {
     Source source;
     if (labels) {
-        if (!labels->record_sizes().empty()) throw Error(ErrorKind::File, concat(labels->name(), " holds no labels: its records have sizes"));
+        if (!labels->record_sizes().empty())
+            throw Error(ErrorKind::File, concat(labels->name(), " holds no labels: its records have sizes"));
         if (labels->count() != inputs->count()) {
-            throw Error(ErrorKind::File, concat(inputs->name(), " has ", inputs->count(), " records, ", labels->name(), " has ", labels->count()));
+            throw Error(ErrorKind::File, concat(inputs->name(), " has ", inputs->count(), " records, ", labels->name(),
+                                                " has ", labels->count()));
         }
         note_missing(*labels, source);
         std::int64_t largest = -1;
@@ -142,7 +147,8 @@ Source make_source(const Ptr<IdxFile>& inputs, const Ptr<IdxFile>& labels, const
         for (std::int64_t c = 0; c <= largest && largest < 1000; ++c) source.classes.push_back(std::to_string(c));
     }
     note_missing(*inputs, source);
-    source.description = concat(inputs->count(), is_image(*inputs) ? " images of " : " records of ", shape_text(span_of(inputs->record_sizes())));
+    source.description = concat(inputs->count(), is_image(*inputs) ? " images of " : " records of ",
+                                shape_text(span_of(inputs->record_sizes())));
     if (!source.classes.empty()) source.description += concat(", ", source.classes.size(), " classes");
     source.dataset = make_ptr<IdxDataset>(inputs, labels, options);
     return source;
@@ -165,7 +171,9 @@ fs::path find_part(const fs::path& folder, std::string name) {
 
 fs::path need_part(const fs::path& folder, const std::string& name) {
     fs::path path = find_part(folder, name);
-    if (path.empty()) throw Error(ErrorKind::Usage, concat("no ", name, " or ", name, ".gz in the folder"), {.file = folder.string()});
+    if (path.empty())
+        throw Error(ErrorKind::Usage, concat("no ", name, " or ", name, ".gz in the folder"),
+                    {.file = folder.string()});
     return path;
 }
 
@@ -191,7 +199,8 @@ constexpr auto kIdxOptions = with_image_options(std::array<SourceOption, 1>{{
 bool accepts_idx(const fs::path& path) {
     std::error_code ignored;
     const std::string name = path.filename().string();
-    const bool is_named = name.find("-ubyte") != std::string::npos || path.extension() == ".idx" || name.find(".idx") != std::string::npos;
+    const bool is_named = name.find("-ubyte") != std::string::npos || path.extension() == ".idx" ||
+                          name.find(".idx") != std::string::npos;
     return is_named && fs::is_regular_file(path, ignored);
 }
 
@@ -203,7 +212,8 @@ Source open_idx(const fs::path& path, const SourceOptions& options) {
 
 }  // namespace
 
-const SourceRecord kMnistSource{"mnist", "a folder with MNIST's four IDX files, .gz or not", kMnistOptions, accepts_mnist, open_mnist};
+const SourceRecord kMnistSource{"mnist", "a folder with MNIST's four IDX files, .gz or not", kMnistOptions,
+                                accepts_mnist, open_mnist};
 const SourceRecord kIdxSource{"idx", "one IDX file, .gz or not", kIdxOptions, accepts_idx, open_idx};
 
 }  // namespace loupe::data

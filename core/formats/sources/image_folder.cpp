@@ -20,7 +20,8 @@ constexpr std::size_t kMostFiles = 50'000'000;
 
 bool is_picture(const fs::path& path) {
     std::string extension = path.extension().string();
-    std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(extension, extension.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
 }
 
@@ -37,7 +38,10 @@ ImageChannels channels_of(std::string_view choice) {
 class ImageDataset final : public Dataset {
   public:
     ImageDataset(fs::path root, std::vector<Entry> entries, const SourceOptions& options)
-        : root_(std::move(root)), entries_(std::move(entries)), pipeline_(options), channels_(channels_of(options.choice("channels"))) {}
+        : root_(std::move(root)),
+          entries_(std::move(entries)),
+          pipeline_(options),
+          channels_(channels_of(options.choice("channels"))) {}
     std::int64_t size() const override { return static_cast<std::int64_t>(entries_.size()); }
     IValue get(std::int64_t index) const override {
         const Entry& entry = entries_[static_cast<std::size_t>(index)];
@@ -59,7 +63,8 @@ std::vector<std::string> class_folders(const fs::path& root) {
     std::error_code failure;
     for (fs::directory_iterator at(root, failure), end; !failure && at != end; at.increment(failure)) {
         std::error_code ignored;
-        if (at->is_directory(ignored) && !at->path().filename().string().starts_with('.')) names.push_back(at->path().filename().string());
+        if (at->is_directory(ignored) && !at->path().filename().string().starts_with('.'))
+            names.push_back(at->path().filename().string());
     }
     std::ranges::sort(names);
     return names;
@@ -69,7 +74,8 @@ std::vector<std::string> class_folders(const fs::path& root) {
 std::vector<std::string> pictures_below(const fs::path& root, const std::string& folder) {
     std::vector<std::string> paths;
     std::error_code failure;
-    for (fs::recursive_directory_iterator at(root / folder, failure), end; !failure && at != end; at.increment(failure)) {
+    for (fs::recursive_directory_iterator at(root / folder, failure), end; !failure && at != end;
+         at.increment(failure)) {
         check_cancelled();
         std::error_code ignored;
         if (!is_picture(at->path()) || !at->is_regular_file(ignored)) continue;
@@ -93,7 +99,8 @@ bool accepts(const fs::path& path) {
     if (!fs::is_directory(path, failure)) return false;
     int seen = 0;
     for (const std::string& folder : class_folders(path)) {
-        for (fs::recursive_directory_iterator at(path / folder, failure), end; !failure && at != end; at.increment(failure)) {
+        for (fs::recursive_directory_iterator at(path / folder, failure), end; !failure && at != end;
+             at.increment(failure)) {
             if (is_picture(at->path())) return true;
             if (++seen > 10000) return false;
         }
@@ -112,7 +119,8 @@ Source open(const fs::path& path, const SourceOptions& options) {
         if (paths.empty()) empty_ones.push_back(source.classes[c]);
         for (std::string& each : paths) entries.push_back({std::move(each), static_cast<std::int64_t>(c)});
     }
-    if (!empty_ones.empty()) source.notes.push_back(concat("Found no valid file for the classes ", join(empty_ones, ", ")));
+    if (!empty_ones.empty())
+        source.notes.push_back(concat("Found no valid file for the classes ", join(empty_ones, ", ")));
     if (entries.empty()) throw Error(ErrorKind::File, "holds no pictures: PNG and JPEG files in a folder a class");
     source.description = concat(entries.size(), " images, ", source.classes.size(), " classes");
     source.dataset = make_ptr<ImageDataset>(path, std::move(entries), options);
@@ -121,6 +129,7 @@ Source open(const fs::path& path, const SourceOptions& options) {
 
 }  // namespace
 
-const SourceRecord kImageFolderSource{"images", "a folder a class, PNG and JPEG pictures in them", kOptions, accepts, open};
+const SourceRecord kImageFolderSource{"images", "a folder a class, PNG and JPEG pictures in them", kOptions, accepts,
+                                      open};
 
 }  // namespace loupe::data

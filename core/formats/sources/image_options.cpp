@@ -14,7 +14,8 @@ constexpr std::int64_t kLargestEdge = 1 << 15;
 std::optional<std::int64_t> edge_of(std::string_view text) {
     std::int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size() || value <= 0 || value > kLargestEdge) return std::nullopt;
+    if (failure != std::errc() || end != text.data() + text.size() || value <= 0 || value > kLargestEdge)
+        return std::nullopt;
     return value;
 }
 
@@ -28,7 +29,8 @@ std::optional<ImagePipeline::Size> ImagePipeline::size_option(const SourceOption
     const auto second = parts.size() == 2 ? edge_of(parts[1]) : std::nullopt;
     if (first && parts.size() == 1) return Size{*first, {}};
     if (first && second) return Size{std::nullopt, {*first, *second}};
-    throw Error(ErrorKind::Usage, concat("option ", name, " takes HxW or an edge of 1 to ", kLargestEdge, " pixels, not '", text, "'"));
+    throw Error(ErrorKind::Usage,
+                concat("option ", name, " takes HxW or an edge of 1 to ", kLargestEdge, " pixels, not '", text, "'"));
 }
 
 ImagePipeline::ImagePipeline(const SourceOptions& options)
@@ -53,7 +55,8 @@ ImagePipeline::ImagePipeline(const SourceOptions& options)
 }
 
 Tensor ImagePipeline::apply(Tensor image) const {
-    if (resize_) image = resize(image, resize_->edge ? with_short_edge(image, *resize_->edge) : resize_->exact, antialias_);
+    if (resize_)
+        image = resize(image, resize_->edge ? with_short_edge(image, *resize_->edge) : resize_->exact, antialias_);
     if (crop_) image = center_crop(image, exact(*crop_));
     if (random_crop_) image = random_crop(image, exact(*random_crop_), padding_);
     if (flip_) image = random_horizontal_flip(image, *flip_);

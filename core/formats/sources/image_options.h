@@ -25,7 +25,8 @@ inline constexpr std::array<SourceOption, 9> kImageOptions{{
 
 // Prepends the source's own options.
 template <std::size_t N>
-constexpr std::array<SourceOption, N + kImageOptions.size()> with_image_options(const std::array<SourceOption, N>& own) {
+constexpr std::array<SourceOption, N + kImageOptions.size()> with_image_options(
+    const std::array<SourceOption, N>& own) {
     std::array<SourceOption, N + kImageOptions.size()> all{};
     for (std::size_t i = 0; i < N; ++i) all[i] = own[i];
     for (std::size_t i = 0; i < kImageOptions.size(); ++i) all[N + i] = kImageOptions[i];

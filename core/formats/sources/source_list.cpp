@@ -7,7 +7,8 @@ namespace loupe::data {
 
 std::span<const SourceRecord* const> source_list() {
     static constexpr std::array<const SourceRecord*, 9> kSources{
-        &kNpySource, &kNpzSource, &kMnistSource, &kIdxSource, &kCifar10Source, &kCifar100Source, &kImageFolderSource, &kCsvSource, &kTextSource,
+        &kNpySource,      &kNpzSource,         &kMnistSource, &kIdxSource,  &kCifar10Source,
+        &kCifar100Source, &kImageFolderSource, &kCsvSource,   &kTextSource,
     };
     return kSources;
 }

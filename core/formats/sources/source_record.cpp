@@ -26,14 +26,16 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 
 }  // namespace
 
-SourceOptions::SourceOptions(const SourceRecord& record, const std::map<std::string, std::string>& given) : record_(record) {
+SourceOptions::SourceOptions(const SourceRecord& record, const std::map<std::string, std::string>& given)
+    : record_(record) {
     for (const SourceOption& known : record.options) values_.emplace(known.name, known.default_text);
     for (const auto& [name, value] : given) {
         const auto found = values_.find(name);
         if (found == values_.end()) {
             std::vector<std::string_view> names;
             for (const SourceOption& known : record.options) names.push_back(known.name);
-            throw Error(ErrorKind::Usage, concat("source ", record.name, " has no option '", name, "'; it has ", join(names, ", ")));
+            throw Error(ErrorKind::Usage,
+                        concat("source ", record.name, " has no option '", name, "'; it has ", join(names, ", ")));
         }
         found->second = value;
     }
@@ -44,8 +46,8 @@ const SourceOption& SourceOptions::option(std::string_view name) const {
 }
 
 void SourceOptions::refuse(std::string_view name) const {
-    throw Error(ErrorKind::Usage,
-                concat("option ", name, " of source ", record_.name, " takes ", option(name).form, ", not '", text(name), "'"));
+    throw Error(ErrorKind::Usage, concat("option ", name, " of source ", record_.name, " takes ", option(name).form,
+                                         ", not '", text(name), "'"));
 }
 
 const std::string& SourceOptions::text(std::string_view name) const { return values_.find(name)->second; }

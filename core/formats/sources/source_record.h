@@ -15,10 +15,10 @@
 namespace loupe::data {
 
 struct SourceOption {
-    std::string_view name;           // "resize"
-    std::string_view form;           // the syntax: "HxW or one edge", "train|test", "true|false"
-    std::string_view default_text;   // empty: not set
-    std::string_view what;           // one line
+    std::string_view name;          // "resize"
+    std::string_view form;          // the syntax: "HxW or one edge", "train|test", "true|false"
+    std::string_view default_text;  // empty: not set
+    std::string_view what;          // one line
 };
 
 struct Source {
@@ -31,8 +31,8 @@ struct Source {
 class SourceOptions;
 
 struct SourceRecord {
-    std::string_view name;   // "mnist"
-    std::string_view what;   // one line
+    std::string_view name;  // "mnist"
+    std::string_view what;  // one line
     std::span<const SourceOption> options;
     // Does the path look like one? Must not throw.
     bool (*accepts)(const std::filesystem::path& path);

@@ -23,7 +23,12 @@ constexpr std::size_t kMostTokens = std::size_t{1} << 31;
 // Bytes of the UTF-8 character that begins here; 0 when it is none.
 std::size_t character_size(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text.front());
-    const std::size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    const std::size_t size = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
     if (size == 0 || size > text.size()) return 0;
     for (std::size_t i = 1; i < size; ++i) {
         if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
@@ -48,7 +53,10 @@ std::vector<std::string_view> split_characters(std::string_view text) {
 // Runs of letters and digits (all bytes of other alphabets are letters), and single other characters; line ends are
 // kept.
 std::vector<std::string_view> split_words(std::string_view text) {
-    const auto is_word = [](char c) { return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '\''; };
+    const auto is_word = [](char c) {
+        return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
+               c == '\'';
+    };
     std::vector<std::string_view> tokens;
     for (std::size_t at = 0; at < text.size();) {
         if (tokens.size() % 65536 == 0) check_cancelled();
@@ -56,7 +64,8 @@ std::vector<std::string_view> split_words(std::string_view text) {
         if (is_word(text[at])) {
             while (end < text.size() && is_word(text[end])) ++end;
         }
-        if (is_word(text[at]) || text[at] == '\n' || std::isspace(static_cast<unsigned char>(text[at])) == 0) tokens.push_back(text.substr(at, end - at));
+        if (is_word(text[at]) || text[at] == '\n' || std::isspace(static_cast<unsigned char>(text[at])) == 0)
+            tokens.push_back(text.substr(at, end - at));
         at = end;
     }
     return tokens;
@@ -83,13 +92,15 @@ Vocabulary count_tokens(const std::vector<std::string_view>& tokens, bool by_fre
     }
     const std::array<std::int64_t, 1> sizes{static_cast<std::int64_t>(tokens.size())};
     vocabulary.numbers = empty(sizes, ScalarType::Int64);
-    std::ranges::transform(tokens, vocabulary.numbers.data<std::int64_t>(), [&](std::string_view token) { return counts.find(token)->second; });
+    std::ranges::transform(tokens, vocabulary.numbers.data<std::int64_t>(),
+                           [&](std::string_view token) { return counts.find(token)->second; });
     return vocabulary;
 }
 
 class TextDataset final : public Dataset {
   public:
-    TextDataset(Tensor numbers, std::int64_t block, std::int64_t step) : numbers_(std::move(numbers)), block_(block), step_(step) {}
+    TextDataset(Tensor numbers, std::int64_t block, std::int64_t step)
+        : numbers_(std::move(numbers)), block_(block), step_(step) {}
     std::int64_t size() const override { return (numbers_.size(0) - block_ - 1) / step_ + 1; }
     IValue get(std::int64_t index) const override {
         return make_ptr<TupleObject>(std::vector<IValue>{part(index * step_), part(index * step_ + 1)});
@@ -130,11 +141,13 @@ Source open(const fs::path& path, const SourceOptions& options) {
     Vocabulary vocabulary = count_tokens(is_words ? split_words(text) : split_characters(text), is_words);
     const std::int64_t count = vocabulary.numbers.size(0);
     if (count <= block) {
-        throw_file_error(concat("a text of ", count, " tokens is too short for a block of ", block, " and the one after it"));
+        throw_file_error(
+            concat("a text of ", count, " tokens is too short for a block of ", block, " and the one after it"));
     }
     Source source;
     source.dataset = make_ptr<TextDataset>(vocabulary.numbers, block, step);
-    source.description = concat(count, is_words ? " words" : " characters", ", ", vocabulary.texts.size(), " different, blocks of ", block);
+    source.description = concat(count, is_words ? " words" : " characters", ", ", vocabulary.texts.size(),
+                                " different, blocks of ", block);
     source.classes = std::move(vocabulary.texts);
     return source;
 }

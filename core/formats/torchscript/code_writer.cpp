@@ -27,7 +27,8 @@ std::string literal_text(const IValue& value) {
 }
 bool has_literal(const IValue& value) {
     if (value.is_tuple()) return std::ranges::all_of(value.to_tuple().elements, has_literal);
-    return value.is_none() || value.is_bool() || value.is_int() || value.is_double() || value.is_string() || value.is_device();
+    return value.is_none() || value.is_bool() || value.is_int() || value.is_double() || value.is_string() ||
+           value.is_device();
 }
 
 class CodeWriter {
@@ -51,7 +52,8 @@ class CodeWriter {
     void write(const CodeDependencies& named) {
         for (const TypePtr& type : named.types) write_type(*type);
         for (const ir::ScriptFunction* function : named.functions) {
-            if (seen_names_.insert(function->qualified_name()).second) write_function(*function, file_of(qualifier(function->qualified_name())), 0);
+            if (seen_names_.insert(function->qualified_name()).second)
+                write_function(*function, file_of(qualifier(function->qualified_name())), 0);
         }
     }
 
@@ -64,19 +66,24 @@ class CodeWriter {
 
     void write_type(const Type& type) {
         for (const TypePtr& part : type.contained()) write_type(*part);
-        if (type.name().empty() || !type.name().starts_with("__torch__.") || !seen_names_.insert(type.name()).second) return;
+        if (type.name().empty() || !type.name().starts_with("__torch__.") || !seen_names_.insert(type.name()).second)
+            return;
         // Its text is generated first: a class that it names may be in the same file.
         std::string text;
         if (const auto* cls = type.as<ClassType>()) return write_class(*cls);
-        if (const auto* tuple = type.as<TupleType>()) text = named_tuple(*tuple);
-        else if (const auto* enumeration = type.as<EnumType>()) text = enum_class(*enumeration);
-        else if (const auto* interface_type = type.as<InterfaceType>()) text = interface_class(*interface_type);
+        if (const auto* tuple = type.as<TupleType>())
+            text = named_tuple(*tuple);
+        else if (const auto* enumeration = type.as<EnumType>())
+            text = enum_class(*enumeration);
+        else if (const auto* interface_type = type.as<InterfaceType>())
+            text = interface_class(*interface_type);
         file_of(qualifier(type.name())) += text;
     }
 
     static std::string named_tuple(const TupleType& type) {
         std::string text = concat("class ", last_part(type.name()), "(NamedTuple):\n");
-        for (std::size_t i = 0; i < type.fields().size(); ++i) text += concat("  ", type.fields()[i], " : ", type.contained()[i]->annotation_str(), "\n");
+        for (std::size_t i = 0; i < type.fields().size(); ++i)
+            text += concat("  ", type.fields()[i], " : ", type.contained()[i]->annotation_str(), "\n");
         return text;
     }
 
@@ -87,7 +94,8 @@ class CodeWriter {
     }
 
     static std::string interface_class(const InterfaceType& type) {
-        std::string text = concat("class ", last_part(type.name()), type.is_module() ? "(ModuleInterface):\n" : "(Interface):\n");
+        std::string text =
+            concat("class ", last_part(type.name()), type.is_module() ? "(ModuleInterface):\n" : "(Interface):\n");
         for (const auto& method : type.methods) {
             text += concat("  def ", method->name, "(self");
             for (std::size_t i = 1; i < method->arguments.size(); ++i) {
@@ -101,15 +109,17 @@ class CodeWriter {
     void write_function(const ir::ScriptFunction& function, std::size_t file, std::size_t indent) {
         FunctionWriter writer(function, code_.constants, indent);
         const std::string text = writer.write();
-        for (const ir::GeneratedFrom& place : writer.places()) code_.places[file].push_back({code_.files[file].second.size() + place.offset, place.range});
+        for (const ir::GeneratedFrom& place : writer.places())
+            code_.places[file].push_back({code_.files[file].second.size() + place.offset, place.range});
         code_.files[file].second += text;
         code_.version = std::max(code_.version, writer.version());
         pending_.push_back(writer.dependencies());
     }
     void write_function(const ir::ScriptFunction& function, std::string& text, std::size_t indent) {
-        write_function(function, static_cast<std::size_t>(std::find_if(code_.files.begin(), code_.files.end(),
-                                                                       [&](const auto& file) { return &file.second == &text; }) -
-                                                          code_.files.begin()),
+        write_function(function,
+                       static_cast<std::size_t>(std::find_if(code_.files.begin(), code_.files.end(),
+                                                             [&](const auto& file) { return &file.second == &text; }) -
+                                                code_.files.begin()),
                        indent);
     }
 
@@ -124,14 +134,19 @@ class CodeWriter {
         for (const ClassType::Attribute& attribute : type.attributes()) {
             const std::string annotation = attribute.type->annotation_str();
             named.types.push_back(attribute.type);
-            if (is_code_identifier(attribute.name)) text += concat("  ", attribute.name, " : ", annotation, "\n");
-            else text += concat("  __annotations__[", quoted(attribute.name), "] = ", annotation, "\n");
+            if (is_code_identifier(attribute.name))
+                text += concat("  ", attribute.name, " : ", annotation, "\n");
+            else
+                text += concat("  __annotations__[", quoted(attribute.name), "] = ", annotation, "\n");
         }
         const auto& constants = final_constants(type);
         for (const auto& [name, value] : constants) {
-            if (has_literal(value)) text += concat("  ", name, " : Final[", type_of(value)->annotation_str(), "] = ", literal_text(value), "\n");
+            if (has_literal(value))
+                text += concat("  ", name, " : Final[", type_of(value)->annotation_str(), "] = ", literal_text(value),
+                               "\n");
         }
-        if (type.attributes().empty() && constants.empty() && type.methods().empty() && !type.is_module()) text += "  pass\n";
+        if (type.attributes().empty() && constants.empty() && type.methods().empty() && !type.is_module())
+            text += "  pass\n";
         write_hooks(type, text);
         for (const auto& [name, method] : type.methods()) {
             const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);

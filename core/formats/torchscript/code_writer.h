@@ -29,8 +29,8 @@ WrittenCode write_code(const nn::Module& module);
 // "k : Final[int] = 3" of the class, from the unit of its methods; a class without methods needs none.
 const ir::CompilationUnit::Constants& final_constants(const ClassType& type);
 
-// One method or function as PyTorch's .code shows it: "def forward(self,\n    x: Tensor) -> Tensor:\n  ...". A method's self
-// has no type.
+// One method or function as PyTorch's .code shows it: "def forward(self,\n    x: Tensor) -> Tensor:\n  ...". A method's
+// self has no type.
 std::string code_of(const ir::ScriptFunction& function);
 
 }  // namespace loupe

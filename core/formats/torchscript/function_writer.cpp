@@ -19,10 +19,12 @@ namespace prim = ir::prim;
 [[noreturn]] void refuse(std::string what) { throw Error(ErrorKind::Unsupported, std::move(what)); }
 
 constexpr std::array<std::string_view, 48> kReserved = {
-    "_",     "as",     "aten",   "attribute", "CONSTANTS", "fork",   "getattr", "inf",  "nan",     "infj",  "nanj", "ops",
-    "and",   "assert", "async",  "await",     "break",     "class",  "continue", "def", "del",     "elif",  "else", "except",
-    "False", "finally", "for",   "from",      "global",    "if",     "import",  "in",   "is",      "lambda", "None", "nonlocal",
-    "not",   "or",     "pass",   "raise",     "return",    "True",   "try",     "with", "while",   "yield", "uninitialized", "unchecked_cast"};
+    "_",      "as",      "aten",     "attribute", "CONSTANTS", "fork",   "getattr",       "inf",
+    "nan",    "infj",    "nanj",     "ops",       "and",       "assert", "async",         "await",
+    "break",  "class",   "continue", "def",       "del",       "elif",   "else",          "except",
+    "False",  "finally", "for",      "from",      "global",    "if",     "import",        "in",
+    "is",     "lambda",  "None",     "nonlocal",  "not",       "or",     "pass",          "raise",
+    "return", "True",    "try",      "with",      "while",     "yield",  "uninitialized", "unchecked_cast"};
 
 bool is_reserved(std::string_view name) {
     return name == "__torch__" || std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
@@ -51,10 +53,12 @@ std::int64_t version_of(std::string_view operator_name) {
         std::string_view name;
         std::int64_t version;
     };
-    static constexpr std::array kChanged = {Changed{"aten::div", 4},      Changed{"aten::div_", 4},    Changed{"aten::full", 5},
-                                            Changed{"aten::linspace", 8}, Changed{"aten::logspace", 9}, Changed{"aten::gelu", 10},
+    static constexpr std::array kChanged = {Changed{"aten::div", 4},      Changed{"aten::div_", 4},
+                                            Changed{"aten::full", 5},     Changed{"aten::linspace", 8},
+                                            Changed{"aten::logspace", 9}, Changed{"aten::gelu", 10},
                                             Changed{"aten::gelu_", 10}};
-    const auto found = std::find_if(kChanged.begin(), kChanged.end(), [&](const Changed& c) { return c.name == operator_name; });
+    const auto found =
+        std::find_if(kChanged.begin(), kChanged.end(), [&](const Changed& c) { return c.name == operator_name; });
     return found == kChanged.end() ? 3 : found->version;
 }
 
@@ -67,7 +71,8 @@ std::string float_text(double value) {
 bool is_union(const Type& type) { return type.kind() == TypeKind::Union || type.kind() == TypeKind::Optional; }
 
 bool has_own_type(const Type& type) {
-    return !is_union(type) && type.kind() != TypeKind::Any && type.kind() != TypeKind::Interface && type.kind() != TypeKind::Number;
+    return !is_union(type) && type.kind() != TypeKind::Any && type.kind() != TypeKind::Interface &&
+           type.kind() != TypeKind::Number;
 }
 
 // isinstance in a condition would refine types that the graph has refined already.
@@ -77,8 +82,9 @@ bool may_stand_inline(const Value& value) {
     const ir::Use& use = value.uses().front();
     if (value.has_name() && use.user->kind() != prim::Return) return false;
     if (use.user->kind() == prim::Loop && use.offset >= 2) return false;
-    return use.user->kind() != prim::fork && node.kind() != prim::isinstance && node.kind() != prim::ModuleContainerIndex &&
-           node.kind() != prim::Enter && node.kind() != prim::Exit && node.kind() != prim::fork;
+    return use.user->kind() != prim::fork && node.kind() != prim::isinstance &&
+           node.kind() != prim::ModuleContainerIndex && node.kind() != prim::Enter && node.kind() != prim::Exit &&
+           node.kind() != prim::fork;
 }
 
 const ir::Node* before(const ir::Node& node) {
@@ -102,7 +108,8 @@ LoopShape shape_of(const ir::Node& node) {
     const auto count = ir::constant_of(node.input(0));
     LoopShape shape;
     shape.is_always = is_true(node.input(1)) && is_true(body.outputs()[0]);
-    shape.has_count = !count || !count->is_int() || count->to_int() != std::numeric_limits<std::int64_t>::max() || body.inputs()[0]->has_uses();
+    shape.has_count = !count || !count->is_int() || count->to_int() != std::numeric_limits<std::int64_t>::max() ||
+                      body.inputs()[0]->has_uses();
     return shape;
 }
 
@@ -139,7 +146,8 @@ void FunctionWriter::write_head() {
     out_.add(concat("def ", function_.name(), "("));
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
         const Argument& argument = schema.arguments.at(i);
-        const std::string variable = new_name(argument.name.empty() ? concat("argument_", i) : as_identifier(argument.name));
+        const std::string variable =
+            new_name(argument.name.empty() ? concat("argument_", i) : as_identifier(argument.name));
         const std::string type = annotation(*argument.type);
         if (i > 0) out_.add(",\n    ");
         out_.add(i == 0 && first_ == FirstArgument::Bare ? variable : concat(variable, ": ", type));
@@ -162,7 +170,8 @@ void FunctionWriter::write_body(const Block& body) {
 void FunctionWriter::write_constants(const Block& body) {
     const auto visit_uses = [this](const ir::Node& node) {
         for (const Value* input : node.inputs()) {
-            const bool is_new = input->node()->kind() == prim::Constant && !names_.contains(input) && !expressions_.contains(input);
+            const bool is_new =
+                input->node()->kind() == prim::Constant && !names_.contains(input) && !expressions_.contains(input);
             if (is_new) write_expression_node(*input->node());
         }
     };
@@ -177,11 +186,12 @@ void FunctionWriter::write_constants(const Block& body) {
 
 void FunctionWriter::scan(const Block& block) {
     scan(*block.return_node());
-    for (const ir::Node* node = block.return_node()->prev(); node != block.param_node(); node = node->prev()) scan(*node);
+    for (const ir::Node* node = block.return_node()->prev(); node != block.param_node(); node = node->prev())
+        scan(*node);
 }
 
-// Looks from the node backwards, its last input first: as long as the nodes stand in the order in which an expression of
-// them is evaluated, they may be one. Returns the node before the first of them.
+// Looks from the node backwards, its last input first: as long as the nodes stand in the order in which an expression
+// of them is evaluated, they may be one. Returns the node before the first of them.
 const ir::Node* FunctionWriter::scan(const ir::Node& node) {
     if (inlined_.contains(&node)) return &node;
     for (std::size_t i = 0; i < node.block_count(); ++i) scan(*node.block_at(i));
@@ -205,7 +215,9 @@ const ir::Node* FunctionWriter::scan(const ir::Node* point, const Value& value) 
 
 // What stands before an expression that is too long to stand in another must run before it too.
 void FunctionWriter::split_long(const ir::Node& node) {
-    const auto is_inline = [&](const Value* value) { return inlined_.contains(value->node()) && !names_.contains(value); };
+    const auto is_inline = [&](const Value* value) {
+        return inlined_.contains(value->node()) && !names_.contains(value);
+    };
     std::size_t end = 0;
     for (std::size_t i = 0; i < node.inputs().size(); ++i) {
         const Value* input = node.input(i);
@@ -218,13 +230,15 @@ void FunctionWriter::split_long(const ir::Node& node) {
     }
     // Also those that precede it in an enclosing expression.
     const auto until = last == nullptr ? pending_.begin() : std::find(pending_.begin(), pending_.end(), last);
-    const std::vector<const ir::Node*> defined(pending_.begin(), until == pending_.end() || last == nullptr ? until : until + 1);
+    const std::vector<const ir::Node*> defined(pending_.begin(),
+                                               until == pending_.end() || last == nullptr ? until : until + 1);
     for (const ir::Node* each : defined) {
         const Text value = use(each->output());
         define(*each, value);
     }
     std::erase_if(pending_, [&](const ir::Node* each) {
-        return names_.contains(each->output()) || std::any_of(node.inputs().begin(), node.inputs().end(), [&](const Value* v) { return v->node() == each; });
+        return names_.contains(each->output()) || std::any_of(node.inputs().begin(), node.inputs().end(),
+                                                              [&](const Value* v) { return v->node() == each; });
     });
 }
 
@@ -252,7 +266,8 @@ std::string FunctionWriter::annotation(const Type& type) {
     return type.annotation_str();
 }
 
-FunctionWriter::Text FunctionWriter::values(const std::vector<Value*>& all, std::string_view before_all, std::string_view behind, std::size_t first) {
+FunctionWriter::Text FunctionWriter::values(const std::vector<Value*>& all, std::string_view before_all,
+                                            std::string_view behind, std::size_t first) {
     Text out;
     out.add(before_all);
     for (std::size_t i = first; i < all.size(); ++i) {
@@ -382,13 +397,15 @@ void FunctionWriter::leave(const ir::Node& node) {
 }
 
 // A simultaneous assignment: the right sides are read before the left ones change.
-void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Value*>& from, std::size_t skip_to, std::size_t skip_from) {
+void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Value*>& from, std::size_t skip_to,
+                            std::size_t skip_from) {
     if (to.size() <= skip_to) return;
     begin_line();
     out_.add(values(to, "", "", skip_to));
     if (to.size() == skip_to + 1) {
         const Value* only = to.back();
-        if (is_union(*only->type()) && annotated_.insert(names_.at(only).text).second) out_.add(concat(" : ", annotation(*only->type())));
+        if (is_union(*only->type()) && annotated_.insert(names_.at(only).text).second)
+            out_.add(concat(" : ", annotation(*only->type())));
     }
     out_.add(" = ");
     out_.add(values(from, "", "\n", skip_from));
@@ -397,7 +414,8 @@ void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Val
 void FunctionWriter::assign_initial(const Value* to, const Value* from) {
     begin_line();
     out_.add(use(to));
-    const bool is_annotated = is_union(*to->type()) ? annotated_.insert(names_.at(to).text).second : !to->type()->equals(*from->type());
+    const bool is_annotated =
+        is_union(*to->type()) ? annotated_.insert(names_.at(to).text).second : !to->type()->equals(*from->type());
     if (is_annotated) out_.add(concat(": ", annotation(*to->type())));
     out_.add(" = ");
     out_.add(use(from));
@@ -493,19 +511,26 @@ std::string FunctionWriter::elements(const std::vector<IValue>& all) {
 }
 
 std::string FunctionWriter::constant(const IValue& value) {
-    const auto is_plain = [](const std::string& text) { return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }); };
+    const auto is_plain = [](const std::string& text) {
+        return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    };
     switch (value.tag()) {
-        case IValue::Tag::None: return "None";
-        case IValue::Tag::Bool: return value.to_bool() ? "True" : "False";
-        case IValue::Tag::Int: return std::to_string(value.to_int());
-        case IValue::Tag::Double: return float_text(value.to_double());
+        case IValue::Tag::None:
+            return "None";
+        case IValue::Tag::Bool:
+            return value.to_bool() ? "True" : "False";
+        case IValue::Tag::Int:
+            return std::to_string(value.to_int());
+        case IValue::Tag::Double:
+            return float_text(value.to_double());
         case IValue::Tag::Complex:
             return concat(float_text(value.to_complex().real()), std::signbit(value.to_complex().imag()) ? "" : "+",
                           float_text(value.to_complex().imag()), "j");
         case IValue::Tag::String:
             if (is_plain(value.to_string())) return quoted(value.to_string());
             break;
-        case IValue::Tag::Device: return concat("torch.device(", quoted(python_str(value)), ")");
+        case IValue::Tag::Device:
+            return concat("torch.device(", quoted(python_str(value)), ")");
         case IValue::Tag::List: {
             const ListObject& list = value.to_list();
             if (list.element_type) annotation(*list.element_type);
@@ -516,21 +541,25 @@ std::string FunctionWriter::constant(const IValue& value) {
         }
         case IValue::Tag::Dict: {
             std::vector<std::string> entries;
-            for (const auto& [key, held] : value.to_dict().entries()) entries.push_back(concat(constant(key), ": ", constant(held)));
+            for (const auto& [key, held] : value.to_dict().entries())
+                entries.push_back(concat(constant(key), ": ", constant(held)));
             const std::string made = concat("{", join(entries, ", "), "}");
             return entries.empty() ? concat("annotate(", annotation(*type_of(value)), ", {})") : made;
         }
         case IValue::Tag::Tuple: {
             const TupleObject& tuple = value.to_tuple();
             const bool is_named = tuple.type != nullptr && !tuple.type->name().empty();
-            return concat(is_named ? annotation(*tuple.type) : "", "(", elements(tuple.elements), tuple.elements.size() == 1 ? ",)" : ")");
+            return concat(is_named ? annotation(*tuple.type) : "", "(", elements(tuple.elements),
+                          tuple.elements.size() == 1 ? ",)" : ")");
         }
         case IValue::Tag::Enum:
             annotation(*value.to_enum().type);
             return concat(value.to_enum().type->name(), ".", value.to_enum().name);
-        default: break;
+        default:
+            break;
     }
-    const auto same = std::find_if(constants_.begin(), constants_.end(), [&](const IValue& other) { return other.is_same(value); });
+    const auto same =
+        std::find_if(constants_.begin(), constants_.end(), [&](const IValue& other) { return other.is_same(value); });
     const auto index = static_cast<std::size_t>(same - constants_.begin());
     if (same == constants_.end()) constants_.push_back(value);
     return concat("CONSTANTS.c", index);
@@ -541,7 +570,8 @@ FunctionWriter::Text FunctionWriter::constant_node(const ir::Node& node) {
         const auto* script = dynamic_cast<const ir::ScriptFunction*>(function);
         if (script == nullptr) {
             refuse(concat("Could not export Python function call '", function->name(),
-                          "'. Remove calls to Python functions before export. Did you forget to add @script or @script_method annotation? If "
+                          "'. Remove calls to Python functions before export. Did you forget to add @script or "
+                          "@script_method annotation? If "
                           "this is a nn.ModuleList, add it to __constants__"));
         }
         dependencies_.functions.push_back(script);
@@ -552,7 +582,8 @@ FunctionWriter::Text FunctionWriter::constant_node(const ir::Node& node) {
     const bool is_list_of_enums = value->is_list() && node.output()->type()->kind() == TypeKind::List &&
                                   node.output()->type()->element()->kind() == TypeKind::Enum;
     if (is_list_of_enums) annotation(*node.output()->type());
-    const bool is_typed_list = value->is_list() && value->to_list().elements.empty() && node.output()->type()->kind() == TypeKind::List;
+    const bool is_typed_list =
+        value->is_list() && value->to_list().elements.empty() && node.output()->type()->kind() == TypeKind::List;
     return {is_typed_list ? concat("annotate(", annotation(*node.output()->type()), ", [])") : constant(*value), {}};
 }
 
@@ -585,17 +616,20 @@ FunctionWriter::Text FunctionWriter::structure(const ir::Node& node, bool& is_kn
     const auto result_type = [&] { return annotation(*node.output()->type()); };
     if (kind == prim::GetAttr) {
         const std::string& attribute = node.s(ir::attr::name);
-        return is_code_identifier(attribute) ? around("", concat(".", attribute)) : around("getattr(", concat(", ", quoted(attribute), ")"));
+        return is_code_identifier(attribute) ? around("", concat(".", attribute))
+                                             : around("getattr(", concat(", ", quoted(attribute), ")"));
     }
     if (kind == prim::TupleConstruct) {
         const TypePtr& type = node.output()->type();
-        return values(node.inputs(), type->name().empty() ? "(" : concat(annotation(*type), "("), node.inputs().size() == 1 ? ",)" : ")");
+        return values(node.inputs(), type->name().empty() ? "(" : concat(annotation(*type), "("),
+                      node.inputs().size() == 1 ? ",)" : ")");
     }
     if (kind == prim::TupleSlice) return around("(", concat(")[", node.i(begin), ":", node.i(end), "]"));
     if (kind == prim::EnumName) return around("(", ").name");
     if (kind == prim::EnumValue) return around("(", ").value");
     if (kind == prim::tolist) return around(concat("annotate(", result_type(), ", "), ".tolist())");
-    if (kind == prim::unchecked_cast || name == "prim::unchecked_unwrap_optional") return around(concat("unchecked_cast(", result_type(), ", "), ")");
+    if (kind == prim::unchecked_cast || name == "prim::unchecked_unwrap_optional")
+        return around(concat("unchecked_cast(", result_type(), ", "), ")");
     if (kind == prim::Uninitialized) return {concat("uninitialized(", result_type(), ")"), {}};
     if (kind == prim::Print) return values(node.inputs(), "print(", ")");
     if (kind == prim::CreateObject) {
@@ -605,23 +639,29 @@ FunctionWriter::Text FunctionWriter::structure(const ir::Node& node, bool& is_kn
     if (kind == prim::isinstance) {
         std::vector<std::string> types;
         for (const TypePtr& type : node.tys(ir::attr::types)) types.push_back(annotation(*type));
-        return around("isinstance(", concat(", ", types.size() == 1 ? types[0] : concat("(", join(types, ", "), ")"), ")"));
+        return around("isinstance(",
+                      concat(", ", types.size() == 1 ? types[0] : concat("(", join(types, ", "), ")"), ")"));
     }
     if (kind == prim::TupleIndex || kind == prim::ModuleContainerIndex || name == "aten::__getitem__") {
-        const bool is_name = kind != prim::TupleIndex && std::all_of(use(node.input(0)).text.begin(), use(node.input(0)).text.end(), [](char c) { return is_letter(c) || is_digit(c); });
+        const bool is_name =
+            kind != prim::TupleIndex && std::all_of(use(node.input(0)).text.begin(), use(node.input(0)).text.end(),
+                                                    [](char c) { return is_letter(c) || is_digit(c); });
         Text out = around(is_name ? "" : "(", is_name ? "[" : ")[");
         out.add(use(node.input(1)));
         out.add("]");
         return out;
     }
-    if (kind == prim::ConstantChunk) return around("torch.chunk(", concat(", ", node.i(ir::attr::chunks), ", ", node.i(ir::attr::dim), ")"));
-    if (name == "aten::ScalarImplicit" || name == "aten::FloatImplicit" || name == "aten::IntImplicit") return around(concat("annotate(", result_type(), ", "), ")");
+    if (kind == prim::ConstantChunk)
+        return around("torch.chunk(", concat(", ", node.i(ir::attr::chunks), ", ", node.i(ir::attr::dim), ")"));
+    if (name == "aten::ScalarImplicit" || name == "aten::FloatImplicit" || name == "aten::IntImplicit")
+        return around(concat("annotate(", result_type(), ", "), ")");
     struct Conversion {
         std::string_view kind;
         std::string_view function;
     };
-    static constexpr std::array kConversions = {Conversion{"aten::Int", "int("}, Conversion{"aten::Float", "float("}, Conversion{"aten::Bool", "bool("},
-                                                Conversion{"aten::str", "str("}, Conversion{"aten::sorted", "sorted("}};
+    static constexpr std::array kConversions = {Conversion{"aten::Int", "int("}, Conversion{"aten::Float", "float("},
+                                                Conversion{"aten::Bool", "bool("}, Conversion{"aten::str", "str("},
+                                                Conversion{"aten::sorted", "sorted("}};
     for (const Conversion& conversion : kConversions) {
         if (name == conversion.kind) return values(node.inputs(), conversion.function, ")");
     }
@@ -660,13 +700,16 @@ FunctionWriter::Text FunctionWriter::call_method(const ir::Node& node) {
 FunctionWriter::Text FunctionWriter::list(const ir::Node& node) {
     const TypePtr& type = node.output()->type();
     const bool is_evident = !node.inputs().empty() && has_own_type(*type->element());
-    return is_evident ? values(node.inputs(), "[", "]") : values(node.inputs(), concat("annotate(", annotation(*type), ", ["), "])");
+    return is_evident ? values(node.inputs(), "[", "]")
+                      : values(node.inputs(), concat("annotate(", annotation(*type), ", ["), "])");
 }
 
 FunctionWriter::Text FunctionWriter::dict(const ir::Node& node) {
     const TypePtr& type = node.output()->type();
     const auto& parts = type->contained();
-    const bool is_evident = !node.inputs().empty() && std::all_of(parts.begin(), parts.end(), [](const TypePtr& part) { return has_own_type(*part); });
+    const bool is_evident = !node.inputs().empty() && std::all_of(parts.begin(), parts.end(), [](const TypePtr& part) {
+        return has_own_type(*part);
+    });
     Text out;
     out.add(is_evident ? "{" : concat("annotate(", annotation(*type), ", {"));
     for (std::size_t i = 0; i + 1 < node.inputs().size(); i += 2) {
@@ -685,7 +728,8 @@ FunctionWriter::Text FunctionWriter::call(const ir::Node& node) {
     version_ = std::max(version_, version_of(name));
     const bool is_aten = node.kind().space() == "aten";
     Text out;
-    out.add(is_aten ? concat("torch.", node.kind().name(), "(") : concat("ops.", node.kind().space(), ".", node.kind().name(), "("));
+    out.add(is_aten ? concat("torch.", node.kind().name(), "(")
+                    : concat("ops.", node.kind().space(), ".", node.kind().name(), "("));
     const FunctionSchema* schema = node.schema();
     const bool has_schema = schema != nullptr && !schema->is_vararg && schema->arguments.size() >= node.inputs().size();
     if (!has_schema) {

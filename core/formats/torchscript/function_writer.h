@@ -61,7 +61,8 @@ class FunctionWriter {
     void leave(const ir::Node& node);
     void begin_line() { out_.add(std::string(2 * indent_, ' ')); }
     void define(const ir::Node& node, const Text& value);
-    void assign(const std::vector<ir::Value*>& to, const std::vector<ir::Value*>& from, std::size_t skip_to, std::size_t skip_from);
+    void assign(const std::vector<ir::Value*>& to, const std::vector<ir::Value*>& from, std::size_t skip_to,
+                std::size_t skip_from);
     void assign_initial(const ir::Value* to, const ir::Value* from);
 
     // Nodes that may be inlined at their use.
@@ -75,7 +76,8 @@ class FunctionWriter {
     void name(const ir::Value* value);
     const Text& use(const ir::Value* value);
     std::string annotation(const Type& type);
-    Text values(const std::vector<ir::Value*>& all, std::string_view before, std::string_view behind, std::size_t first = 0);
+    Text values(const std::vector<ir::Value*>& all, std::string_view before, std::string_view behind,
+                std::size_t first = 0);
 
     Text expression(const ir::Node& node);
     Text structure(const ir::Node& node, bool& is_known);
@@ -94,10 +96,10 @@ class FunctionWriter {
     FirstArgument first_;
     Text out_;
     std::unordered_set<const ir::Node*> inlined_;
-    std::vector<const ir::Node*> pending_;  // expressions that are not used yet, in order
+    std::vector<const ir::Node*> pending_;                    // expressions that are not used yet, in order
     std::unordered_map<const ir::Value*, Text> names_;        // of variables that have been assigned
     std::unordered_map<const ir::Value*, Text> expressions_;  // of values without one
-    std::unordered_set<std::string> annotated_;  // names: what a loop carries has one inside and outside
+    std::unordered_set<std::string> annotated_;               // names: what a loop carries has one inside and outside
     std::unordered_set<std::string> taken_;
     std::unordered_map<std::string, std::size_t> next_number_;
     std::int64_t version_ = 3;

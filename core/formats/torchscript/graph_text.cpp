@@ -23,19 +23,26 @@ std::string_view text_of(const MappedFile& file) {
     return begin == std::string_view::npos ? std::string_view() : text.substr(begin);
 }
 
-[[noreturn]] void leave_out(const std::string& what, const char* hint) { throw Error(ErrorKind::Unsupported, what, {.hint = hint}); }
+[[noreturn]] void leave_out(const std::string& what, const char* hint) {
+    throw Error(ErrorKind::Unsupported, what, {.hint = hint});
+}
 
 void check_node(const ir::Node& node) {
     if (node.kind() == prim::Constant && !node.outputs().empty()) {
         const ir::AttributeValue* value = node.find_attribute(ir::attr::value);
-        const bool is_function = node.output()->type()->kind() == TypeKind::Function || node.has_attribute(ir::attr::name);
-        if (is_function) leave_out(concat("calls a function that the text has only the name of: ", ir::print_node(node)), "inline it first");
+        const bool is_function =
+            node.output()->type()->kind() == TypeKind::Function || node.has_attribute(ir::attr::name);
+        if (is_function)
+            leave_out(concat("calls a function that the text has only the name of: ", ir::print_node(node)),
+                      "inline it first");
         if (value != nullptr && !std::holds_alternative<IValue>(*value)) {
-            leave_out(concat("the text leaves out what is in ", ir::print_node(node)), "only tensors of at most 10 real numbers are written out");
+            leave_out(concat("the text leaves out what is in ", ir::print_node(node)),
+                      "only tensors of at most 10 real numbers are written out");
         }
     }
     if (node.kind() == prim::CallMethod || node.kind() == prim::GetAttr) {
-        leave_out(concat("reads a module, which the text does not hold: ", ir::print_node(node)), "freeze it first: --pipeline freeze");
+        leave_out(concat("reads a module, which the text does not hold: ", ir::print_node(node)),
+                  "freeze it first: --pipeline freeze");
     }
 }
 

@@ -7,11 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/kernels/arithmetic.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/operator_call.h"
 #include "core/nn/tied_size.h"
-#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn::functional {
 namespace {
@@ -33,14 +33,15 @@ bool has_sizes(const Tensor& t, std::initializer_list<std::int64_t> sizes) {
 
 // True where the inputs have a batch.
 bool check_dims(const AttentionArguments& a) {
-    require(a.query.dim() == 3 || a.query.dim() == 2,
-            concat("query should be unbatched 2D or batched 3D tensor but received ", a.query.dim(), "-D query tensor"));
+    require(
+        a.query.dim() == 3 || a.query.dim() == 2,
+        concat("query should be unbatched 2D or batched 3D tensor but received ", a.query.dim(), "-D query tensor"));
     const bool has_batch = a.query.dim() == 3;
     const std::int64_t dim = a.query.dim();
     const char* what = has_batch ? "batched (3-D)" : "unbatched (2-D)";
     require(a.key.dim() == dim && a.value.dim() == dim,
-            concat("For ", what, " `query`, expected `key` and `value` to be ", dim, "-D but found ", a.key.dim(), "-D and ",
-                   a.value.dim(), "-D tensors respectively"));
+            concat("For ", what, " `query`, expected `key` and `value` to be ", dim, "-D but found ", a.key.dim(),
+                   "-D and ", a.value.dim(), "-D tensors respectively"));
     require(!a.key_padding_mask.defined() || a.key_padding_mask.dim() == dim - 1,
             concat("For ", what, " `query`, expected `key_padding_mask` to be `None` or ", dim - 1, "-D but found ",
                    a.key_padding_mask.defined() ? a.key_padding_mask.dim() : 0, "-D tensor instead"));
@@ -72,7 +73,8 @@ std::array<Tensor, 3> projected(const AttentionArguments& a, const Tensor& q, co
     }
     const Tensor projected_q = fn::linear(q, rows(a.in_proj_weight, 0, e), rows(bias, 0, e));
     if (k.is_same(v)) {
-        const TensorList parts = fn::chunk(fn::linear(k, rows(a.in_proj_weight, e, 2 * e), rows(bias, e, 2 * e)), 2, -1);
+        const TensorList parts =
+            fn::chunk(fn::linear(k, rows(a.in_proj_weight, e, 2 * e), rows(bias, e, 2 * e)), 2, -1);
         return {projected_q, parts[0], parts[1]};
     }
     return {projected_q, fn::linear(k, rows(a.in_proj_weight, e, e), rows(bias, e, e)),
@@ -87,19 +89,23 @@ Tensor as_bool_mask(const Tensor& mask) {
 // [1 or N * heads, L, S]
 Tensor checked_mask(const Tensor& mask, std::int64_t length, std::int64_t source, std::int64_t copies) {
     if (!mask.defined()) return mask;
-    require(is_floating(mask.dtype()) || mask.dtype() == ScalarType::Bool,
-            concat("Only float, byte, and bool types are supported for attn_mask, not torch.", dtype_name(mask.dtype())));
+    require(
+        is_floating(mask.dtype()) || mask.dtype() == ScalarType::Bool,
+        concat("Only float, byte, and bool types are supported for attn_mask, not torch.", dtype_name(mask.dtype())));
     if (mask.dim() == 2) {
-        require(has_sizes(mask, {length, source}), concat("The shape of the 2D attn_mask is ", size_text(mask), ", but should be (",
-                                                          length, ", ", source, ")."));
+        require(has_sizes(mask, {length, source}), concat("The shape of the 2D attn_mask is ", size_text(mask),
+                                                          ", but should be (", length, ", ", source, ")."));
         return fn::unsqueeze(mask, 0);
     }
-    require(has_sizes(mask, {copies, length, source}), concat("The shape of the 3D attn_mask is ", size_text(mask), ", but should be (",
-                                                              copies, ", ", length, ", ", source, ")."));
+    require(has_sizes(mask, {copies, length, source}),
+            concat("The shape of the 3D attn_mask is ", size_text(mask), ", but should be (", copies, ", ", length,
+                   ", ", source, ")."));
     return mask;
 }
 
-Tensor with_column(const Tensor& mask) { return mask.defined() ? fn::constant_pad_nd(mask, Dims{0, 1}, Scalar(0)) : mask; }
+Tensor with_column(const Tensor& mask) {
+    return mask.defined() ? fn::constant_pad_nd(mask, Dims{0, 1}, Scalar(0)) : mask;
+}
 
 // [L, N, heads * d] -> [N * heads, L, d]
 Tensor by_head(const Tensor& t, const TiedSize& copies, std::int64_t head_dim) {
@@ -111,7 +117,9 @@ Tensor by_head(const Tensor& t, const TiedSize& copies, std::int64_t head_dim) {
 Tensor with_zeros(const Tensor& t) {
     const TiedSize copies = size_of(t, 0);
     const IValue dtype = static_cast<std::int64_t>(t.dtype());
-    return fn::cat(TensorList{t, fn::zeros(tied_dims(fn::zeros, 0, {copies, 1, t.size(2)}), dtype, IValue(), t.device(), IValue())}, 1);
+    return fn::cat(TensorList{t, fn::zeros(tied_dims(fn::zeros, 0, {copies, 1, t.size(2)}), dtype, IValue(), t.device(),
+                                           IValue())},
+                   1);
 }
 
 // Both masks as one that is added to the products; undefined without masks.
@@ -123,38 +131,64 @@ Tensor added_mask(Tensor mask, const Tensor& padding, const Tensor& like, const 
         Tensor spread = fn::view(padding, tied_dims(fn::view, 1, {batch, 1, 1, source}));
         spread = fn::expand(spread, Dims{-1, heads, -1, -1}, false);
         spread = fn::reshape(spread, tied_dims(fn::reshape, 1, {copies, 1, source}));
-        if (!mask.defined()) mask = spread;
-        else if (mask.dtype() == ScalarType::Bool) mask = fn::logical_or(mask, spread);
-        else mask = fn::masked_fill(mask, spread, never);
+        if (!mask.defined())
+            mask = spread;
+        else if (mask.dtype() == ScalarType::Bool)
+            mask = fn::logical_or(mask, spread);
+        else
+            mask = fn::masked_fill(mask, spread, never);
     }
     if (!mask.defined() || mask.dtype() != ScalarType::Bool) return mask;
-    const Tensor zeros = fn::zeros_like(mask, static_cast<std::int64_t>(like.dtype()), IValue(), IValue(), IValue(), IValue());
+    const Tensor zeros =
+        fn::zeros_like(mask, static_cast<std::int64_t>(like.dtype()), IValue(), IValue(), IValue(), IValue());
     return fn::masked_fill(zeros, mask, never);
 }
 
 IValue attention(Arguments a) {
-    const AttentionArguments given{
-        .query = a[0].to_tensor(), .key = a[1].to_tensor(), .value = a[2].to_tensor(), .embed_dim = a[3].to_int(),
-        .num_heads = a[4].to_int(), .in_proj_weight = a[5].to_tensor(), .in_proj_bias = a[6].to_tensor(), .bias_k = a[7].to_tensor(),
-        .bias_v = a[8].to_tensor(), .add_zero_attn = a[9].to_bool(), .dropout_p = a[10].to_double(),
-        .out_proj_weight = a[11].to_tensor(), .out_proj_bias = a[12].to_tensor(), .training = a[13].to_bool(),
-        .key_padding_mask = a[14].to_tensor(), .need_weights = a[15].to_bool(), .attn_mask = a[16].to_tensor(),
-        .use_separate_proj_weight = a[17].to_bool(), .q_proj_weight = a[18].to_tensor(), .k_proj_weight = a[19].to_tensor(),
-        .v_proj_weight = a[20].to_tensor(), .static_k = a[21].to_tensor(), .static_v = a[22].to_tensor(),
-        .average_attn_weights = a[23].to_bool(), .is_causal = a[24].to_bool()};
+    const AttentionArguments given{.query = a[0].to_tensor(),
+                                   .key = a[1].to_tensor(),
+                                   .value = a[2].to_tensor(),
+                                   .embed_dim = a[3].to_int(),
+                                   .num_heads = a[4].to_int(),
+                                   .in_proj_weight = a[5].to_tensor(),
+                                   .in_proj_bias = a[6].to_tensor(),
+                                   .bias_k = a[7].to_tensor(),
+                                   .bias_v = a[8].to_tensor(),
+                                   .add_zero_attn = a[9].to_bool(),
+                                   .dropout_p = a[10].to_double(),
+                                   .out_proj_weight = a[11].to_tensor(),
+                                   .out_proj_bias = a[12].to_tensor(),
+                                   .training = a[13].to_bool(),
+                                   .key_padding_mask = a[14].to_tensor(),
+                                   .need_weights = a[15].to_bool(),
+                                   .attn_mask = a[16].to_tensor(),
+                                   .use_separate_proj_weight = a[17].to_bool(),
+                                   .q_proj_weight = a[18].to_tensor(),
+                                   .k_proj_weight = a[19].to_tensor(),
+                                   .v_proj_weight = a[20].to_tensor(),
+                                   .static_k = a[21].to_tensor(),
+                                   .static_v = a[22].to_tensor(),
+                                   .average_attn_weights = a[23].to_bool(),
+                                   .is_causal = a[24].to_bool()};
     const auto [output, weights] = multi_head_attention_forward(given);
     return make_ptr<TupleObject>(std::vector<IValue>{output, weights});
 }
 void call_attention(Arguments arguments, IValue* result) { *result = attention(arguments); }
 
 constexpr NativeFunction kRecords[] = {
-    {"multi_head_attention_forward(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int num_heads, Tensor? "
-     "in_proj_weight, Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p, Tensor "
-     "out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? key_padding_mask=None, bool need_weights=True, Tensor? "
-     "attn_mask=None, bool use_separate_proj_weight=False, Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? "
-     "v_proj_weight=None, Tensor? static_k=None, Tensor? static_v=None, bool average_attn_weights=True, bool is_causal=False) -> Any",
+    {"multi_head_attention_forward(Tensor query, Tensor key, Tensor value, int embed_dim_to_check, int num_heads, "
+     "Tensor? "
+     "in_proj_weight, Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p, "
+     "Tensor "
+     "out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? key_padding_mask=None, bool "
+     "need_weights=True, Tensor? "
+     "attn_mask=None, bool use_separate_proj_weight=False, Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, "
+     "Tensor? "
+     "v_proj_weight=None, Tensor? static_k=None, Tensor? static_v=None, bool average_attn_weights=True, bool "
+     "is_causal=False) -> Any",
      "Attention of several heads, and its weights.", call_attention},
-    {"scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool "
+    {"scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+     "dropout_p=0.0, bool "
      "is_causal=False, float? scale=None, bool enable_gqa=False) -> Tensor",
      "Attention of queries over keys and values.", calls<"aten::scaled_dot_product_attention">},
 };
@@ -208,7 +242,8 @@ std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments&
     const TiedSize source = size_of(k, 1);
     if (padding.defined()) {
         require(has_sizes(padding, {batch.value, source.value}),
-                concat("expecting key_padding_mask shape of ", "(", batch.value, ", ", source.value, ")", ", but got ", size_text(padding)));
+                concat("expecting key_padding_mask shape of ", "(", batch.value, ", ", source.value, ")", ", but got ",
+                       size_text(padding)));
     }
     mask = added_mask(mask, padding, q, batch, a.num_heads);
 

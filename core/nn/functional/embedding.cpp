@@ -3,9 +3,9 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn::functional {
 namespace {
@@ -46,15 +46,17 @@ std::int64_t bag_mode(std::string_view mode) {
     run_error("mode has to be one of sum, mean or max");
 }
 
-Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets, const std::optional<double>& max_norm,
-                     double norm_type, bool scale_grad_by_freq, std::string_view mode, bool sparse,
-                     const Tensor& per_sample_weights, bool include_last_offset, std::optional<std::int64_t> padding_idx) {
+Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& offsets,
+                     const std::optional<double>& max_norm, double norm_type, bool scale_grad_by_freq,
+                     std::string_view mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset,
+                     std::optional<std::int64_t> padding_idx) {
     if (per_sample_weights.defined()) {
         const auto a = input.sizes();
         const auto b = per_sample_weights.sizes();
         if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
             run_error(concat("embedding_bag: If per_sample_weights (", shape_list_text(b),
-                             ") is not None, then it must have the same shape as the input (", shape_list_text(a), ")"));
+                             ") is not None, then it must have the same shape as the input (", shape_list_text(a),
+                             ")"));
         }
     }
     Tensor indices = input;
@@ -62,10 +64,13 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
     Tensor weights = per_sample_weights;
     if (input.dim() == 2) {
         if (offsets.defined()) {
-            run_error("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences. "
-                      "However, found offsets of type <class 'torch.Tensor'>");
+            run_error(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+                "sequences. "
+                "However, found offsets of type <class 'torch.Tensor'>");
         }
-        starts = op_arange_step(0, input.numel(), input.size(1), static_cast<std::int64_t>(input.dtype()), IValue(), input.device(), IValue());
+        starts = op_arange_step(0, input.numel(), input.size(1), static_cast<std::int64_t>(input.dtype()), IValue(),
+                                input.device(), IValue());
         indices = fn::reshape(input, Dims{-1});
         if (weights.defined()) weights = fn::reshape(weights, Dims{-1});
     } else if (input.dim() == 1) {
@@ -78,13 +83,14 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
     if (number == 2 && scale_grad_by_freq) run_error("max mode does not support scaling the gradient by the frequency");
     if (number == 2 && sparse) run_error("max mode does not support sparse weights");
     if (weights.defined() && number != 0) {
-        run_error(concat("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
-                         "mode='",
-                         mode, "'). Please open a feature request on GitHub."));
+        run_error(concat(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
+            "mode='",
+            mode, "'). Please open a feature request on GitHub."));
     }
     renormalize(weight, indices, max_norm, norm_type);
-    return std::get<0>(op_embedding_bag(weight, indices, starts, scale_grad_by_freq, number, sparse, weights, include_last_offset,
-                                        padding_idx));
+    return std::get<0>(op_embedding_bag(weight, indices, starts, scale_grad_by_freq, number, sparse, weights,
+                                        include_last_offset, padding_idx));
 }
 
 constexpr NativeFunction kRecords[] = {
@@ -95,7 +101,8 @@ constexpr NativeFunction kRecords[] = {
      "scale_grad_by_freq=False, str mode=\"mean\", bool sparse=False, Tensor? per_sample_weights=None, bool "
      "include_last_offset=False, int? padding_idx=None) -> Tensor",
      "Sums, means or maxima over bags of a table's rows.", boxed<embedding_bag>},
-    {"one_hot(Tensor tensor, int num_classes=-1) -> Tensor", "One where the class is the index, zero elsewhere.", calls<"aten::one_hot">},
+    {"one_hot(Tensor tensor, int num_classes=-1) -> Tensor", "One where the class is the index, zero elsewhere.",
+     calls<"aten::one_hot">},
 };
 
 }  // namespace

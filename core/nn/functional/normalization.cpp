@@ -3,9 +3,9 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/kernels/arithmetic.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
-#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn::functional {
 namespace {
@@ -25,7 +25,8 @@ std::string size_text(const Tensor& t) { return concat("torch.Size(", shape_list
 void check_batch(const Tensor& input, const char* what, std::int64_t first_dim) {
     std::int64_t count = first_dim == 0 ? input.size(0) : 1;
     for (std::int64_t d = 2; d < input.dim(); ++d) count *= input.size(d);
-    if (count == 1) run_error(concat("Expected more than 1 ", what, " when training, got input size ", size_text(input)));
+    if (count == 1)
+        run_error(concat("Expected more than 1 ", what, " when training, got input size ", size_text(input)));
 }
 
 Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
@@ -41,17 +42,22 @@ Tensor instance_norm(const Tensor& input, const Tensor& running_mean, const Tens
 }
 
 Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias, double eps) {
-    if (input.dim() < 2) run_error(concat("Expected at least 2 dimensions for input tensor but received ", input.dim()));
+    if (input.dim() < 2)
+        run_error(concat("Expected at least 2 dimensions for input tensor but received ", input.dim()));
     std::int64_t count = num_groups == 0 ? 0 : input.size(0) * input.size(1) / num_groups;
     for (std::int64_t d = 2; d < input.dim(); ++d) count *= input.size(d);
-    if (count == 1) run_error(concat("Expected more than 1 value per channel when training, got input size ", size_text(input)));
+    if (count == 1)
+        run_error(concat("Expected more than 1 value per channel when training, got input size ", size_text(input)));
     return op_group_norm(input, num_groups, weight, bias, eps, true);
 }
 
 // Krizhevsky et al. 2012.
-Tensor local_response_norm(const Tensor& input, std::int64_t size, const Scalar& alpha, const Scalar& beta, const Scalar& k) {
+Tensor local_response_norm(const Tensor& input, std::int64_t size, const Scalar& alpha, const Scalar& beta,
+                           const Scalar& k) {
     const std::int64_t dim = input.dim();
-    if (dim < 3) run_error(concat("Expected 3D or higher dimensionality                          input (got ", dim, " dimensions)"));
+    if (dim < 3)
+        run_error(
+            concat("Expected 3D or higher dimensionality                          input (got ", dim, " dimensions)"));
     if (input.numel() == 0) return input;
     // The mean of `size` neighbouring channels; the border counts as zeros.
     const Tensor squares = fn::unsqueeze(fn::mul(input, input), 1);
@@ -84,10 +90,12 @@ constexpr NativeFunction kRecords[] = {
     {"batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, bool "
      "training=False, float momentum=0.1, float eps=1e-05) -> Tensor",
      "Scales each channel to zero mean and unit variance over the batch.", boxed<batch_norm>},
-    {"instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, Tensor? bias=None, "
+    {"instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, Tensor? "
+     "bias=None, "
      "bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",
      "Scales each channel of each instance to zero mean and unit variance.", boxed<instance_norm>},
-    {"layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor",
+    {"layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> "
+     "Tensor",
      "Scales the last dimensions to zero mean and unit variance.", calls<"aten::layer_norm">},
     {"rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      "Scales the last dimensions to a root mean square of one.", calls<"aten::rms_norm">},

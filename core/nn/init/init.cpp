@@ -49,7 +49,8 @@ Tensor zeros(const Tensor& t) { return constant_(t, Scalar(0.0)); }
 Tensor eye(const Tensor& t) {
     if (t.dim() != 2) run_error("Only tensors with 2 dimensions are supported");
     const GradModeScope no_grad(false);
-    return fn::copy_(t, op_eye(t.size(0), t.size(1), static_cast<std::int64_t>(t.dtype()), IValue(), t.device(), IValue()), false);
+    return fn::copy_(
+        t, op_eye(t.size(0), t.size(1), static_cast<std::int64_t>(t.dtype()), IValue(), t.device(), IValue()), false);
 }
 
 // The identity of convolutions for the first channels.
@@ -122,9 +123,11 @@ Tensor sparse(const Tensor& t, double sparsity, double std) {
     const auto zeros_count = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
     normal_(t, 0, std);
     for (std::int64_t column = 0; column < t.size(1); ++column) {
-        const Tensor order = op_randperm(rows, static_cast<std::int64_t>(ScalarType::Int64), IValue(), IValue(), IValue());
+        const Tensor order =
+            op_randperm(rows, static_cast<std::int64_t>(ScalarType::Int64), IValue(), IValue(), IValue());
         const Tensor values = fn::select(t, 1, column);
-        for (std::int64_t i = 0; i < zeros_count; ++i) fn::zero_(fn::select(values, 0, item(fn::select(order, 0, i)).to_int()));
+        for (std::int64_t i = 0; i < zeros_count; ++i)
+            fn::zero_(fn::select(values, 0, item(fn::select(order, 0, i)).to_int()));
     }
     return t;
 }
@@ -138,8 +141,10 @@ std::int64_t fan(const Tensor& t, std::string_view mode) { return correct_fan(t,
 Tensor constant(const Tensor& t, const Scalar& value) { return constant_(t, value); }
 
 constexpr NativeFunction kRecords[] = {
-    {"calculate_gain(str nonlinearity, Any param=None) -> float", "What a nonlinearity scales the variance by.", boxed<gain>},
-    {"_calculate_fan_in_and_fan_out(Tensor tensor) -> Any", "How many inputs and outputs a weight connects.", boxed<fans>},
+    {"calculate_gain(str nonlinearity, Any param=None) -> float", "What a nonlinearity scales the variance by.",
+     boxed<gain>},
+    {"_calculate_fan_in_and_fan_out(Tensor tensor) -> Any", "How many inputs and outputs a weight connects.",
+     boxed<fans>},
     {"_calculate_correct_fan(Tensor tensor, str mode) -> int", "One of the two.", boxed<fan>},
     {"uniform_(Tensor tensor, float a=0.0, float b=1.0) -> Tensor", "Uniform in [a, b).", boxed<uniform>},
     {"normal_(Tensor tensor, float mean=0.0, float std=1.0) -> Tensor", "Normally distributed.", boxed<normal>},
@@ -150,20 +155,24 @@ constexpr NativeFunction kRecords[] = {
     {"zeros_(Tensor tensor) -> Tensor", "Zeros.", boxed<zeros>},
     {"eye_(Tensor tensor) -> Tensor", "The identity.", boxed<eye>},
     {"dirac_(Tensor tensor, int groups=1) -> Tensor", "The identity of convolutions.", boxed<dirac>},
-    {"xavier_uniform_(Tensor tensor, float gain=1.0) -> Tensor", "Uniform, with the variance kept both ways.", boxed<xavier_uniform>},
-    {"xavier_normal_(Tensor tensor, float gain=1.0) -> Tensor", "Normal, with the variance kept both ways.", boxed<xavier_normal>},
+    {"xavier_uniform_(Tensor tensor, float gain=1.0) -> Tensor", "Uniform, with the variance kept both ways.",
+     boxed<xavier_uniform>},
+    {"xavier_normal_(Tensor tensor, float gain=1.0) -> Tensor", "Normal, with the variance kept both ways.",
+     boxed<xavier_normal>},
     {"kaiming_uniform_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\") -> Tensor",
      "Uniform, with the variance kept through a rectifier.", boxed<kaiming_uniform>},
     {"kaiming_normal_(Tensor tensor, float a=0, str mode=\"fan_in\", str nonlinearity=\"leaky_relu\") -> Tensor",
      "Normal, with the variance kept through a rectifier.", boxed<kaiming_normal>},
     {"orthogonal_(Tensor tensor, float gain=1) -> Tensor", "An orthogonal matrix.", boxed<orthogonal>},
-    {"sparse_(Tensor tensor, float sparsity, float std=0.01) -> Tensor", "Normal, with a part of each column zero.", boxed<sparse>},
+    {"sparse_(Tensor tensor, float sparsity, float std=0.01) -> Tensor", "Normal, with a part of each column zero.",
+     boxed<sparse>},
 };
 
 }  // namespace
 
 double calculate_gain(std::string_view nonlinearity, const IValue& param) {
-    for (const char* linear : {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid"}) {
+    for (const char* linear : {"linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+                               "conv_transpose3d", "sigmoid"}) {
         if (nonlinearity == linear) return 1;
     }
     if (nonlinearity == "tanh") return 5.0 / 3;
@@ -171,7 +180,8 @@ double calculate_gain(std::string_view nonlinearity, const IValue& param) {
     if (nonlinearity == "selu") return 3.0 / 4;
     if (nonlinearity != "leaky_relu") run_error(concat("Unsupported nonlinearity ", nonlinearity));
     if (param.is_none()) return std::sqrt(2.0 / (1 + 0.01 * 0.01));
-    if (!param.is_int() && !param.is_double()) run_error(concat("negative_slope ", python_str(param), " not a valid number"));
+    if (!param.is_int() && !param.is_double())
+        run_error(concat("negative_slope ", python_str(param), " not a valid number"));
     const double slope = param.to_double();
     return std::sqrt(2.0 / (1 + slope * slope));
 }

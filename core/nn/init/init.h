@@ -11,7 +11,8 @@ namespace loupe::nn::init {
 
 std::span<const NativeFunction> records();
 
-// The gain of a nonlinearity: 5/3 for tanh, sqrt(2) for relu; param is leaky_relu's slope. Throws Error (Run) for another.
+// The gain of a nonlinearity: 5/3 for tanh, sqrt(2) for relu; param is leaky_relu's slope. Throws Error (Run) for
+// another.
 double calculate_gain(std::string_view nonlinearity, const IValue& param = {});
 struct Fans {
     std::int64_t in = 0;
@@ -25,6 +26,7 @@ Tensor normal_(const Tensor& t, double mean = 0, double std = 1);
 Tensor constant_(const Tensor& t, const Scalar& value);
 Tensor xavier_uniform_(const Tensor& t, double gain = 1);
 Tensor xavier_normal_(const Tensor& t, double gain = 1);
-Tensor kaiming_uniform_(const Tensor& t, double a = 0, std::string_view mode = "fan_in", std::string_view nonlinearity = "leaky_relu");
+Tensor kaiming_uniform_(const Tensor& t, double a = 0, std::string_view mode = "fan_in",
+                        std::string_view nonlinearity = "leaky_relu");
 
 }  // namespace loupe::nn::init

@@ -4,9 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/kernels/arithmetic.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -22,13 +22,15 @@ void reset_adaptive(Module& self) {
     }
 }
 
-void init_adaptive(Module& self, std::int64_t in_features, std::int64_t n_classes, const Dims& cutoffs, const IValue& div_value,
-                   bool head_bias, const IValue& device, const IValue& dtype) {
+void init_adaptive(Module& self, std::int64_t in_features, std::int64_t n_classes, const Dims& cutoffs,
+                   const IValue& div_value, bool head_bias, const IValue& device, const IValue& dtype) {
     std::int64_t last = 0;
     for (const std::int64_t cutoff : cutoffs) {
         if (cutoff <= last || cutoff > n_classes - 1) {
-            run_error("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value is "
-                      "between 1 and n_classes-1");
+            run_error(
+                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each "
+                "value is "
+                "between 1 and n_classes-1");
         }
         last = cutoff;
     }
@@ -45,17 +47,20 @@ void init_adaptive(Module& self, std::int64_t in_features, std::int64_t n_classe
     self.set_attribute("n_clusters", clusters);
     self.set_attribute("head_size", head_size);
     const auto linear = [&](std::int64_t in, std::int64_t out, bool bias) {
-        return IValue(Ptr<Object>(make_layer("Linear", {in, out}, {{"bias", bias}, {"device", device}, {"dtype", dtype}})));
+        return IValue(
+            Ptr<Object>(make_layer("Linear", {in, out}, {{"bias", bias}, {"device", device}, {"dtype", dtype}})));
     };
     self.register_module("head", as_module(linear(in_features, head_size, head_bias)));
     const ModulePtr tail = make_layer("ModuleList");
     self.register_module("tail", tail);
     for (std::int64_t i = 0; i < clusters; ++i) {
         const auto place = static_cast<std::size_t>(i);
-        const double rank = std::floor(static_cast<double>(in_features) / std::pow(div_value.to_double(), static_cast<double>(i + 1)));
+        const double rank =
+            std::floor(static_cast<double>(in_features) / std::pow(div_value.to_double(), static_cast<double>(i + 1)));
         const auto hidden = static_cast<std::int64_t>(rank);
-        tail->register_module(std::to_string(i), make_layer("Sequential", {linear(in_features, hidden, false),
-                                                                          linear(hidden, all[place + 1] - all[place], false)}));
+        tail->register_module(std::to_string(i),
+                              make_layer("Sequential", {linear(in_features, hidden, false),
+                                                        linear(hidden, all[place + 1] - all[place], false)}));
     }
 }
 
@@ -65,8 +70,9 @@ void check_sizes(const Tensor& input, const Tensor& target) {
         run_error("Input and target should have the same size in the batch dimension.");
     }
     if (input.dim() != target.dim() + 1) {
-        run_error(concat(target.dim(), "D target tensor expects ", target.dim() + 1, "D input tensors, but found inputs with size torch.Size(",
-                         shape_list_text(input.sizes()), ")"));
+        run_error(concat(target.dim(), "D target tensor expects ", target.dim() + 1,
+                         "D input tensors, but found inputs with size torch.Size(", shape_list_text(input.sizes()),
+                         ")"));
     }
 }
 
@@ -84,7 +90,8 @@ IValue forward_adaptive(Module& self, const Tensor& given, const Tensor& wanted)
     std::int64_t used = 0;
     for (std::size_t i = 0; i < cutoffs.size(); ++i) {
         const std::int64_t low = i == 0 ? 0 : cutoffs[i - 1];
-        const Tensor mask = fn::logical_and(fn::ge_scalar(target, Scalar(low)), fn::lt_scalar(target, Scalar(cutoffs[i])));
+        const Tensor mask =
+            fn::logical_and(fn::ge_scalar(target, Scalar(low)), fn::lt_scalar(target, Scalar(cutoffs[i])));
         const Tensor rows = fn::squeeze(fn::nonzero(mask), 1);
         used += rows.numel();
         if (i == 0 || rows.numel() == 0) continue;
@@ -95,12 +102,14 @@ IValue forward_adaptive(Module& self, const Tensor& given, const Tensor& wanted)
         output = fn::index_copy(output, 0, rows, fn::squeeze(local, 1));
     }
     if (used != target.size(0)) {
-        run_error(concat("Target values should be in [0, ", integer(self, "n_classes") - 1, "], but values in range were found outside"));
+        run_error(concat("Target values should be in [0, ", integer(self, "n_classes") - 1,
+                         "], but values in range were found outside"));
     }
     const Tensor head = fn::log_softmax(child(self, "head")->call({input}).to_tensor(), 1, IValue());
     output = output + fn::squeeze(fn::gather(head, 1, fn::unsqueeze(entries, 1), false), 1);
     const Tensor loss = fn::mean(-output, IValue());
-    static const TypePtr type = types::named_tuple("torch.nn.modules.adaptive._ASMoutput", {"output", "loss"}, {types::tensor(), types::tensor()});
+    static const TypePtr type = types::named_tuple("torch.nn.modules.adaptive._ASMoutput", {"output", "loss"},
+                                                   {types::tensor(), types::tensor()});
     return make_ptr<TupleObject>(std::vector<IValue>{has_batch ? output : fn::squeeze(output, 0), loss}, type);
 }
 
@@ -123,12 +132,18 @@ constexpr LayerMethod kMethods[] = {
 };
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "AdaptiveLogSoftmaxWithLoss", .base = "Module", .module = "torch.nn.modules.adaptive",
+    {.name = "AdaptiveLogSoftmaxWithLoss",
+     .base = "Module",
+     .module = "torch.nn.modules.adaptive",
      .summary = "The log-likelihood of many classes, rare ones at a smaller rank.",
-     .constructor = "(int in_features, int n_classes, int[] cutoffs, Scalar div_value=4.0, bool head_bias=False, Device? device=None, "
+     .constructor = "(int in_features, int n_classes, int[] cutoffs, Scalar div_value=4.0, bool head_bias=False, "
+                    "Device? device=None, "
                     "ScalarType? dtype=None)",
-     .init = builds<init_adaptive>, .forward_schema = "(Tensor input_, Tensor target_) -> Any", .forward = computes<forward_adaptive>,
-     .reset_parameters = reset_adaptive, .methods = kMethods},
+     .init = builds<init_adaptive>,
+     .forward_schema = "(Tensor input_, Tensor target_) -> Any",
+     .forward = computes<forward_adaptive>,
+     .reset_parameters = reset_adaptive,
+     .methods = kMethods},
 };
 
 }  // namespace

@@ -2,11 +2,11 @@
 // torch.nn.MultiheadAttention.
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -15,7 +15,8 @@ void reset_attention(Module& self) {
     if (flag(self, "_qkv_same_embed_dim")) {
         init::xavier_uniform_(tensor(self, "in_proj_weight"));
     } else {
-        for (const char* name : {"q_proj_weight", "k_proj_weight", "v_proj_weight"}) init::xavier_uniform_(tensor(self, name));
+        for (const char* name : {"q_proj_weight", "k_proj_weight", "v_proj_weight"})
+            init::xavier_uniform_(tensor(self, name));
     }
     if (const Tensor bias = tensor(self, "in_proj_bias"); bias.defined()) {
         init::constant_(bias, Scalar(0.0));
@@ -26,9 +27,10 @@ void reset_attention(Module& self) {
     }
 }
 
-void init_attention(Module& self, std::int64_t embed_dim, std::int64_t num_heads, const IValue& dropout, bool bias, bool add_bias_kv,
-                    bool add_zero_attn, std::optional<std::int64_t> kdim, std::optional<std::int64_t> vdim, bool batch_first,
-                    const std::optional<Device>& device, const std::optional<ScalarType>& dtype) {
+void init_attention(Module& self, std::int64_t embed_dim, std::int64_t num_heads, const IValue& dropout, bool bias,
+                    bool add_bias_kv, bool add_zero_attn, std::optional<std::int64_t> kdim,
+                    std::optional<std::int64_t> vdim, bool batch_first, const std::optional<Device>& device,
+                    const std::optional<ScalarType>& dtype) {
     const Factory factory(device, dtype);
     const std::int64_t key_dim = kdim.value_or(embed_dim);
     const std::int64_t value_dim = vdim.value_or(embed_dim);
@@ -41,7 +43,8 @@ void init_attention(Module& self, std::int64_t embed_dim, std::int64_t num_heads
     self.set_attribute("dropout", dropout);
     self.set_attribute("batch_first", batch_first);
     self.set_attribute("head_dim", num_heads == 0 ? 0 : embed_dim / num_heads);
-    if (num_heads == 0 || embed_dim % num_heads != 0) throw Error(ErrorKind::Run, "embed_dim must be divisible by num_heads");
+    if (num_heads == 0 || embed_dim % num_heads != 0)
+        throw Error(ErrorKind::Run, "embed_dim must be divisible by num_heads");
     if (is_same) {
         factory.parameter(self, "in_proj_weight", {3 * embed_dim, embed_dim});
         for (const char* name : {"q_proj_weight", "k_proj_weight", "v_proj_weight"}) no_parameter(self, name);
@@ -52,8 +55,9 @@ void init_attention(Module& self, std::int64_t embed_dim, std::int64_t num_heads
         no_parameter(self, "in_proj_weight");
     }
     bias ? factory.parameter(self, "in_proj_bias", {3 * embed_dim}) : no_parameter(self, "in_proj_bias");
-    self.register_module("out_proj", make_layer("NonDynamicallyQuantizableLinear",
-                                                {embed_dim, embed_dim, bias, factory.device, static_cast<std::int64_t>(factory.dtype)}));
+    self.register_module(
+        "out_proj", make_layer("NonDynamicallyQuantizableLinear",
+                               {embed_dim, embed_dim, bias, factory.device, static_cast<std::int64_t>(factory.dtype)}));
     for (const char* name : {"bias_k", "bias_v"}) {
         add_bias_kv ? factory.parameter(self, name, {1, 1, embed_dim}) : no_parameter(self, name);
     }
@@ -71,8 +75,8 @@ void transpose_batch(functional::AttentionArguments& a) {
     a.value = value_is_key ? a.key : fn::transpose(a.value, 1, 0);
 }
 
-IValue attend(Module& self, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask, bool need_weights,
-              const Tensor& attn_mask, bool average_attn_weights, bool is_causal) {
+IValue attend(Module& self, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask,
+              bool need_weights, const Tensor& attn_mask, bool average_attn_weights, bool is_causal) {
     const ModulePtr out_proj = child(self, "out_proj");
     functional::AttentionArguments a;
     a.query = query;
@@ -106,14 +110,20 @@ IValue attend(Module& self, const Tensor& query, const Tensor& key, const Tensor
 }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "MultiheadAttention", .base = "Module", .module = "torch.nn.modules.activation", .summary = "Attention of several heads.",
+    {.name = "MultiheadAttention",
+     .base = "Module",
+     .module = "torch.nn.modules.activation",
+     .summary = "Attention of several heads.",
      .constructor = "(int embed_dim, int num_heads, Scalar dropout=0.0, bool bias=True, bool add_bias_kv=False, bool "
-                    "add_zero_attn=False, int? kdim=None, int? vdim=None, bool batch_first=False, Device? device=None, ScalarType? "
+                    "add_zero_attn=False, int? kdim=None, int? vdim=None, bool batch_first=False, Device? device=None, "
+                    "ScalarType? "
                     "dtype=None)",
      .init = builds<init_attention>,
-     .forward_schema = "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool need_weights=True, Tensor? "
-                       "attn_mask=None, bool average_attn_weights=True, bool is_causal=False) -> Any",
-     .forward = computes<attend>, .reset_parameters = reset_attention},
+     .forward_schema =
+         "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool need_weights=True, Tensor? "
+         "attn_mask=None, bool average_attn_weights=True, bool is_causal=False) -> Any",
+     .forward = computes<attend>,
+     .reset_parameters = reset_attention},
 };
 
 }  // namespace

@@ -41,7 +41,8 @@ std::vector<std::pair<std::string, IValue>> entries_of(const IValue& value) {
     } else {
         for (const IValue& pair : elements_of(value)) {
             const auto both = elements_of(pair);
-            if (both.size() != 2) run_error(concat("dictionary update sequence element has length ", both.size(), "; 2 is required"));
+            if (both.size() != 2)
+                run_error(concat("dictionary update sequence element has length ", both.size(), "; 2 is required"));
             out.emplace_back(both[0].to_string(), both[1]);
         }
     }
@@ -81,7 +82,8 @@ IValue get_part(Module& self, Arguments a) {
 }
 IValue set_part(Module& self, Arguments a) {
     const auto children = self.children();
-    self.register_module(children[static_cast<std::size_t>(wrapped_index(a[0].to_int(), children.size()))].first, checked_module(a[1]));
+    self.register_module(children[static_cast<std::size_t>(wrapped_index(a[0].to_int(), children.size()))].first,
+                         checked_module(a[1]));
     return {};
 }
 IValue delete_part(Module& self, Arguments a) {
@@ -96,7 +98,8 @@ IValue append_part(Module& self, Arguments a) {
 }
 IValue extend_parts(Module& self, Arguments a) {
     if (!a[0].is_list() && !a[0].is_tuple() && !as_module(a[0])) {
-        run_error(concat(self.class_name(), ".extend should be called with an iterable, but got ", python_type_name(a[0])));
+        run_error(
+            concat(self.class_name(), ".extend should be called with an iterable, but got ", python_type_name(a[0])));
     }
     for (const IValue& part : elements_of(a[0])) append_part(self, std::span(&part, 1));
     return itself(self);
@@ -189,7 +192,8 @@ IValue key_list(Module& self, Arguments) {
 }
 IValue item_list(Module& self, Arguments) {
     const auto list = make_ptr<ListObject>(types::any());
-    for (const auto& [name, part] : self.children()) list->elements.emplace_back(tuple({IValue(name), IValue(Ptr<Object>(part))}));
+    for (const auto& [name, part] : self.children())
+        list->elements.emplace_back(tuple({IValue(name), IValue(Ptr<Object>(part))}));
     return list;
 }
 
@@ -247,7 +251,8 @@ IValue held_keys(Module& self, Arguments) {
 }
 IValue held_items(Module& self, Arguments) {
     const auto list = make_ptr<ListObject>(types::any());
-    for (const std::string& name : held_names(self)) list->elements.emplace_back(tuple({IValue(name), self.attribute(name)}));
+    for (const std::string& name : held_names(self))
+        list->elements.emplace_back(tuple({IValue(name), self.attribute(name)}));
     return list;
 }
 IValue held_contains(Module& self, Arguments a) {
@@ -259,7 +264,8 @@ IValue held_contains(Module& self, Arguments a) {
 IValue held_delete(Module& self, Arguments a) {
     const std::string name = held_name(self, a[0]);
     self.delete_attribute(name);
-    std::erase_if(self.attribute("_keys").to_list().elements, [&](const IValue& key) { return key.to_string() == name; });
+    std::erase_if(self.attribute("_keys").to_list().elements,
+                  [&](const IValue& key) { return key.to_string() == name; });
     return {};
 }
 IValue held_update(Module& self, Arguments a) {
@@ -282,9 +288,10 @@ std::string held_text(const Module& self, bool is_dict) {
         }
         const Tensor t = value.to_tensor();
         const std::string type = is_dict ? tensor_type_name(t.dtype()) : concat("torch.", dtype_name(t.dtype()));
-        const std::string device = t.device().type == DeviceType::Cpu ? "" : concat(" (GPU ", static_cast<int>(t.device().index), ")");
-        lines.push_back(concat("  (", name, "): ", is_parameter(t) ? "Parameter" : "Tensor", " containing: [", type, " of size ",
-                               join(t.sizes(), "x"), device, "]"));
+        const std::string device =
+            t.device().type == DeviceType::Cpu ? "" : concat(" (GPU ", static_cast<int>(t.device().index), ")");
+        lines.push_back(concat("  (", name, "): ", is_parameter(t) ? "Parameter" : "Tensor", " containing: [", type,
+                               " of size ", join(t.sizes(), "x"), device, "]"));
     }
     return join(lines, "\n");
 }
@@ -339,18 +346,50 @@ constexpr LayerMethod kParameterDictMethods[] = {
 };
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "Module", .base = "", .module = "torch.nn.modules.module", .summary = "The base of all layers and models.",
+    {.name = "Module",
+     .base = "",
+     .module = "torch.nn.modules.module",
+     .summary = "The base of all layers and models.",
      .constructor = "()"},
-    {.name = "Sequential", .base = "Module", .module = kPython, .summary = "Modules that run one after another.", .constructor = "(...)",
-     .init = init_sequential, .forward_schema = "(Any input) -> Any", .forward = run_sequential, .methods = kSequentialMethods},
-    {.name = "ModuleList", .base = "Module", .module = kPython, .summary = "Modules in a list.", .constructor = "(Any modules=None)",
-     .init = init_module_list, .methods = kSequentialMethods},
-    {.name = "ModuleDict", .base = "Module", .module = kPython, .summary = "Modules under keys.", .constructor = "(Any modules=None)",
-     .init = init_module_dict, .methods = kDictMethods},
-    {.name = "ParameterList", .base = "Module", .module = kPython, .summary = "Parameters in a list.", .constructor = "(Any values=None)",
-     .init = init_parameter_list, .extra_repr = list_text, .methods = kParameterListMethods},
-    {.name = "ParameterDict", .base = "Module", .module = kPython, .summary = "Parameters under keys.",
-     .constructor = "(Any parameters=None)", .init = init_parameter_dict, .extra_repr = dict_text, .methods = kParameterDictMethods},
+    {.name = "Sequential",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Modules that run one after another.",
+     .constructor = "(...)",
+     .init = init_sequential,
+     .forward_schema = "(Any input) -> Any",
+     .forward = run_sequential,
+     .methods = kSequentialMethods},
+    {.name = "ModuleList",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Modules in a list.",
+     .constructor = "(Any modules=None)",
+     .init = init_module_list,
+     .methods = kSequentialMethods},
+    {.name = "ModuleDict",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Modules under keys.",
+     .constructor = "(Any modules=None)",
+     .init = init_module_dict,
+     .methods = kDictMethods},
+    {.name = "ParameterList",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Parameters in a list.",
+     .constructor = "(Any values=None)",
+     .init = init_parameter_list,
+     .extra_repr = list_text,
+     .methods = kParameterListMethods},
+    {.name = "ParameterDict",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Parameters under keys.",
+     .constructor = "(Any parameters=None)",
+     .init = init_parameter_dict,
+     .extra_repr = dict_text,
+     .methods = kParameterDictMethods},
 };
 
 }  // namespace

@@ -5,11 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/call.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/dispatch/call.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -58,7 +58,9 @@ void check(const ConvolutionArguments& a) {
     for (const char* mode : {"zeros", "reflect", "replicate", "circular"}) {
         if (a.padding_mode == mode) return;
     }
-    run_error(concat("padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got padding_mode='", a.padding_mode, "'"));
+    run_error(
+        concat("padding_mode must be one of {'zeros', 'reflect', 'replicate', 'circular'}, but got padding_mode='",
+               a.padding_mode, "'"));
 }
 
 // Padding widths of other padding modes: last dimension first, before and after.
@@ -98,30 +100,37 @@ void build(Module& self, const ConvolutionArguments& a, const Factory& factory) 
     self.set_attribute("groups", a.groups);
     self.set_attribute("padding_mode", std::string(a.padding_mode));
     self.set_attribute("_reversed_padding_repeated_twice", IValue(reversed_padding(a, padding)));
-    Dims sizes = a.transposed ? Dims{a.in_channels, a.out_channels / a.groups} : Dims{a.out_channels, a.in_channels / a.groups};
+    Dims sizes =
+        a.transposed ? Dims{a.in_channels, a.out_channels / a.groups} : Dims{a.out_channels, a.in_channels / a.groups};
     sizes.insert(sizes.end(), a.kernel_size.begin(), a.kernel_size.end());
     factory.parameter(self, "weight", span_of(sizes));
     a.bias ? factory.parameter(self, "bias", {a.out_channels}) : no_parameter(self, "bias");
     reset_convolution(self);
 }
 
-void init_convolution(Module& self, std::int64_t in_channels, std::int64_t out_channels, const Dims& kernel_size, const Dims& stride,
-                      const IValue& padding, const Dims& dilation, std::int64_t groups, bool bias, std::string_view padding_mode,
-                      std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_convolution(Module& self, std::int64_t in_channels, std::int64_t out_channels, const Dims& kernel_size,
+                      const Dims& stride, const IValue& padding, const Dims& dilation, std::int64_t groups, bool bias,
+                      std::string_view padding_mode, std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Dims none(kernel_size.size(), 0);
-    build(self, {in_channels, out_channels, kernel_size, stride, padding, dilation, false, none, groups, bias, padding_mode},
+    build(self,
+          {in_channels, out_channels, kernel_size, stride, padding, dilation, false, none, groups, bias, padding_mode},
           Factory(device, dtype));
 }
 
-void init_transposed(Module& self, std::int64_t in_channels, std::int64_t out_channels, const Dims& kernel_size, const Dims& stride,
-                     const IValue& padding, const Dims& output_padding, std::int64_t groups, bool bias, const Dims& dilation,
-                     std::string_view padding_mode, std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_transposed(Module& self, std::int64_t in_channels, std::int64_t out_channels, const Dims& kernel_size,
+                     const Dims& stride, const IValue& padding, const Dims& output_padding, std::int64_t groups,
+                     bool bias, const Dims& dilation, std::string_view padding_mode, std::optional<Device> device,
+                     std::optional<ScalarType> dtype) {
     if (padding_mode != "zeros") run_error(concat("Only \"zeros\" padding mode is supported for ", self.class_name()));
-    build(self, {in_channels, out_channels, kernel_size, stride, padding, dilation, true, output_padding, groups, bias, padding_mode},
+    build(self,
+          {in_channels, out_channels, kernel_size, stride, padding, dilation, true, output_padding, groups, bias,
+           padding_mode},
           Factory(device, dtype));
 }
 
-std::string dims_suffix(const Module& self) { return concat(self.attribute("kernel_size").to_tuple().elements.size(), "d"); }
+std::string dims_suffix(const Module& self) {
+    return concat(self.attribute("kernel_size").to_tuple().elements.size(), "d");
+}
 
 Tensor forward_convolution(Module& self, const Tensor& input) {
     static const OperatorHandle<> op_pad("aten::pad");
@@ -133,8 +142,8 @@ Tensor forward_convolution(Module& self, const Tensor& input) {
         padding = 0;
     }
     const NativeFunction& function = *find_functional(concat("conv", dims_suffix(self)));
-    return call_function(function, {{padded, self.attribute("weight"), self.attribute("bias"), self.attribute("stride"), padding,
-                                     self.attribute("dilation"), self.attribute("groups")},
+    return call_function(function, {{padded, self.attribute("weight"), self.attribute("bias"), self.attribute("stride"),
+                                     padding, self.attribute("dilation"), self.attribute("groups")},
                                     {}})
         .to_tensor();
 }
@@ -149,16 +158,17 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     const auto dims = static_cast<std::int64_t>(kernel.size());
     const std::int64_t skipped = input.dim() == dims + 2 ? 2 : 1;
     Dims wanted = output_size.to_ints();
-    if (static_cast<std::int64_t>(wanted.size()) == skipped + dims) wanted.erase(wanted.begin(), wanted.begin() + skipped);
+    if (static_cast<std::int64_t>(wanted.size()) == skipped + dims)
+        wanted.erase(wanted.begin(), wanted.begin() + skipped);
     if (static_cast<std::int64_t>(wanted.size()) != dims) {
-        run_error(concat("ConvTranspose", dims, "D: for ", input.dim(), "D input, output_size must have ", dims, " or ", skipped + dims,
-                         " elements (got ", wanted.size(), ")"));
+        run_error(concat("ConvTranspose", dims, "D: for ", input.dim(), "D input, output_size must have ", dims, " or ",
+                         skipped + dims, " elements (got ", wanted.size(), ")"));
     }
     Dims smallest;
     Dims largest;
     for (std::size_t d = 0; d < kernel.size(); ++d) {
-        const std::int64_t size = (input.size(static_cast<std::int64_t>(d) + skipped) - 1) * stride[d] - 2 * padding[d] +
-                                  dilation[d] * (kernel[d] - 1) + 1;
+        const std::int64_t size = (input.size(static_cast<std::int64_t>(d) + skipped) - 1) * stride[d] -
+                                  2 * padding[d] + dilation[d] * (kernel[d] - 1) + 1;
         smallest.push_back(size);
         largest.push_back(size + stride[d] - 1);
     }
@@ -166,8 +176,8 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     for (std::size_t d = 0; d < kernel.size(); ++d) {
         if (wanted[d] < smallest[d] || wanted[d] > largest[d]) {
             run_error(concat("requested an output size of ", python_repr(output_size), ", but valid sizes range from ",
-                             shape_list_text(span_of(smallest)), " to ", shape_list_text(span_of(largest)), " (for an input of torch.Size(",
-                             shape_list_text(input.sizes().subspan(2)), "))"));
+                             shape_list_text(span_of(smallest)), " to ", shape_list_text(span_of(largest)),
+                             " (for an input of torch.Size(", shape_list_text(input.sizes().subspan(2)), "))"));
         }
         out.push_back(wanted[d] - smallest[d]);
     }
@@ -177,8 +187,8 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
 Tensor forward_transposed(Module& self, const Tensor& input, const IValue& output_size) {
     const NativeFunction& function = *find_functional(concat("conv_transpose", dims_suffix(self)));
     return call_function(function, {{input, self.attribute("weight"), self.attribute("bias"), self.attribute("stride"),
-                                     self.attribute("padding"), output_padding_for(self, input, output_size), self.attribute("groups"),
-                                     self.attribute("dilation")},
+                                     self.attribute("padding"), output_padding_for(self, input, output_size),
+                                     self.attribute("groups"), self.attribute("dilation")},
                                     {}})
         .to_tensor();
 }
@@ -189,8 +199,10 @@ bool all_are(const IValue& numbers, std::int64_t value) {
 
 std::string convolution_repr(const Module& self) {
     const auto text = [&](const char* name) { return python_str(self.attribute(name)); };
-    std::string out = concat(text("in_channels"), ", ", text("out_channels"), ", kernel_size=", text("kernel_size"), ", stride=", text("stride"));
-    if (self.attribute("padding").is_string() || !all_are(self.attribute("padding"), 0)) out += ", padding=" + text("padding");
+    std::string out = concat(text("in_channels"), ", ", text("out_channels"), ", kernel_size=", text("kernel_size"),
+                             ", stride=", text("stride"));
+    if (self.attribute("padding").is_string() || !all_are(self.attribute("padding"), 0))
+        out += ", padding=" + text("padding");
     if (!all_are(self.attribute("dilation"), 1)) out += ", dilation=" + text("dilation");
     if (!all_are(self.attribute("output_padding"), 0)) out += ", output_padding=" + text("output_padding");
     if (integer(self, "groups") != 1) out += ", groups=" + text("groups");
@@ -199,25 +211,37 @@ std::string convolution_repr(const Module& self) {
     return out;
 }
 
-#define LOUPE_CONV(N, WHAT) \
-    LayerRecord{.name = "Conv" N "d", .base = "_ConvNd", .module = kPython, .summary = "Convolution of " WHAT ".", \
-                .constructor = "(int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, Any padding=0, int[" N \
-                               "] dilation=1, int groups=1, bool bias=True, str padding_mode=\"zeros\", Device? device=None, " \
-                               "ScalarType? dtype=None)", \
-                .init = builds<init_convolution>, .forward = computes<forward_convolution>}
-#define LOUPE_TRANSPOSED(N, WHAT) \
-    LayerRecord{.name = "ConvTranspose" N "d", .base = "_ConvTransposeNd", .module = kPython, \
-                .summary = "The gradient of the convolution of " WHAT " for its input, as a layer.", \
-                .constructor = "(int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, int[" N \
-                               "] padding=0, int[" N "] output_padding=0, int groups=1, bool bias=True, int[" N \
-                               "] dilation=1, str padding_mode=\"zeros\", Device? device=None, ScalarType? dtype=None)", \
-                .init = builds<init_transposed>, .forward_schema = "(Tensor input, Any output_size=None) -> Tensor", \
-                .forward = computes<forward_transposed>}
+#define LOUPE_CONV(N, WHAT)                                                                                          \
+    LayerRecord {                                                                                                    \
+        .name = "Conv" N "d", .base = "_ConvNd", .module = kPython, .summary = "Convolution of " WHAT ".",           \
+        .constructor =                                                                                               \
+            "(int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, Any padding=0, int[" N \
+            "] dilation=1, int groups=1, bool bias=True, str padding_mode=\"zeros\", Device? device=None, "          \
+            "ScalarType? dtype=None)",                                                                               \
+        .init = builds<init_convolution>, .forward = computes<forward_convolution>                                   \
+    }
+#define LOUPE_TRANSPOSED(N, WHAT)                                                                                \
+    LayerRecord {                                                                                                \
+        .name = "ConvTranspose" N "d", .base = "_ConvTransposeNd", .module = kPython,                            \
+        .summary = "The gradient of the convolution of " WHAT " for its input, as a layer.",                     \
+        .constructor = "(int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, int[" N \
+                       "] padding=0, int[" N "] output_padding=0, int groups=1, bool bias=True, int[" N          \
+                       "] dilation=1, str padding_mode=\"zeros\", Device? device=None, ScalarType? dtype=None)", \
+        .init = builds<init_transposed>, .forward_schema = "(Tensor input, Any output_size=None) -> Tensor",     \
+        .forward = computes<forward_transposed>                                                                  \
+    }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "_ConvNd", .base = "Module", .module = kPython, .summary = "The base of convolutions.", .extra_repr = convolution_repr,
+    {.name = "_ConvNd",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of convolutions.",
+     .extra_repr = convolution_repr,
      .reset_parameters = reset_convolution},
-    {.name = "_ConvTransposeNd", .base = "_ConvNd", .module = kPython, .summary = "The base of transposed convolutions."},
+    {.name = "_ConvTransposeNd",
+     .base = "_ConvNd",
+     .module = kPython,
+     .summary = "The base of transposed convolutions."},
     LOUPE_CONV("1", "sequences"),
     LOUPE_CONV("2", "planes"),
     LOUPE_CONV("3", "volumes"),

@@ -15,11 +15,20 @@ void init_pairwise(Module& self, const IValue& p, const IValue& eps, bool keepdi
 }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "PairwiseDistance", .base = "Module", .module = kPython, .summary = "The p-norm of the difference, row by row.",
-     .constructor = "(Scalar p=2.0, Scalar eps=1e-06, bool keepdim=False)", .init = builds<init_pairwise>,
-     .forward_schema = "(Tensor x1, Tensor x2) -> Tensor", .calls = "pairwise_distance(x1, x2, norm, eps, keepdim)"},
-    {.name = "CosineSimilarity", .base = "Module", .module = kPython, .summary = "The cosine of the angle along a dimension.",
-     .constructor = "(int dim=1, Scalar eps=1e-08)", .forward_schema = "(Tensor x1, Tensor x2) -> Tensor",
+    {.name = "PairwiseDistance",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The p-norm of the difference, row by row.",
+     .constructor = "(Scalar p=2.0, Scalar eps=1e-06, bool keepdim=False)",
+     .init = builds<init_pairwise>,
+     .forward_schema = "(Tensor x1, Tensor x2) -> Tensor",
+     .calls = "pairwise_distance(x1, x2, norm, eps, keepdim)"},
+    {.name = "CosineSimilarity",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The cosine of the angle along a dimension.",
+     .constructor = "(int dim=1, Scalar eps=1e-08)",
+     .forward_schema = "(Tensor x1, Tensor x2) -> Tensor",
      .calls = "cosine_similarity(x1, x2, dim, eps)"},
 };
 

@@ -3,10 +3,10 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -43,11 +43,12 @@ void set_table(Module& self, std::int64_t rows, std::int64_t columns, const Tens
 }
 
 void init_embedding(Module& self, std::int64_t num_embeddings, std::int64_t embedding_dim, const IValue& padding_idx,
-                    const IValue& max_norm, const IValue& norm_type, bool scale_grad_by_freq, bool sparse, const Tensor& weight,
-                    std::optional<Device> device, std::optional<ScalarType> dtype) {
+                    const IValue& max_norm, const IValue& norm_type, bool scale_grad_by_freq, bool sparse,
+                    const Tensor& weight, std::optional<Device> device, std::optional<ScalarType> dtype) {
     self.set_attribute("num_embeddings", num_embeddings);
     self.set_attribute("embedding_dim", embedding_dim);
-    self.set_attribute("padding_idx", checked_padding(padding_idx, num_embeddings, "Padding_idx must be within num_embeddings"));
+    self.set_attribute("padding_idx",
+                       checked_padding(padding_idx, num_embeddings, "Padding_idx must be within num_embeddings"));
     self.set_attribute("max_norm", max_norm);
     self.set_attribute("norm_type", norm_type);
     self.set_attribute("scale_grad_by_freq", scale_grad_by_freq);
@@ -55,15 +56,17 @@ void init_embedding(Module& self, std::int64_t num_embeddings, std::int64_t embe
     set_table(self, num_embeddings, embedding_dim, weight, Factory(device, dtype));
 }
 
-void init_bag(Module& self, std::int64_t num_embeddings, std::int64_t embedding_dim, const IValue& max_norm, const IValue& norm_type,
-              bool scale_grad_by_freq, std::string_view mode, bool sparse, const Tensor& weight, bool include_last_offset,
-              const IValue& padding_idx, std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_bag(Module& self, std::int64_t num_embeddings, std::int64_t embedding_dim, const IValue& max_norm,
+              const IValue& norm_type, bool scale_grad_by_freq, std::string_view mode, bool sparse,
+              const Tensor& weight, bool include_last_offset, const IValue& padding_idx, std::optional<Device> device,
+              std::optional<ScalarType> dtype) {
     self.set_attribute("num_embeddings", num_embeddings);
     self.set_attribute("embedding_dim", embedding_dim);
     self.set_attribute("max_norm", max_norm);
     self.set_attribute("norm_type", norm_type);
     self.set_attribute("scale_grad_by_freq", scale_grad_by_freq);
-    self.set_attribute("padding_idx", checked_padding(padding_idx, num_embeddings, "padding_idx must be within num_embeddings"));
+    self.set_attribute("padding_idx",
+                       checked_padding(padding_idx, num_embeddings, "padding_idx must be within num_embeddings"));
     self.set_attribute("mode", std::string(mode));
     self.set_attribute("sparse", sparse);
     self.set_attribute("include_last_offset", include_last_offset);
@@ -85,21 +88,32 @@ std::string embedding_repr(const Module& self) { return table_repr(self, false);
 std::string bag_repr(const Module& self) { return table_repr(self, true); }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "Embedding", .base = "Module", .module = kPython, .summary = "A table of vectors, looked up by index.",
-     .constructor = "(int num_embeddings, int embedding_dim, int? padding_idx=None, Scalar? max_norm=None, Scalar norm_type=2.0, bool "
-                    "scale_grad_by_freq=False, bool sparse=False, Tensor? _weight=None, Device? device=None, ScalarType? dtype=None)",
+    {.name = "Embedding",
+     .base = "Module",
+     .module = kPython,
+     .summary = "A table of vectors, looked up by index.",
+     .constructor = "(int num_embeddings, int embedding_dim, int? padding_idx=None, Scalar? max_norm=None, Scalar "
+                    "norm_type=2.0, bool "
+                    "scale_grad_by_freq=False, bool sparse=False, Tensor? _weight=None, Device? device=None, "
+                    "ScalarType? dtype=None)",
      .init = builds<init_embedding>,
-     .calls = "embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)", .extra_repr = embedding_repr,
+     .calls = "embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)",
+     .extra_repr = embedding_repr,
      .reset_parameters = reset_table},
-    {.name = "EmbeddingBag", .base = "Module", .module = kPython, .summary = "Sums, means or maxima over bags of a table's vectors.",
+    {.name = "EmbeddingBag",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Sums, means or maxima over bags of a table's vectors.",
      .constructor = "(int num_embeddings, int embedding_dim, Scalar? max_norm=None, Scalar norm_type=2.0, bool "
                     "scale_grad_by_freq=False, str mode=\"mean\", bool sparse=False, Tensor? _weight=None, bool "
                     "include_last_offset=False, int? padding_idx=None, Device? device=None, ScalarType? dtype=None)",
      .init = builds<init_bag>,
      .forward_schema = "(Tensor input, Tensor? offsets=None, Tensor? per_sample_weights=None) -> Tensor",
-     .calls = "embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights, "
+     .calls = "embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, "
+              "per_sample_weights, "
               "include_last_offset, padding_idx)",
-     .extra_repr = bag_repr, .reset_parameters = reset_table},
+     .extra_repr = bag_repr,
+     .reset_parameters = reset_table},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lazy layers: the size of the input is taken from the first one (or from a checkpoint); from then on they are the layer
-// that they derive from. torch.nn.modules.lazy.
+// Lazy layers: the size of the input is taken from the first one (or from a checkpoint); from then on they are the
+// layer that they derive from. torch.nn.modules.lazy.
 #include <array>
 
 #include "core/base/error.h"
@@ -23,7 +23,9 @@ const LayerRecord& lazy_record(const Module& self) {
 }
 
 void mark(Module& self, std::initializer_list<const char*> names) {
-    warn("Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any moment.");
+    warn(
+        "Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at "
+        "any moment.");
     for (const char* name : names) {
         if (tensor(self, name).defined()) self.set_uninitialized(name);
     }
@@ -48,7 +50,9 @@ void init_lazy_linear(Module& self, std::int64_t out_features, bool bias, const 
     init_layer(self, *find_layer("Linear"), {{0, 0, false, device, dtype}, {}});
     self.set_attribute("out_features", out_features);
     const Tensor weight = tensor(self, "weight");
-    if (bias) self.register_parameter("bias", make_parameter(loupe::empty(std::array<std::int64_t, 1>{0}, weight.dtype(), weight.device())));
+    if (bias)
+        self.register_parameter(
+            "bias", make_parameter(loupe::empty(std::array<std::int64_t, 1>{0}, weight.dtype(), weight.device())));
     mark(self, {"weight", "bias"});
 }
 
@@ -69,8 +73,9 @@ void infer_convolution(Module& self, const Tensor& input) {
     const Dims kernel = self.attribute("kernel_size").to_ints();
     const auto dims = static_cast<std::int64_t>(kernel.size());
     if (input.dim() != dims + 1 && input.dim() != dims + 2) {
-        run_error(concat("Expected ", dims + 1, "D (unbatched) or ", dims + 2, "D (batched) input to ", self.class_name(),
-                         ", but got input of size: torch.Size(", shape_list_text(input.sizes()), ")"));
+        run_error(concat("Expected ", dims + 1, "D (unbatched) or ", dims + 2, "D (batched) input to ",
+                         self.class_name(), ", but got input of size: torch.Size(", shape_list_text(input.sizes()),
+                         ")"));
     }
     const std::int64_t in = input.size(input.dim() == dims + 2 ? 1 : 0);
     const std::int64_t out = integer(self, "out_channels");
@@ -95,38 +100,55 @@ IValue run_lazy(Module& self, Arguments arguments) {
     const LayerRecord& becomes = *find_layer(lazy_record(self).base);
     const Tensor input = arguments[0].to_tensor();
     const bool is_loaded = !self.has_uninitialized();
-    if (becomes.name == "Linear") infer_linear(self, input);
-    else if (is_derived(becomes, "_ConvNd")) infer_convolution(self, input);
-    else infer_norm(self, input);
+    if (becomes.name == "Linear")
+        infer_linear(self, input);
+    else if (is_derived(becomes, "_ConvNd"))
+        infer_convolution(self, input);
+    else
+        infer_norm(self, input);
     self.set_layer(becomes);
     if (!is_loaded) reset_parameters(self);
     return call_forward(self, becomes, {{arguments.begin(), arguments.end()}, {}});
 }
 
 constexpr std::string_view kNorm =
-    "(Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, Device? device=None, ScalarType? "
+    "(Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, Device? device=None, "
+    "ScalarType? "
     "dtype=None)";
 
-#define LOUPE_LAZY_CONV(N) \
-    LayerRecord{.name = "LazyConv" N "d", .base = "Conv" N "d", .module = "torch.nn.modules.conv", \
-                .summary = "Conv" N "d that takes its input channels from the first input.", \
-                .constructor = "(int out_channels, int[" N "] kernel_size, int[" N "] stride=1, Any padding=0, int[" N \
-                               "] dilation=1, int groups=1, bool bias=True, str padding_mode=\"zeros\", Device? device=None, " \
-                               "ScalarType? dtype=None)", \
-                .init = init_lazy_convolution, .forward = run_lazy}, \
-    LayerRecord{.name = "LazyConvTranspose" N "d", .base = "ConvTranspose" N "d", .module = "torch.nn.modules.conv", \
-                .summary = "ConvTranspose" N "d that takes its input channels from the first input.", \
-                .constructor = "(int out_channels, int[" N "] kernel_size, int[" N "] stride=1, int[" N "] padding=0, int[" N \
-                               "] output_padding=0, int groups=1, bool bias=True, int[" N \
-                               "] dilation=1, str padding_mode=\"zeros\", Device? device=None, ScalarType? dtype=None)", \
-                .init = init_lazy_convolution, .forward = run_lazy}
-#define LOUPE_LAZY_NORM(NAME, PYTHON) \
-    LayerRecord{.name = "Lazy" NAME, .base = NAME, .module = PYTHON, .summary = NAME " that takes its features from the first input.", \
-                .constructor = kNorm, .init = init_lazy_norm, .forward = run_lazy, .version = 2}
+#define LOUPE_LAZY_CONV(N)                                                                                            \
+    LayerRecord{.name = "LazyConv" N "d",                                                                             \
+                .base = "Conv" N "d",                                                                                 \
+                .module = "torch.nn.modules.conv",                                                                    \
+                .summary = "Conv" N "d that takes its input channels from the first input.",                          \
+                .constructor =                                                                                        \
+                    "(int out_channels, int[" N "] kernel_size, int[" N "] stride=1, Any padding=0, int[" N           \
+                    "] dilation=1, int groups=1, bool bias=True, str padding_mode=\"zeros\", Device? device=None, "   \
+                    "ScalarType? dtype=None)",                                                                        \
+                .init = init_lazy_convolution,                                                                        \
+                .forward = run_lazy},                                                                                 \
+        LayerRecord {                                                                                                 \
+        .name = "LazyConvTranspose" N "d", .base = "ConvTranspose" N "d", .module = "torch.nn.modules.conv",          \
+        .summary = "ConvTranspose" N "d that takes its input channels from the first input.",                         \
+        .constructor = "(int out_channels, int[" N "] kernel_size, int[" N "] stride=1, int[" N "] padding=0, int[" N \
+                       "] output_padding=0, int groups=1, bool bias=True, int[" N                                     \
+                       "] dilation=1, str padding_mode=\"zeros\", Device? device=None, ScalarType? dtype=None)",      \
+        .init = init_lazy_convolution, .forward = run_lazy                                                            \
+    }
+#define LOUPE_LAZY_NORM(NAME, PYTHON)                                                           \
+    LayerRecord {                                                                               \
+        .name = "Lazy" NAME, .base = NAME, .module = PYTHON,                                    \
+        .summary = NAME " that takes its features from the first input.", .constructor = kNorm, \
+        .init = init_lazy_norm, .forward = run_lazy, .version = 2                               \
+    }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "LazyLinear", .base = "Linear", .module = "torch.nn.modules.linear", .summary = "Linear that takes its features from the first input.",
-     .constructor = "(int out_features, bool bias=True, Device? device=None, ScalarType? dtype=None)", .init = builds<init_lazy_linear>,
+    {.name = "LazyLinear",
+     .base = "Linear",
+     .module = "torch.nn.modules.linear",
+     .summary = "Linear that takes its features from the first input.",
+     .constructor = "(int out_features, bool bias=True, Device? device=None, ScalarType? dtype=None)",
+     .init = builds<init_lazy_linear>,
      .forward = run_lazy},
     LOUPE_LAZY_CONV("1"),
     LOUPE_LAZY_CONV("2"),

@@ -2,9 +2,9 @@
 // torch.nn.modules.linear.
 #include <cmath>
 
+#include "core/base/strings.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
-#include "core/base/strings.h"
 #include "core/nn/layers/support.h"
 
 namespace loupe::nn::layers {
@@ -22,8 +22,8 @@ void reset_linear(Module& self) {
     }
 }
 
-void init_linear(Module& self, std::int64_t in_features, std::int64_t out_features, bool bias, std::optional<Device> device,
-                 std::optional<ScalarType> dtype) {
+void init_linear(Module& self, std::int64_t in_features, std::int64_t out_features, bool bias,
+                 std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Factory factory(device, dtype);
     self.set_attribute("in_features", in_features);
     self.set_attribute("out_features", out_features);
@@ -44,8 +44,8 @@ void reset_bilinear(Module& self) {
     if (const Tensor bias = tensor(self, "bias"); bias.defined()) init::uniform_(bias, -bound, bound);
 }
 
-void init_bilinear(Module& self, std::int64_t in1, std::int64_t in2, std::int64_t out_features, bool bias, std::optional<Device> device,
-                   std::optional<ScalarType> dtype) {
+void init_bilinear(Module& self, std::int64_t in1, std::int64_t in2, std::int64_t out_features, bool bias,
+                   std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Factory factory(device, dtype);
     self.set_attribute("in1_features", in1);
     self.set_attribute("in2_features", in2);
@@ -57,25 +57,48 @@ void init_bilinear(Module& self, std::int64_t in1, std::int64_t in2, std::int64_
 
 std::string bilinear_repr(const Module& self) {
     return concat("in1_features=", integer(self, "in1_features"), ", in2_features=", integer(self, "in2_features"),
-                  ", out_features=", integer(self, "out_features"), ", bias=", tensor(self, "bias").defined() ? "True" : "False");
+                  ", out_features=", integer(self, "out_features"),
+                  ", bias=", tensor(self, "bias").defined() ? "True" : "False");
 }
 
 void init_nothing(Module&, Arguments) {}
 IValue first_argument(Module&, Arguments arguments) { return arguments[0]; }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "Identity", .base = "Module", .module = kPython, .summary = "The input as it is, whatever it is built with.",
-     .constructor = "(...)", .init = init_nothing, .forward_schema = "(Any input) -> Any", .forward = first_argument},
-    {.name = "Linear", .base = "Module", .module = kPython, .summary = "input @ weight.T + bias.",
+    {.name = "Identity",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The input as it is, whatever it is built with.",
+     .constructor = "(...)",
+     .init = init_nothing,
+     .forward_schema = "(Any input) -> Any",
+     .forward = first_argument},
+    {.name = "Linear",
+     .base = "Module",
+     .module = kPython,
+     .summary = "input @ weight.T + bias.",
      .constructor = "(int in_features, int out_features, bool bias=True, Device? device=None, ScalarType? dtype=None)",
-     .init = builds<init_linear>, .calls = "linear(input, weight, bias)", .extra_repr = linear_repr, .reset_parameters = reset_linear},
-    {.name = "NonDynamicallyQuantizableLinear", .base = "Linear", .module = kPython, .summary = "The Linear inside an attention.",
+     .init = builds<init_linear>,
+     .calls = "linear(input, weight, bias)",
+     .extra_repr = linear_repr,
+     .reset_parameters = reset_linear},
+    {.name = "NonDynamicallyQuantizableLinear",
+     .base = "Linear",
+     .module = kPython,
+     .summary = "The Linear inside an attention.",
      .constructor = "(int in_features, int out_features, bool bias=True, Device? device=None, ScalarType? dtype=None)",
      .init = builds<init_linear>},
-    {.name = "Bilinear", .base = "Module", .module = kPython, .summary = "input1 @ weight @ input2 + bias.",
-     .constructor = "(int in1_features, int in2_features, int out_features, bool bias=True, Device? device=None, ScalarType? dtype=None)",
-     .init = builds<init_bilinear>, .forward_schema = "(Tensor input1, Tensor input2) -> Tensor",
-     .calls = "bilinear(input1, input2, weight, bias)", .extra_repr = bilinear_repr, .reset_parameters = reset_bilinear},
+    {.name = "Bilinear",
+     .base = "Module",
+     .module = kPython,
+     .summary = "input1 @ weight @ input2 + bias.",
+     .constructor = "(int in1_features, int in2_features, int out_features, bool bias=True, Device? device=None, "
+                    "ScalarType? dtype=None)",
+     .init = builds<init_bilinear>,
+     .forward_schema = "(Tensor input1, Tensor input2) -> Tensor",
+     .calls = "bilinear(input1, input2, weight, bias)",
+     .extra_repr = bilinear_repr,
+     .reset_parameters = reset_bilinear},
 };
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -39,8 +39,8 @@ void reset_norm(Module& self) {
     if (flag(self, "affine")) reset_affine(self);
 }
 
-void init_norm(Module& self, const IValue& num_features, const IValue& eps, const IValue& momentum, bool affine, bool track_running_stats,
-               std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_norm(Module& self, const IValue& num_features, const IValue& eps, const IValue& momentum, bool affine,
+               bool track_running_stats, std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Factory factory(device, dtype);
     const std::int64_t features = num_features.to_int();
     self.set_attribute("num_features", features);
@@ -61,17 +61,20 @@ void init_norm(Module& self, const IValue& num_features, const IValue& eps, cons
                          track_running_stats ? loupe::empty(IntSpan(), ScalarType::Int64, factory.device) : Tensor());
     reset_norm(self);
 }
-void init_sync(Module& self, const IValue& num_features, const IValue& eps, const IValue& momentum, bool affine, bool track_running_stats,
-               const IValue& process_group, std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_sync(Module& self, const IValue& num_features, const IValue& eps, const IValue& momentum, bool affine,
+               bool track_running_stats, const IValue& process_group, std::optional<Device> device,
+               std::optional<ScalarType> dtype) {
     init_norm(self, num_features, eps, momentum, affine, track_running_stats, device, dtype);
     self.set_attribute("process_group", process_group);
 }
 
-IValue normalized(Module& self, const char* function, const Tensor& input, bool use_running, bool use_batch, double momentum) {
+IValue normalized(Module& self, const char* function, const Tensor& input, bool use_running, bool use_batch,
+                  double momentum) {
     const IValue none;
     return call_function(*find_functional(function),
-                         {{input, use_running ? self.attribute("running_mean") : none, use_running ? self.attribute("running_var") : none,
-                           self.attribute("weight"), self.attribute("bias"), use_batch, momentum, self.attribute("eps")},
+                         {{input, use_running ? self.attribute("running_mean") : none,
+                           use_running ? self.attribute("running_var") : none, self.attribute("weight"),
+                           self.attribute("bias"), use_batch, momentum, self.attribute("eps")},
                           {}});
 }
 
@@ -117,24 +120,25 @@ IValue forward_instance(Module& self, Arguments arguments) {
     const bool has_batch = input.dim() == kDims;
     const bool tracks = flag(self, "track_running_stats");
     const double momentum = self.attribute("momentum").is_none() ? 0 : number(self, "momentum");
-    const IValue out = normalized(self, "instance_norm", has_batch ? input : fn::unsqueeze(input, 0), true, self.is_training() || !tracks, momentum);
+    const IValue out = normalized(self, "instance_norm", has_batch ? input : fn::unsqueeze(input, 0), true,
+                                  self.is_training() || !tracks, momentum);
     return has_batch ? out : IValue(fn::squeeze(out.to_tensor(), 0));
 }
 
-void init_layer_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine, bool bias,
-                     std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_layer_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine,
+                     bool bias, std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Factory factory(device, dtype);
     const Dims shape = normalized_shape.to_ints();
     self.set_attribute("normalized_shape", tuple(span_of(shape)));
     self.set_attribute("eps", eps);
     self.set_attribute("elementwise_affine", elementwise_affine);
     elementwise_affine ? factory.parameter(self, "weight", span_of(shape)) : no_parameter(self, "weight");
-    elementwise_affine && bias ? factory.parameter(self, "bias", span_of(shape)) : no_parameter(self, "bias");
+    elementwise_affine&& bias ? factory.parameter(self, "bias", span_of(shape)) : no_parameter(self, "bias");
     reset_affine(self);
 }
 
-void init_rms_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine, std::optional<Device> device,
-                   std::optional<ScalarType> dtype) {
+void init_rms_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine,
+                   std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Factory factory(device, dtype);
     const Dims shape = normalized_shape.to_ints();
     self.set_attribute("normalized_shape", tuple(span_of(shape)));
@@ -152,7 +156,8 @@ void init_group_norm(Module& self, std::int64_t num_groups, std::int64_t num_cha
     self.set_attribute("num_channels", num_channels);
     self.set_attribute("eps", eps);
     self.set_attribute("affine", affine);
-    for (const char* name : {"weight", "bias"}) affine ? factory.parameter(self, name, {num_channels}) : no_parameter(self, name);
+    for (const char* name : {"weight", "bias"})
+        affine ? factory.parameter(self, name, {num_channels}) : no_parameter(self, name);
     reset_affine(self);
 }
 
@@ -163,14 +168,17 @@ IValue cross_map(Module& self, Arguments arguments) {
     const std::int64_t size = integer(self, "size");
     const std::int64_t window = 2 * ((size + 1) / 2) - 1;
     const double alpha = number(self, "alpha") * static_cast<double>(window) / static_cast<double>(size);
-    return call_function(*find_functional("local_response_norm"), {{input, window, alpha, self.attribute("beta"), self.attribute("k")}, {}});
+    return call_function(*find_functional("local_response_norm"),
+                         {{input, window, alpha, self.attribute("beta"), self.attribute("k")}, {}});
 }
 
 constexpr std::string_view kNormArguments =
-    "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, Device? device=None, "
+    "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, "
+    "Device? device=None, "
     "ScalarType? dtype=None)";
 constexpr std::string_view kInstanceArguments =
-    "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=False, bool track_running_stats=False, Device? device=None, "
+    "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=False, bool track_running_stats=False, "
+    "Device? device=None, "
     "ScalarType? dtype=None)";
 constexpr std::string_view kLrnRepr = "{size}, alpha={alpha}, beta={beta}, k={k}";
 
@@ -180,49 +188,120 @@ constexpr LayerMethod kNormMethods[] = {{"reset_running_stats() -> Any", [](Modu
                                          }}};
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "_NormBase", .base = "Module", .module = kBatch, .summary = "The base of batch and instance normalisation.",
-     .constructor = kNormArguments, .init = builds<init_norm>,
-     .repr = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}",
-     .reset_parameters = reset_norm, .methods = kNormMethods, .version = 2},
-    {.name = "_BatchNorm", .base = "_NormBase", .module = kBatch, .summary = "The base of batch normalisation.", .version = 2},
-    {.name = "BatchNorm1d", .base = "_BatchNorm", .module = kBatch, .summary = "Scales each feature over the batch.",
-     .forward = forward_batch<2, 3>, .version = 2},
-    {.name = "BatchNorm2d", .base = "_BatchNorm", .module = kBatch, .summary = "Scales each channel of planes over the batch.",
-     .forward = forward_batch<4, 4>, .version = 2},
-    {.name = "BatchNorm3d", .base = "_BatchNorm", .module = kBatch, .summary = "Scales each channel of volumes over the batch.",
-     .forward = forward_batch<5, 5>, .version = 2},
-    {.name = "SyncBatchNorm", .base = "_BatchNorm", .module = kBatch,
+    {.name = "_NormBase",
+     .base = "Module",
+     .module = kBatch,
+     .summary = "The base of batch and instance normalisation.",
+     .constructor = kNormArguments,
+     .init = builds<init_norm>,
+     .repr =
+         "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}",
+     .reset_parameters = reset_norm,
+     .methods = kNormMethods,
+     .version = 2},
+    {.name = "_BatchNorm",
+     .base = "_NormBase",
+     .module = kBatch,
+     .summary = "The base of batch normalisation.",
+     .version = 2},
+    {.name = "BatchNorm1d",
+     .base = "_BatchNorm",
+     .module = kBatch,
+     .summary = "Scales each feature over the batch.",
+     .forward = forward_batch<2, 3>,
+     .version = 2},
+    {.name = "BatchNorm2d",
+     .base = "_BatchNorm",
+     .module = kBatch,
+     .summary = "Scales each channel of planes over the batch.",
+     .forward = forward_batch<4, 4>,
+     .version = 2},
+    {.name = "BatchNorm3d",
+     .base = "_BatchNorm",
+     .module = kBatch,
+     .summary = "Scales each channel of volumes over the batch.",
+     .forward = forward_batch<5, 5>,
+     .version = 2},
+    {.name = "SyncBatchNorm",
+     .base = "_BatchNorm",
+     .module = kBatch,
      .summary = "Batch normalisation over all processes; with one process the same as BatchNorm.",
-     .constructor = "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool track_running_stats=True, Any "
+     .constructor = "(int num_features, Scalar eps=1e-05, Scalar? momentum=0.1, bool affine=True, bool "
+                    "track_running_stats=True, Any "
                     "process_group=None, Device? device=None, ScalarType? dtype=None)",
-     .init = builds<init_sync>, .forward = forward_sync, .version = 2},
-    {.name = "_InstanceNorm", .base = "_NormBase", .module = kInstance, .summary = "The base of instance normalisation.",
-     .constructor = kInstanceArguments, .init = builds<init_norm>, .version = 2},
-    {.name = "InstanceNorm1d", .base = "_InstanceNorm", .module = kInstance, .summary = "Scales each channel of each sequence.",
-     .forward = forward_instance<3>, .version = 2},
-    {.name = "InstanceNorm2d", .base = "_InstanceNorm", .module = kInstance, .summary = "Scales each channel of each plane.",
-     .forward = forward_instance<4>, .version = 2},
-    {.name = "InstanceNorm3d", .base = "_InstanceNorm", .module = kInstance, .summary = "Scales each channel of each volume.",
-     .forward = forward_instance<5>, .version = 2},
-    {.name = "LayerNorm", .base = "Module", .module = kOther, .summary = "Scales the last dimensions.",
-     .constructor = "(Any normalized_shape, Scalar eps=1e-05, bool elementwise_affine=True, bool bias=True, Device? device=None, "
+     .init = builds<init_sync>,
+     .forward = forward_sync,
+     .version = 2},
+    {.name = "_InstanceNorm",
+     .base = "_NormBase",
+     .module = kInstance,
+     .summary = "The base of instance normalisation.",
+     .constructor = kInstanceArguments,
+     .init = builds<init_norm>,
+     .version = 2},
+    {.name = "InstanceNorm1d",
+     .base = "_InstanceNorm",
+     .module = kInstance,
+     .summary = "Scales each channel of each sequence.",
+     .forward = forward_instance<3>,
+     .version = 2},
+    {.name = "InstanceNorm2d",
+     .base = "_InstanceNorm",
+     .module = kInstance,
+     .summary = "Scales each channel of each plane.",
+     .forward = forward_instance<4>,
+     .version = 2},
+    {.name = "InstanceNorm3d",
+     .base = "_InstanceNorm",
+     .module = kInstance,
+     .summary = "Scales each channel of each volume.",
+     .forward = forward_instance<5>,
+     .version = 2},
+    {.name = "LayerNorm",
+     .base = "Module",
+     .module = kOther,
+     .summary = "Scales the last dimensions.",
+     .constructor =
+         "(Any normalized_shape, Scalar eps=1e-05, bool elementwise_affine=True, bool bias=True, Device? device=None, "
+         "ScalarType? dtype=None)",
+     .init = builds<init_layer_norm>,
+     .calls = "layer_norm(input, normalized_shape, weight, bias, eps)",
+     .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}",
+     .reset_parameters = reset_affine},
+    {.name = "RMSNorm",
+     .base = "Module",
+     .module = kOther,
+     .summary = "Scales the last dimensions to a root mean square of one.",
+     .constructor = "(Any normalized_shape, float? eps=None, bool elementwise_affine=True, Device? device=None, "
                     "ScalarType? dtype=None)",
-     .init = builds<init_layer_norm>, .calls = "layer_norm(input, normalized_shape, weight, bias, eps)",
-     .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}", .reset_parameters = reset_affine},
-    {.name = "RMSNorm", .base = "Module", .module = kOther, .summary = "Scales the last dimensions to a root mean square of one.",
-     .constructor = "(Any normalized_shape, float? eps=None, bool elementwise_affine=True, Device? device=None, ScalarType? dtype=None)",
-     .init = builds<init_rms_norm>, .calls = "rms_norm(input, normalized_shape, weight, eps)",
-     .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}", .reset_parameters = reset_weight},
-    {.name = "GroupNorm", .base = "Module", .module = kOther, .summary = "Scales each group of channels.",
-     .constructor = "(int num_groups, int num_channels, Scalar eps=1e-05, bool affine=True, Device? device=None, ScalarType? dtype=None)",
-     .init = builds<init_group_norm>, .calls = "group_norm(input, num_groups, weight, bias, eps)",
-     .repr = "{num_groups}, {num_channels}, eps={eps}, affine={affine}", .reset_parameters = reset_affine},
-    {.name = "LocalResponseNorm", .base = "Module", .module = kOther,
+     .init = builds<init_rms_norm>,
+     .calls = "rms_norm(input, normalized_shape, weight, eps)",
+     .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}",
+     .reset_parameters = reset_weight},
+    {.name = "GroupNorm",
+     .base = "Module",
+     .module = kOther,
+     .summary = "Scales each group of channels.",
+     .constructor = "(int num_groups, int num_channels, Scalar eps=1e-05, bool affine=True, Device? device=None, "
+                    "ScalarType? dtype=None)",
+     .init = builds<init_group_norm>,
+     .calls = "group_norm(input, num_groups, weight, bias, eps)",
+     .repr = "{num_groups}, {num_channels}, eps={eps}, affine={affine}",
+     .reset_parameters = reset_affine},
+    {.name = "LocalResponseNorm",
+     .base = "Module",
+     .module = kOther,
      .summary = "Divides by a power of the mean square of neighbouring channels.",
      .constructor = "(int size, Scalar alpha=0.0001, Scalar beta=0.75, Scalar k=1.0)",
-     .calls = "local_response_norm(input, size, alpha, beta, k)", .repr = kLrnRepr},
-    {.name = "CrossMapLRN2d", .base = "Module", .module = kOther, .summary = "LocalResponseNorm with a symmetric window.",
-     .constructor = "(int size, Scalar alpha=0.0001, Scalar beta=0.75, Scalar k=1)", .forward = cross_map, .repr = kLrnRepr},
+     .calls = "local_response_norm(input, size, alpha, beta, k)",
+     .repr = kLrnRepr},
+    {.name = "CrossMapLRN2d",
+     .base = "Module",
+     .module = kOther,
+     .summary = "LocalResponseNorm with a symmetric window.",
+     .constructor = "(int size, Scalar alpha=0.0001, Scalar beta=0.75, Scalar k=1)",
+     .forward = cross_map,
+     .repr = kLrnRepr},
 };
 
 }  // namespace

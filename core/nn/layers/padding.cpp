@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.nn.modules.padding.
+#include "core/dispatch/call.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/dispatch/call.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -17,40 +17,66 @@ void init_zero(Module& self, const Dims& padding) { init_constant(self, padding,
 template <int kBorder>
 Tensor bordered(Module& self, const Tensor& input) {
     static const OperatorHandle<> op_pad("aten::pad");
-    return op_pad(input, self.attribute("padding").to_ints(), std::string(kBorder == 0 ? "reflect" : kBorder == 1 ? "replicate" : "circular"), IValue());
+    return op_pad(input, self.attribute("padding").to_ints(),
+                  std::string(kBorder == 0   ? "reflect"
+                              : kBorder == 1 ? "replicate"
+                                             : "circular"),
+                  IValue());
 }
 
-#define LOUPE_CONSTANT(D, N) \
-    LayerRecord{.name = "ConstantPad" D "d", .base = "_ConstantPadNd", .module = kPython, .summary = "A border of one value.", \
-                .constructor = "(int[" N "] padding, Scalar value)", .init = builds<init_constant>}
-#define LOUPE_ZERO(D, N) \
-    LayerRecord{.name = "ZeroPad" D "d", .base = "ConstantPad" D "d", .module = kPython, .summary = "A border of zeros.", \
-                .constructor = "(int[" N "] padding)", .init = builds<init_zero>, .repr = "{padding}"}
-#define LOUPE_BORDER(NAME, D, N, SUMMARY) \
-    LayerRecord{.name = NAME "Pad" D "d", .base = "_" NAME "PadNd", .module = kPython, .summary = SUMMARY, \
-                .constructor = "(int[" N "] padding)"}
+#define LOUPE_CONSTANT(D, N)                                                                                           \
+    LayerRecord {                                                                                                      \
+        .name = "ConstantPad" D "d", .base = "_ConstantPadNd", .module = kPython, .summary = "A border of one value.", \
+        .constructor = "(int[" N "] padding, Scalar value)", .init = builds<init_constant>                             \
+    }
+#define LOUPE_ZERO(D, N)                                                                                          \
+    LayerRecord {                                                                                                 \
+        .name = "ZeroPad" D "d", .base = "ConstantPad" D "d", .module = kPython, .summary = "A border of zeros.", \
+        .constructor = "(int[" N "] padding)", .init = builds<init_zero>, .repr = "{padding}"                     \
+    }
+#define LOUPE_BORDER(NAME, D, N, SUMMARY)                                                          \
+    LayerRecord {                                                                                  \
+        .name = NAME "Pad" D "d", .base = "_" NAME "PadNd", .module = kPython, .summary = SUMMARY, \
+        .constructor = "(int[" N "] padding)"                                                      \
+    }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "_ConstantPadNd", .base = "Module", .module = kPython, .summary = "The base of constant borders.",
-     .calls = "pad(input, padding, value=value)", .repr = "padding={padding}, value={value}"},
+    {.name = "_ConstantPadNd",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of constant borders.",
+     .calls = "pad(input, padding, value=value)",
+     .repr = "padding={padding}, value={value}"},
     LOUPE_CONSTANT("1", "2"),
     LOUPE_CONSTANT("2", "4"),
     LOUPE_CONSTANT("3", "6"),
     LOUPE_ZERO("1", "2"),
     LOUPE_ZERO("2", "4"),
     LOUPE_ZERO("3", "6"),
-    {.name = "_ReflectionPadNd", .base = "Module", .module = kPython, .summary = "The base of mirrored borders.",
-     .forward = computes<bordered<0>>, .repr = "{padding}"},
+    {.name = "_ReflectionPadNd",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of mirrored borders.",
+     .forward = computes<bordered<0>>,
+     .repr = "{padding}"},
     LOUPE_BORDER("Reflection", "1", "2", "A border that mirrors the inside."),
     LOUPE_BORDER("Reflection", "2", "4", "A border that mirrors the inside."),
     LOUPE_BORDER("Reflection", "3", "6", "A border that mirrors the inside."),
-    {.name = "_CircularPadNd", .base = "Module", .module = kPython, .summary = "The base of borders that go round.",
-     .forward = computes<bordered<2>>, .repr = "{padding}"},
+    {.name = "_CircularPadNd",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of borders that go round.",
+     .forward = computes<bordered<2>>,
+     .repr = "{padding}"},
     LOUPE_BORDER("Circular", "1", "2", "A border that goes on at the other side."),
     LOUPE_BORDER("Circular", "2", "4", "A border that goes on at the other side."),
     LOUPE_BORDER("Circular", "3", "6", "A border that goes on at the other side."),
-    {.name = "_ReplicationPadNd", .base = "Module", .module = kPython, .summary = "The base of repeated borders.",
-     .forward = computes<bordered<1>>, .repr = "{padding}"},
+    {.name = "_ReplicationPadNd",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of repeated borders.",
+     .forward = computes<bordered<1>>,
+     .repr = "{padding}"},
     LOUPE_BORDER("Replication", "1", "2", "A border that repeats the edge."),
     LOUPE_BORDER("Replication", "2", "4", "A border that repeats the edge."),
     LOUPE_BORDER("Replication", "3", "6", "A border that repeats the edge."),

@@ -3,11 +3,11 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
 #include "core/nn/utils/right_inverse.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -41,7 +41,8 @@ Tensor make_orthogonal(const Tensor& a) {
 
 bool is_orthogonal(const Tensor& q) {
     const bool is_double = q.dtype() == ScalarType::Float64 || q.dtype() == ScalarType::Complex128;
-    const double eps = 10.0 * static_cast<double>(q.size(-2)) * (is_double ? 2.220446049250313e-16 : 1.1920928955078125e-07);
+    const double eps =
+        10.0 * static_cast<double>(q.size(-2)) * (is_double ? 2.220446049250313e-16 : 1.1920928955078125e-07);
     return allclose(fn::matmul(adjoint(q), q), identity(q.size(-1), q), 1e-5, eps, false);
 }
 
@@ -95,7 +96,8 @@ Tensor orthogonal_forward(Module& self, const Tensor& given) {
 Tensor reflectors_of(const Module& self, const Tensor& q, bool is_wide) {
     if (self.attribute("orthogonal_map").to_string() != "householder") {
         throw TypedError("NotImplementedError",
-                         "It is not possible to assign to the matrix exponential or the Cayley parametrizations when use_trivialization=False.");
+                         "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                         "use_trivialization=False.");
     }
     const auto [a, tau] = geqrf(q);
     const Tensor signs = fn::sign(diagonal_of(a));
@@ -108,8 +110,8 @@ Tensor orthogonal_inverse(Module& self, const Tensor& given) {
     const IValue& shape = self.attribute("shape");
     const IValue wanted = torch_size(given.sizes());
     if (!values_equal(shape, wanted)) {
-        fail_with_value(concat("Expected a matrix or batch of matrices of shape ", python_str(shape), ". Got a tensor of shape ",
-                               python_str(wanted), "."));
+        fail_with_value(concat("Expected a matrix or batch of matrices of shape ", python_str(shape),
+                               ". Got a tensor of shape ", python_str(wanted), "."));
     }
     const bool is_wide = given.size(-2) < given.size(-1);
     Tensor q = is_wide ? transposed(given) : given;
@@ -157,7 +159,8 @@ void power_method(const Module& self, const Tensor& weight, std::int64_t iterati
 void init_spectral(Module& self, const Tensor& weight, std::int64_t iterations, std::int64_t dim, double eps) {
     const std::int64_t ndim = weight.dim();
     if (dim >= ndim || dim < -ndim) {
-        throw TypedError("IndexError", concat("Dimension out of range (expected to be in range of [-", ndim, ", ", ndim - 1, "] but got ", dim, ")"));
+        throw TypedError("IndexError", concat("Dimension out of range (expected to be in range of [-", ndim, ", ",
+                                              ndim - 1, "] but got ", dim, ")"));
     }
     if (iterations <= 0) {
         fail_with_value(concat("Expected n_power_iterations to be positive, but got n_power_iterations=", iterations));
@@ -189,7 +192,9 @@ Tensor same_value(Module&, const Tensor& value) { return value; }
 // ---- weight norm
 
 void init_weight_norm(Module& self, std::optional<std::int64_t> dim) { self.set_attribute("dim", dim.value_or(-1)); }
-Tensor weight_norm_forward(Module& self, const Tensor& g, const Tensor& v) { return weight_norm(v, g, integer(self, "dim")); }
+Tensor weight_norm_forward(Module& self, const Tensor& g, const Tensor& v) {
+    return weight_norm(v, g, integer(self, "dim"));
+}
 IValue weight_norm_inverse(Module& self, Arguments arguments) {
     const Tensor weight = arguments[0].to_tensor();
     return make_ptr<TupleObject>(std::vector<IValue>{norm_except_dim(weight, 2, integer(self, "dim")), weight});
@@ -214,18 +219,41 @@ constexpr LayerMethod kSpectralMethods[] = {{"right_inverse(Tensor value) -> Ten
 constexpr LayerMethod kWeightNormMethods[] = {{"right_inverse(Tensor weight) -> Any", weight_norm_inverse}};
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "ParametrizationList", .base = "ModuleList", .module = kLists,
-     .summary = "The parametrizations of a tensor, applied one after another to the original.", .constructor = "()", .init = init_list,
-     .forward_schema = "() -> Any", .forward = list_forward, .methods = kListMethods},
-    {.name = "_Orthogonal", .base = "Module", .module = kPython, .summary = "A matrix with orthonormal rows or columns.",
-     .constructor = "(Tensor weight, str orthogonal_map, *, bool use_trivialization=True)", .init = builds<init_orthogonal>,
-     .forward_schema = "(Tensor X) -> Tensor", .forward = computes<orthogonal_forward>, .methods = kOrthogonalMethods},
-    {.name = "_SpectralNorm", .base = "Module", .module = kPython, .summary = "A weight over its largest singular value.",
-     .constructor = "(Tensor weight, int n_power_iterations=1, int dim=0, float eps=1e-12)", .init = builds<init_spectral>,
-     .forward_schema = "(Tensor weight) -> Tensor", .forward = computes<spectral_forward>, .methods = kSpectralMethods},
-    {.name = "_WeightNorm", .base = "Module", .module = kPython, .summary = "A weight by its direction and its length.",
-     .constructor = "(int? dim=0)", .init = builds<init_weight_norm>,
-     .forward_schema = "(Tensor weight_g, Tensor weight_v) -> Tensor", .forward = computes<weight_norm_forward>,
+    {.name = "ParametrizationList",
+     .base = "ModuleList",
+     .module = kLists,
+     .summary = "The parametrizations of a tensor, applied one after another to the original.",
+     .constructor = "()",
+     .init = init_list,
+     .forward_schema = "() -> Any",
+     .forward = list_forward,
+     .methods = kListMethods},
+    {.name = "_Orthogonal",
+     .base = "Module",
+     .module = kPython,
+     .summary = "A matrix with orthonormal rows or columns.",
+     .constructor = "(Tensor weight, str orthogonal_map, *, bool use_trivialization=True)",
+     .init = builds<init_orthogonal>,
+     .forward_schema = "(Tensor X) -> Tensor",
+     .forward = computes<orthogonal_forward>,
+     .methods = kOrthogonalMethods},
+    {.name = "_SpectralNorm",
+     .base = "Module",
+     .module = kPython,
+     .summary = "A weight over its largest singular value.",
+     .constructor = "(Tensor weight, int n_power_iterations=1, int dim=0, float eps=1e-12)",
+     .init = builds<init_spectral>,
+     .forward_schema = "(Tensor weight) -> Tensor",
+     .forward = computes<spectral_forward>,
+     .methods = kSpectralMethods},
+    {.name = "_WeightNorm",
+     .base = "Module",
+     .module = kPython,
+     .summary = "A weight by its direction and its length.",
+     .constructor = "(int? dim=0)",
+     .init = builds<init_weight_norm>,
+     .forward_schema = "(Tensor weight_g, Tensor weight_v) -> Tensor",
+     .forward = computes<weight_norm_forward>,
      .methods = kWeightNormMethods},
 };
 

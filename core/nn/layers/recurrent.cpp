@@ -5,13 +5,13 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/tied_size.h"
-#include "core/ops/numbers/warnings.h"
 #include "core/nn/utils/packed_sequence.h"
-#include "core/dispatch/functions.h"
+#include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -45,8 +45,11 @@ void check(const RecurrentArguments& a) {
         run_error("dropout should be a number in range [0, 1] representing the probability of an element being zeroed");
     }
     if (a.dropout > 0 && a.num_layers == 1) {
-        warn(concat("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, but "
-                    "got dropout=", python_str(a.dropout), " and num_layers=1"));
+        warn(
+            concat("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                   "num_layers greater than 1, but "
+                   "got dropout=",
+                   python_str(a.dropout), " and num_layers=1"));
     }
     if (a.proj_size < 0) run_error("proj_size should be a positive integer or zero to disable projections");
     if (a.proj_size > 0 && a.mode != "LSTM") run_error("proj_size argument is only supported for LSTM, not RNN or GRU");
@@ -90,18 +93,20 @@ void build(Module& self, const RecurrentArguments& a, const Factory& factory) {
 
 // (input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype)
 RecurrentArguments recurrent_arguments(std::string mode, Arguments a) {
-    return {std::move(mode), a[0].to_int(), a[1].to_int(), a[2].to_int(), a[3].to_bool(), a[4].to_bool(),
-            a[5].to_double(), a[6].to_bool(), a[7].to_int()};
+    return {std::move(mode), a[0].to_int(),    a[1].to_int(),  a[2].to_int(), a[3].to_bool(),
+            a[4].to_bool(),  a[5].to_double(), a[6].to_bool(), a[7].to_int()};
 }
 Factory factory_of(Arguments a) {
-    return {loupe::detail::Unbox<std::optional<Device>>::from(a[8]), loupe::detail::Unbox<std::optional<ScalarType>>::from(a[9])};
+    return {loupe::detail::Unbox<std::optional<Device>>::from(a[8]),
+            loupe::detail::Unbox<std::optional<ScalarType>>::from(a[9])};
 }
 void init_base(Module& self, Arguments a) {
     build(self, recurrent_arguments(a[0].to_string(), a.subspan(1)), factory_of(a.subspan(1)));
 }
 void init_rnn(Module& self, Arguments a) {
     const std::string& nonlinearity = a[10].to_string();
-    if (nonlinearity != "tanh" && nonlinearity != "relu") run_error(concat("Unknown nonlinearity '", nonlinearity, "'"));
+    if (nonlinearity != "tanh" && nonlinearity != "relu")
+        run_error(concat("Unknown nonlinearity '", nonlinearity, "'"));
     self.set_attribute("nonlinearity", nonlinearity);
     build(self, recurrent_arguments(nonlinearity == "tanh" ? "RNN_TANH" : "RNN_RELU", a), factory_of(a));
 }
@@ -110,7 +115,8 @@ void init_gru(Module& self, Arguments a) { build(self, recurrent_arguments("GRU"
 
 TensorList flat_weights(const Module& self) {
     TensorList out;
-    for (const IValue& name : self.attribute("_flat_weights_names").to_list().elements) out.push_back(tensor(self, name.to_string()));
+    for (const IValue& name : self.attribute("_flat_weights_names").to_list().elements)
+        out.push_back(tensor(self, name.to_string()));
     return out;
 }
 
@@ -157,12 +163,14 @@ TensorList run_operator(const Module& self, const Run& run, bool is_lstm) {
     const std::string& mode = self.attribute("mode").to_string();
     const char* base = is_lstm ? "lstm" : mode == "GRU" ? "gru" : mode == "RNN_TANH" ? "rnn_tanh" : "rnn_relu";
     const bool is_packed = run.batch_sizes.defined();
-    const Operator& op = loupe::detail::operator_or_throw(concat("aten::", base, is_packed ? ".data" : ".input").c_str());
+    const Operator& op =
+        loupe::detail::operator_or_throw(concat("aten::", base, is_packed ? ".data" : ".input").c_str());
     const IValue state = is_lstm ? IValue(run.hidden) : IValue(run.hidden[0]);
     std::vector<IValue> arguments{run.input};
     if (is_packed) arguments.emplace_back(run.batch_sizes);
-    for (const IValue& argument : {state, IValue(flat_weights(self)), self.attribute("bias"), self.attribute("num_layers"),
-                                   self.attribute("dropout"), IValue(self.is_training()), self.attribute("bidirectional")}) {
+    for (const IValue& argument :
+         {state, IValue(flat_weights(self)), self.attribute("bias"), self.attribute("num_layers"),
+          self.attribute("dropout"), IValue(self.is_training()), self.attribute("bidirectional")}) {
         arguments.push_back(argument);
     }
     if (!is_packed) arguments.push_back(self.attribute("batch_first"));
@@ -204,7 +212,8 @@ IValue run_packed(const Module& self, const PackedSequence& packed, const IValue
     check_state(self, run.hidden, batch, is_lstm);
     TensorList results = run_operator(self, run, is_lstm);
     if (packed.unsorted_indices.defined()) {
-        for (std::size_t i = 1; i < results.size(); ++i) results[i] = fn::index_select(results[i], 1, packed.unsorted_indices);
+        for (std::size_t i = 1; i < results.size(); ++i)
+            results[i] = fn::index_select(results[i], 1, packed.unsorted_indices);
     }
     const PackedSequence output{results[0], packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices};
     return tuple({output.to_value(), state_value(results, is_lstm)});
@@ -222,8 +231,8 @@ IValue recur(Module& self, const IValue& given, const IValue& hx) {
     check_input(self, run.input);
     for (Tensor& state : run.hidden) {
         if (state.dim() != input.dim()) {
-            run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ", input.dim(), "-D but got ",
-                             state.dim(), "-D tensor"));
+            run_error(concat("For ", has_batch ? "batched 3-D" : "unbatched 2-D", " input, hx should also be ",
+                             input.dim(), "-D but got ", state.dim(), "-D tensor"));
         }
         if (!has_batch) state = fn::unsqueeze(state, 1);
     }
@@ -249,7 +258,8 @@ std::string recurrent_repr(const Module& self) {
     return out;
 }
 
-void build_cell(Module& self, std::int64_t input_size, std::int64_t hidden_size, bool bias, std::int64_t chunks, const Factory& factory) {
+void build_cell(Module& self, std::int64_t input_size, std::int64_t hidden_size, bool bias, std::int64_t chunks,
+                const Factory& factory) {
     self.set_attribute("input_size", input_size);
     self.set_attribute("hidden_size", hidden_size);
     self.set_attribute("bias", bias);
@@ -264,8 +274,8 @@ void init_cell_base(Module& self, std::int64_t input_size, std::int64_t hidden_s
                     std::optional<Device> device, std::optional<ScalarType> dtype) {
     build_cell(self, input_size, hidden_size, bias, chunks, Factory(device, dtype));
 }
-void init_rnn_cell(Module& self, std::int64_t input_size, std::int64_t hidden_size, bool bias, std::string_view nonlinearity,
-                   std::optional<Device> device, std::optional<ScalarType> dtype) {
+void init_rnn_cell(Module& self, std::int64_t input_size, std::int64_t hidden_size, bool bias,
+                   std::string_view nonlinearity, std::optional<Device> device, std::optional<ScalarType> dtype) {
     build_cell(self, input_size, hidden_size, bias, 1, Factory(device, dtype));
     self.set_attribute("nonlinearity", std::string(nonlinearity));
 }
@@ -279,7 +289,8 @@ void init_cell(Module& self, std::int64_t input_size, std::int64_t hidden_size, 
 IValue step(Module& self, const Tensor& given, const IValue& hx, const char* kind) {
     const bool is_lstm = std::string_view(kind) == "lstm";
     if (given.dim() != 1 && given.dim() != 2) {
-        run_error(concat(self.layer()->name, ": Expected input to be 1-D or 2-D but received ", given.dim(), "-D tensor"));
+        run_error(
+            concat(self.layer()->name, ": Expected input to be 1-D or 2-D but received ", given.dim(), "-D tensor"));
     }
     const bool has_batch = given.dim() == 2;
     const Tensor input = has_batch ? given : fn::unsqueeze(given, 0);
@@ -291,8 +302,12 @@ IValue step(Module& self, const Tensor& given, const IValue& hx, const char* kin
         state.assign(is_lstm ? 2 : 1, zeros_of(input, {size_of(input, 0), integer(self, "hidden_size")}));
     }
     const Operator& op = loupe::detail::operator_or_throw(concat("aten::", kind, "_cell").c_str());
-    const std::vector<IValue> arguments{input, is_lstm ? IValue(state) : IValue(state[0]), self.attribute("weight_ih"),
-                                        self.attribute("weight_hh"), self.attribute("bias_ih"), self.attribute("bias_hh")};
+    const std::vector<IValue> arguments{input,
+                                        is_lstm ? IValue(state) : IValue(state[0]),
+                                        self.attribute("weight_ih"),
+                                        self.attribute("weight_hh"),
+                                        self.attribute("bias_ih"),
+                                        self.attribute("bias_hh")};
     std::vector<IValue> results(op.result_count());
     call_operator(op, arguments, results.data());
     if (!has_batch) {
@@ -311,8 +326,9 @@ IValue step_gru(Module& self, const Tensor& input, const IValue& hx) { return st
 IValue nothing(Module&, Arguments) { return {}; }
 constexpr LayerMethod kMethods[] = {{"flatten_parameters() -> ()", nothing}};
 
-#define LOUPE_RECURRENT \
-    "int input_size, int hidden_size, int num_layers=1, bool bias=True, bool batch_first=False, Scalar dropout=0.0, bool " \
+#define LOUPE_RECURRENT                                                                                               \
+    "int input_size, int hidden_size, int num_layers=1, bool bias=True, bool batch_first=False, Scalar dropout=0.0, " \
+    "bool "                                                                                                           \
     "bidirectional=False, int proj_size=0, Device? device=None, ScalarType? dtype=None"
 #define LOUPE_CELL "(int input_size, int hidden_size, bool bias=True, Device? device=None, ScalarType? dtype=None)"
 constexpr std::string_view kForward = "(Any input, Any hx=None) -> Any";
@@ -322,31 +338,76 @@ std::string cell_repr(const Module& self) {
     const auto text = [&](const char* name) { return python_str(self.attribute(name)); };
     std::string out = concat(text("input_size"), ", ", text("hidden_size"));
     if (!flag(self, "bias")) out += ", bias=False";
-    if (self.find_attribute("nonlinearity") != nullptr && text("nonlinearity") != "tanh") out += ", nonlinearity=" + text("nonlinearity");
+    if (self.find_attribute("nonlinearity") != nullptr && text("nonlinearity") != "tanh")
+        out += ", nonlinearity=" + text("nonlinearity");
     return out;
 }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "RNNBase", .base = "Module", .module = kPython, .summary = "The base of recurrent layers.",
-     .constructor = "(str mode, " LOUPE_RECURRENT ")", .init = init_base, .forward_schema = kForward, .forward = computes<recur>,
-     .extra_repr = recurrent_repr, .reset_parameters = reset_recurrent, .methods = kMethods},
-    {.name = "RNN", .base = "RNNBase", .module = kPython, .summary = "The Elman network.",
-     .constructor = "(" LOUPE_RECURRENT ", *, str nonlinearity=\"tanh\")", .init = init_rnn},
-    {.name = "LSTM", .base = "RNNBase", .module = kPython, .summary = "Long short-term memory.", .constructor = "(" LOUPE_RECURRENT ")",
+    {.name = "RNNBase",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of recurrent layers.",
+     .constructor = "(str mode, " LOUPE_RECURRENT ")",
+     .init = init_base,
+     .forward_schema = kForward,
+     .forward = computes<recur>,
+     .extra_repr = recurrent_repr,
+     .reset_parameters = reset_recurrent,
+     .methods = kMethods},
+    {.name = "RNN",
+     .base = "RNNBase",
+     .module = kPython,
+     .summary = "The Elman network.",
+     .constructor = "(" LOUPE_RECURRENT ", *, str nonlinearity=\"tanh\")",
+     .init = init_rnn},
+    {.name = "LSTM",
+     .base = "RNNBase",
+     .module = kPython,
+     .summary = "Long short-term memory.",
+     .constructor = "(" LOUPE_RECURRENT ")",
      .init = init_lstm},
-    {.name = "GRU", .base = "RNNBase", .module = kPython, .summary = "The gated recurrent unit.", .constructor = "(" LOUPE_RECURRENT ")",
+    {.name = "GRU",
+     .base = "RNNBase",
+     .module = kPython,
+     .summary = "The gated recurrent unit.",
+     .constructor = "(" LOUPE_RECURRENT ")",
      .init = init_gru},
-    {.name = "RNNCellBase", .base = "Module", .module = kPython, .summary = "The base of recurrent cells.",
-     .constructor = "(int input_size, int hidden_size, bool bias, int num_chunks, Device? device=None, ScalarType? dtype=None)",
-     .init = builds<init_cell_base>, .extra_repr = cell_repr, .reset_parameters = reset_recurrent},
-    {.name = "RNNCell", .base = "RNNCellBase", .module = kPython, .summary = "One step of an RNN.",
-     .constructor = "(int input_size, int hidden_size, bool bias=True, str nonlinearity=\"tanh\", Device? device=None, ScalarType? "
+    {.name = "RNNCellBase",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of recurrent cells.",
+     .constructor =
+         "(int input_size, int hidden_size, bool bias, int num_chunks, Device? device=None, ScalarType? dtype=None)",
+     .init = builds<init_cell_base>,
+     .extra_repr = cell_repr,
+     .reset_parameters = reset_recurrent},
+    {.name = "RNNCell",
+     .base = "RNNCellBase",
+     .module = kPython,
+     .summary = "One step of an RNN.",
+     .constructor = "(int input_size, int hidden_size, bool bias=True, str nonlinearity=\"tanh\", Device? device=None, "
+                    "ScalarType? "
                     "dtype=None)",
-     .init = builds<init_rnn_cell>, .forward_schema = kStep, .forward = computes<step_rnn>},
-    {.name = "LSTMCell", .base = "RNNCellBase", .module = kPython, .summary = "One step of an LSTM.", .constructor = LOUPE_CELL,
-     .init = builds<init_cell<4>>, .forward_schema = kStep, .forward = computes<step_lstm>},
-    {.name = "GRUCell", .base = "RNNCellBase", .module = kPython, .summary = "One step of a GRU.", .constructor = LOUPE_CELL,
-     .init = builds<init_cell<3>>, .forward_schema = kStep, .forward = computes<step_gru>},
+     .init = builds<init_rnn_cell>,
+     .forward_schema = kStep,
+     .forward = computes<step_rnn>},
+    {.name = "LSTMCell",
+     .base = "RNNCellBase",
+     .module = kPython,
+     .summary = "One step of an LSTM.",
+     .constructor = LOUPE_CELL,
+     .init = builds<init_cell<4>>,
+     .forward_schema = kStep,
+     .forward = computes<step_lstm>},
+    {.name = "GRUCell",
+     .base = "RNNCellBase",
+     .module = kPython,
+     .summary = "One step of a GRU.",
+     .constructor = LOUPE_CELL,
+     .init = builds<init_cell<3>>,
+     .forward_schema = kStep,
+     .forward = computes<step_gru>},
 };
 #undef LOUPE_RECURRENT
 #undef LOUPE_CELL

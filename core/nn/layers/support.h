@@ -4,8 +4,8 @@
 
 #include <initializer_list>
 
-#include "core/nn/layer.h"
 #include "core/dispatch/boxing.h"
+#include "core/nn/layer.h"
 
 namespace loupe::nn::layers {
 
@@ -14,7 +14,9 @@ struct Factory {
     Factory(const std::optional<Device>& given_device, const std::optional<ScalarType>& given_dtype)
         : device(given_device.value_or(Device{})), dtype(given_dtype.value_or(ScalarType::Float32)) {}
     // Not initialised.
-    Tensor empty(std::initializer_list<std::int64_t> sizes) const { return loupe::empty(IntSpan(sizes.begin(), sizes.size()), dtype, device); }
+    Tensor empty(std::initializer_list<std::int64_t> sizes) const {
+        return loupe::empty(IntSpan(sizes.begin(), sizes.size()), dtype, device);
+    }
     Tensor empty(IntSpan sizes) const { return loupe::empty(sizes, dtype, device); }
     // The same as a parameter of the module.
     void parameter(Module& self, const std::string& name, IntSpan sizes) const;

@@ -4,11 +4,11 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -41,14 +41,18 @@ struct BlockArguments {
     IValue device, dtype;
 };
 
-void add(Module& self, const std::string& name, const char* layer, std::vector<IValue> arguments, Keywords keywords = {}) {
+void add(Module& self, const std::string& name, const char* layer, std::vector<IValue> arguments,
+         Keywords keywords = {}) {
     self.register_module(name, make_layer(layer, std::move(arguments), std::move(keywords)));
 }
 
 void init_block(Module& self, const BlockArguments& a, bool is_decoder) {
     const Keywords factory{{"bias", a.bias}, {"device", a.device}, {"dtype", a.dtype}};
-    const Keywords attention{
-        {"dropout", a.dropout}, {"bias", a.bias}, {"batch_first", a.batch_first}, {"device", a.device}, {"dtype", a.dtype}};
+    const Keywords attention{{"dropout", a.dropout},
+                             {"bias", a.bias},
+                             {"batch_first", a.batch_first},
+                             {"device", a.device},
+                             {"dtype", a.dtype}};
     const Keywords norm{{"eps", a.layer_norm_eps}, {"bias", a.bias}, {"device", a.device}, {"dtype", a.dtype}};
     add(self, "self_attn", "MultiheadAttention", {a.d_model, a.nhead}, attention);
     if (is_decoder) add(self, "multihead_attn", "MultiheadAttention", {a.d_model, a.nhead}, attention);
@@ -66,15 +70,18 @@ void init_block(Module& self, const BlockArguments& a, bool is_decoder) {
 }
 
 BlockArguments block_arguments(Arguments a) {
-    return {a[0].to_int(), a[1].to_int(), a[2].to_int(), a[3], a[4], a[5], a[6].to_bool(), a[7].to_bool(), a[8].to_bool(), a[9], a[10]};
+    return {a[0].to_int(),  a[1].to_int(),  a[2].to_int(),  a[3], a[4], a[5],
+            a[6].to_bool(), a[7].to_bool(), a[8].to_bool(), a[9], a[10]};
 }
 void init_encoder_block(Module& self, Arguments a) { init_block(self, block_arguments(a), false); }
 void init_decoder_block(Module& self, Arguments a) { init_block(self, block_arguments(a), true); }
 
-Tensor through(const Module& self, const char* name, const Tensor& x) { return child(self, name)->call({x}).to_tensor(); }
+Tensor through(const Module& self, const char* name, const Tensor& x) {
+    return child(self, name)->call({x}).to_tensor();
+}
 
-Tensor attended(const Module& self, const char* attention, const char* dropout, const Tensor& x, const Tensor& memory, const Tensor& mask,
-                const Tensor& padding, bool is_causal) {
+Tensor attended(const Module& self, const char* attention, const char* dropout, const Tensor& x, const Tensor& memory,
+                const Tensor& mask, const Tensor& padding, bool is_causal) {
     Keywords keywords{{"attn_mask", mask}, {"key_padding_mask", padding}, {"need_weights", false}};
     if (is_causal) keywords.emplace_back("is_causal", true);
     const IValue out = child(self, attention)->invoke({{x, memory, memory}, std::move(keywords)});
@@ -92,7 +99,8 @@ void check_padding(const Tensor& padding) {
     }
 }
 
-Tensor encode(Module& self, const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask, bool is_causal) {
+Tensor encode(Module& self, const Tensor& src, const Tensor& src_mask, const Tensor& src_key_padding_mask,
+              bool is_causal) {
     check_padding(src_key_padding_mask);
     Tensor x = src;
     const auto attend = [&](const Tensor& from) {
@@ -113,7 +121,8 @@ Tensor decode(Module& self, const Tensor& tgt, const Tensor& memory, const Tenso
         return attended(self, "self_attn", "dropout1", from, from, tgt_mask, tgt_padding, tgt_is_causal);
     };
     const auto look = [&](const Tensor& from) {
-        return attended(self, "multihead_attn", "dropout2", from, memory, memory_mask, memory_padding, memory_is_causal);
+        return attended(self, "multihead_attn", "dropout2", from, memory, memory_mask, memory_padding,
+                        memory_is_causal);
     };
     if (flag(self, "norm_first")) {
         x = sum(x, attend(through(self, "norm1", x)));
@@ -135,8 +144,8 @@ void init_stack(Module& self, const IValue& layer, std::int64_t num_layers, cons
     self.set_attribute("num_layers", num_layers);
     self.set_attribute("norm", norm);
 }
-void init_encoder(Module& self, const IValue& layer, std::int64_t num_layers, const IValue& norm, bool enable_nested_tensor,
-                  bool mask_check) {
+void init_encoder(Module& self, const IValue& layer, std::int64_t num_layers, const IValue& norm,
+                  bool enable_nested_tensor, bool mask_check) {
     init_stack(self, layer, num_layers, norm);
     self.set_attribute("enable_nested_tensor", enable_nested_tensor);
     self.set_attribute("mask_check", mask_check);
@@ -147,7 +156,8 @@ Tensor normed(const Module& self, const Tensor& x) {
     return norm ? norm->call({x}).to_tensor() : x;
 }
 
-Tensor run_encoder(Module& self, const Tensor& src, const Tensor& mask, const Tensor& src_key_padding_mask, const std::optional<bool>&) {
+Tensor run_encoder(Module& self, const Tensor& src, const Tensor& mask, const Tensor& src_key_padding_mask,
+                   const std::optional<bool>&) {
     check_padding(src_key_padding_mask);
     IValue x = src;
     for (const auto& [name, layer] : child(self, "layers")->children()) {
@@ -156,12 +166,15 @@ Tensor run_encoder(Module& self, const Tensor& src, const Tensor& mask, const Te
     return normed(self, x.to_tensor());
 }
 
-Tensor run_decoder(Module& self, const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask, const Tensor& memory_mask,
-                   const Tensor& tgt_padding, const Tensor& memory_padding, const std::optional<bool>&, bool) {
+Tensor run_decoder(Module& self, const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask,
+                   const Tensor& memory_mask, const Tensor& tgt_padding, const Tensor& memory_padding,
+                   const std::optional<bool>&, bool) {
     IValue x = tgt;
     for (const auto& [name, layer] : child(self, "layers")->children()) {
         x = layer->invoke({{x, memory},
-                           {{"tgt_mask", tgt_mask}, {"memory_mask", memory_mask}, {"tgt_key_padding_mask", tgt_padding},
+                           {{"tgt_mask", tgt_mask},
+                            {"memory_mask", memory_mask},
+                            {"tgt_key_padding_mask", tgt_padding},
                             {"memory_key_padding_mask", memory_padding}}});
     }
     return normed(self, x.to_tensor());
@@ -177,7 +190,7 @@ void reset_transformer(Module& self) {
 // custom_decoder, layer_norm_eps, batch_first, norm_first, bias, device, dtype)
 void init_transformer(Module& self, Arguments a) {
     const Keywords block{{"layer_norm_eps", a[9]}, {"batch_first", a[10]}, {"norm_first", a[11]},
-                         {"bias", a[12]},         {"device", a[13]},       {"dtype", a[14]}};
+                         {"bias", a[12]},          {"device", a[13]},      {"dtype", a[14]}};
     const Keywords norm{{"eps", a[9]}, {"bias", a[12]}, {"device", a[13]}, {"dtype", a[14]}};
     const std::vector<IValue> arguments{a[0], a[1], a[4], a[5], a[6]};
     const auto stack = [&](const char* layer, const char* whole, const IValue& count) {
@@ -185,8 +198,10 @@ void init_transformer(Module& self, Arguments a) {
         const IValue last = object(make_layer("LayerNorm", {a[0]}, norm));
         return make_layer(whole, {one, count, last});
     };
-    self.register_module("encoder", a[7].is_none() ? stack("TransformerEncoderLayer", "TransformerEncoder", a[2]) : as_module(a[7]));
-    self.register_module("decoder", a[8].is_none() ? stack("TransformerDecoderLayer", "TransformerDecoder", a[3]) : as_module(a[8]));
+    self.register_module(
+        "encoder", a[7].is_none() ? stack("TransformerEncoderLayer", "TransformerEncoder", a[2]) : as_module(a[7]));
+    self.register_module(
+        "decoder", a[8].is_none() ? stack("TransformerDecoderLayer", "TransformerDecoder", a[3]) : as_module(a[8]));
     reset_transformer(self);
     self.set_attribute("d_model", a[0]);
     self.set_attribute("nhead", a[1]);
@@ -194,19 +209,23 @@ void init_transformer(Module& self, Arguments a) {
 }
 
 Tensor translate(Module& self, const Tensor& src, const Tensor& tgt, const Tensor& src_mask, const Tensor& tgt_mask,
-                 const Tensor& memory_mask, const Tensor& src_padding, const Tensor& tgt_padding, const Tensor& memory_padding,
-                 const std::optional<bool>&, const std::optional<bool>&, bool) {
+                 const Tensor& memory_mask, const Tensor& src_padding, const Tensor& tgt_padding,
+                 const Tensor& memory_padding, const std::optional<bool>&, const std::optional<bool>&, bool) {
     const bool has_batch = src.dim() == 3;
     const std::int64_t batch_dim = flag(self, "batch_first") ? 0 : 1;
     if (has_batch && tgt.dim() == 3 && src.size(batch_dim) != tgt.size(batch_dim)) {
         run_error("the batch number of src and tgt must be equal");
     }
     const std::int64_t d_model = integer(self, "d_model");
-    if (src.size(-1) != d_model || tgt.size(-1) != d_model) run_error("the feature number of src and tgt must be equal to d_model");
-    const IValue memory = child(self, "encoder")->invoke({{src}, {{"mask", src_mask}, {"src_key_padding_mask", src_padding}}});
+    if (src.size(-1) != d_model || tgt.size(-1) != d_model)
+        run_error("the feature number of src and tgt must be equal to d_model");
+    const IValue memory =
+        child(self, "encoder")->invoke({{src}, {{"mask", src_mask}, {"src_key_padding_mask", src_padding}}});
     return child(self, "decoder")
         ->invoke({{tgt, memory},
-                  {{"tgt_mask", tgt_mask}, {"memory_mask", memory_mask}, {"tgt_key_padding_mask", tgt_padding},
+                  {{"tgt_mask", tgt_mask},
+                   {"memory_mask", memory_mask},
+                   {"tgt_key_padding_mask", tgt_padding},
                    {"memory_key_padding_mask", memory_padding}}})
         .to_tensor();
 }
@@ -214,49 +233,82 @@ Tensor translate(Module& self, const Tensor& src, const Tensor& tgt, const Tenso
 // Minus infinity above the diagonal.
 Tensor square_mask(Module&, std::int64_t size, const IValue& device, const IValue& dtype) {
     static const OperatorHandle<> op_full("aten::full");
-    const Tensor all = op_full(Dims{size, size}, Scalar(-std::numeric_limits<double>::infinity()), dtype, IValue(), device, IValue());
+    const Tensor all =
+        op_full(Dims{size, size}, Scalar(-std::numeric_limits<double>::infinity()), dtype, IValue(), device, IValue());
     return fn::triu(all, 1);
 }
 
 constexpr LayerMethod kTransformerMethods[] = {
-    {"generate_square_subsequent_mask(int sz, Device? device=None, ScalarType? dtype=None) -> Tensor", computes<square_mask>, true}};
+    {"generate_square_subsequent_mask(int sz, Device? device=None, ScalarType? dtype=None) -> Tensor",
+     computes<square_mask>, true}};
 
 constexpr std::string_view kBlock =
-    "(int d_model, int nhead, int dim_feedforward=2048, Scalar dropout=0.1, Any activation=\"relu\", Scalar layer_norm_eps=1e-05, bool "
+    "(int d_model, int nhead, int dim_feedforward=2048, Scalar dropout=0.1, Any activation=\"relu\", Scalar "
+    "layer_norm_eps=1e-05, bool "
     "batch_first=False, bool norm_first=False, bool bias=True, Device? device=None, ScalarType? dtype=None)";
 constexpr std::string_view kDecoderForward =
-    "(Tensor tgt, Tensor memory, Tensor? tgt_mask=None, Tensor? memory_mask=None, Tensor? tgt_key_padding_mask=None, Tensor? "
+    "(Tensor tgt, Tensor memory, Tensor? tgt_mask=None, Tensor? memory_mask=None, Tensor? tgt_key_padding_mask=None, "
+    "Tensor? "
     "memory_key_padding_mask=None, bool tgt_is_causal=False, bool memory_is_causal=False) -> Tensor";
 constexpr std::string_view kStackForward =
-    "(Tensor tgt, Tensor memory, Tensor? tgt_mask=None, Tensor? memory_mask=None, Tensor? tgt_key_padding_mask=None, Tensor? "
+    "(Tensor tgt, Tensor memory, Tensor? tgt_mask=None, Tensor? memory_mask=None, Tensor? tgt_key_padding_mask=None, "
+    "Tensor? "
     "memory_key_padding_mask=None, bool? tgt_is_causal=None, bool memory_is_causal=False) -> Tensor";
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "TransformerEncoderLayer", .base = "Module", .module = kPython, .summary = "Self-attention and a feed-forward network.",
-     .constructor = kBlock, .init = init_encoder_block,
-     .forward_schema = "(Tensor src, Tensor? src_mask=None, Tensor? src_key_padding_mask=None, bool is_causal=False) -> Tensor",
+    {.name = "TransformerEncoderLayer",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Self-attention and a feed-forward network.",
+     .constructor = kBlock,
+     .init = init_encoder_block,
+     .forward_schema =
+         "(Tensor src, Tensor? src_mask=None, Tensor? src_key_padding_mask=None, bool is_causal=False) -> Tensor",
      .forward = computes<encode>},
-    {.name = "TransformerDecoderLayer", .base = "Module", .module = kPython,
-     .summary = "Self-attention, attention to a memory and a feed-forward network.", .constructor = kBlock, .init = init_decoder_block,
-     .forward_schema = kDecoderForward, .forward = computes<decode>},
-    {.name = "TransformerEncoder", .base = "Module", .module = kPython, .summary = "Copies of an encoder layer.",
-     .constructor = "(Any encoder_layer, int num_layers, Any norm=None, bool enable_nested_tensor=True, bool mask_check=True)",
+    {.name = "TransformerDecoderLayer",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Self-attention, attention to a memory and a feed-forward network.",
+     .constructor = kBlock,
+     .init = init_decoder_block,
+     .forward_schema = kDecoderForward,
+     .forward = computes<decode>},
+    {.name = "TransformerEncoder",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Copies of an encoder layer.",
+     .constructor =
+         "(Any encoder_layer, int num_layers, Any norm=None, bool enable_nested_tensor=True, bool mask_check=True)",
      .init = builds<init_encoder>,
-     .forward_schema = "(Tensor src, Tensor? mask=None, Tensor? src_key_padding_mask=None, bool? is_causal=None) -> Tensor",
+     .forward_schema =
+         "(Tensor src, Tensor? mask=None, Tensor? src_key_padding_mask=None, bool? is_causal=None) -> Tensor",
      .forward = computes<run_encoder>},
-    {.name = "TransformerDecoder", .base = "Module", .module = kPython, .summary = "Copies of a decoder layer.",
-     .constructor = "(Any decoder_layer, int num_layers, Any norm=None)", .init = builds<init_stack>, .forward_schema = kStackForward,
+    {.name = "TransformerDecoder",
+     .base = "Module",
+     .module = kPython,
+     .summary = "Copies of a decoder layer.",
+     .constructor = "(Any decoder_layer, int num_layers, Any norm=None)",
+     .init = builds<init_stack>,
+     .forward_schema = kStackForward,
      .forward = computes<run_decoder>},
-    {.name = "Transformer", .base = "Module", .module = kPython, .summary = "An encoder and a decoder.",
-     .constructor = "(int d_model=512, int nhead=8, int num_encoder_layers=6, int num_decoder_layers=6, int dim_feedforward=2048, Scalar "
-                    "dropout=0.1, Any activation=\"relu\", Any custom_encoder=None, Any custom_decoder=None, Scalar "
-                    "layer_norm_eps=1e-05, bool batch_first=False, bool norm_first=False, bool bias=True, Device? device=None, "
-                    "ScalarType? dtype=None)",
+    {.name = "Transformer",
+     .base = "Module",
+     .module = kPython,
+     .summary = "An encoder and a decoder.",
+     .constructor =
+         "(int d_model=512, int nhead=8, int num_encoder_layers=6, int num_decoder_layers=6, int dim_feedforward=2048, "
+         "Scalar "
+         "dropout=0.1, Any activation=\"relu\", Any custom_encoder=None, Any custom_decoder=None, Scalar "
+         "layer_norm_eps=1e-05, bool batch_first=False, bool norm_first=False, bool bias=True, Device? device=None, "
+         "ScalarType? dtype=None)",
      .init = init_transformer,
-     .forward_schema = "(Tensor src, Tensor tgt, Tensor? src_mask=None, Tensor? tgt_mask=None, Tensor? memory_mask=None, Tensor? "
-                       "src_key_padding_mask=None, Tensor? tgt_key_padding_mask=None, Tensor? memory_key_padding_mask=None, bool? "
-                       "src_is_causal=None, bool? tgt_is_causal=None, bool memory_is_causal=False) -> Tensor",
-     .forward = computes<translate>, .reset_parameters = reset_transformer, .methods = kTransformerMethods},
+     .forward_schema =
+         "(Tensor src, Tensor tgt, Tensor? src_mask=None, Tensor? tgt_mask=None, Tensor? memory_mask=None, Tensor? "
+         "src_key_padding_mask=None, Tensor? tgt_key_padding_mask=None, Tensor? memory_key_padding_mask=None, bool? "
+         "src_is_causal=None, bool? tgt_is_causal=None, bool memory_is_causal=False) -> Tensor",
+     .forward = computes<translate>,
+     .reset_parameters = reset_transformer,
+     .methods = kTransformerMethods},
 };
 
 }  // namespace

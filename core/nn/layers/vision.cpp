@@ -2,9 +2,9 @@
 // torch.nn.modules.pixelshuffle, upsampling, channelshuffle, fold and flatten.
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/dispatch/functions.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::nn::layers {
@@ -22,8 +22,8 @@ IValue factors(const IValue& scale_factor) {
     return tuple(std::move(each));
 }
 
-void init_upsample(Module& self, const IValue& size, const IValue& scale_factor, std::string_view mode, const IValue& align_corners,
-                   const IValue& recompute_scale_factor) {
+void init_upsample(Module& self, const IValue& size, const IValue& scale_factor, std::string_view mode,
+                   const IValue& align_corners, const IValue& recompute_scale_factor) {
     self.set_attribute("name", self.class_name());
     self.set_attribute("size", size);
     self.set_attribute("scale_factor", factors(scale_factor));
@@ -40,8 +40,9 @@ void init_bilinear(Module& self, const IValue& size, const IValue& scale_factor)
 
 std::string upsample_repr(const Module& self) {
     const bool by_factor = !self.attribute("scale_factor").is_none();
-    return concat(by_factor ? "scale_factor=" : "size=", python_str(self.attribute(by_factor ? "scale_factor" : "size")),
-                  ", mode=", self.attribute("mode").to_string());
+    return concat(
+        by_factor ? "scale_factor=" : "size=", python_str(self.attribute(by_factor ? "scale_factor" : "size")),
+        ", mode=", self.attribute("mode").to_string());
 }
 
 Tensor flatten(Module& self, const Tensor& input) {
@@ -50,7 +51,8 @@ Tensor flatten(Module& self, const Tensor& input) {
 
 void init_unflatten(Module& self, const IValue& dim, const IValue& unflattened_size) {
     if (!unflattened_size.is_tuple() && !unflattened_size.is_list()) {
-        throw Error(ErrorKind::Run, concat("unflattened_size must be a tuple of ints, but found type ", python_type_name(unflattened_size)));
+        throw Error(ErrorKind::Run, concat("unflattened_size must be a tuple of ints, but found type ",
+                                           python_type_name(unflattened_size)));
     }
     self.set_attribute("dim", dim);
     self.set_attribute("unflattened_size", unflattened_size);
@@ -61,36 +63,78 @@ Tensor unflatten(Module& self, const Tensor& input) {
 }
 
 constexpr LayerRecord kRecords[] = {
-    {.name = "PixelShuffle", .base = "Module", .module = "torch.nn.modules.pixelshuffle", .summary = "Channels become pixels of a larger plane.",
-     .constructor = "(int upscale_factor)", .calls = "pixel_shuffle(input, upscale_factor)", .repr = "upscale_factor={upscale_factor}"},
-    {.name = "PixelUnshuffle", .base = "Module", .module = "torch.nn.modules.pixelshuffle",
-     .summary = "Pixels become channels of a smaller plane.", .constructor = "(int downscale_factor)",
-     .calls = "pixel_unshuffle(input, downscale_factor)", .repr = "downscale_factor={downscale_factor}"},
-    {.name = "ChannelShuffle", .base = "Module", .module = "torch.nn.modules.channelshuffle",
-     .summary = "Interleaves the channels of the groups.", .constructor = "(int groups)", .calls = "channel_shuffle(input, groups)",
+    {.name = "PixelShuffle",
+     .base = "Module",
+     .module = "torch.nn.modules.pixelshuffle",
+     .summary = "Channels become pixels of a larger plane.",
+     .constructor = "(int upscale_factor)",
+     .calls = "pixel_shuffle(input, upscale_factor)",
+     .repr = "upscale_factor={upscale_factor}"},
+    {.name = "PixelUnshuffle",
+     .base = "Module",
+     .module = "torch.nn.modules.pixelshuffle",
+     .summary = "Pixels become channels of a smaller plane.",
+     .constructor = "(int downscale_factor)",
+     .calls = "pixel_unshuffle(input, downscale_factor)",
+     .repr = "downscale_factor={downscale_factor}"},
+    {.name = "ChannelShuffle",
+     .base = "Module",
+     .module = "torch.nn.modules.channelshuffle",
+     .summary = "Interleaves the channels of the groups.",
+     .constructor = "(int groups)",
+     .calls = "channel_shuffle(input, groups)",
      .repr = "groups={groups}"},
-    {.name = "Upsample", .base = "Module", .module = kUpsampling, .summary = "Resamples to a size or by a factor.",
+    {.name = "Upsample",
+     .base = "Module",
+     .module = kUpsampling,
+     .summary = "Resamples to a size or by a factor.",
      .constructor = "(Any size=None, Any scale_factor=None, str mode=\"nearest\", bool? align_corners=None, bool? "
                     "recompute_scale_factor=None)",
      .init = builds<init_upsample>,
-     .calls = "interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor=recompute_scale_factor)",
+     .calls =
+         "interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor=recompute_scale_factor)",
      .extra_repr = upsample_repr},
-    {.name = "UpsamplingNearest2d", .base = "Upsample", .module = kUpsampling, .summary = "Resamples with the nearest pixel.",
-     .constructor = "(Any size=None, Any scale_factor=None)", .init = builds<init_nearest>},
-    {.name = "UpsamplingBilinear2d", .base = "Upsample", .module = kUpsampling, .summary = "Resamples bilinearly with aligned corners.",
-     .constructor = "(Any size=None, Any scale_factor=None)", .init = builds<init_bilinear>},
-    {.name = "Fold", .base = "Module", .module = "torch.nn.modules.fold", .summary = "Sums columns back into a plane.",
+    {.name = "UpsamplingNearest2d",
+     .base = "Upsample",
+     .module = kUpsampling,
+     .summary = "Resamples with the nearest pixel.",
+     .constructor = "(Any size=None, Any scale_factor=None)",
+     .init = builds<init_nearest>},
+    {.name = "UpsamplingBilinear2d",
+     .base = "Upsample",
+     .module = kUpsampling,
+     .summary = "Resamples bilinearly with aligned corners.",
+     .constructor = "(Any size=None, Any scale_factor=None)",
+     .init = builds<init_bilinear>},
+    {.name = "Fold",
+     .base = "Module",
+     .module = "torch.nn.modules.fold",
+     .summary = "Sums columns back into a plane.",
      .constructor = "(Any output_size, Any kernel_size, Any dilation=1, Any padding=0, Any stride=1)",
      .calls = "fold(input, output_size, kernel_size, dilation, padding, stride)",
-     .repr = "output_size={output_size}, kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}"},
-    {.name = "Unfold", .base = "Module", .module = "torch.nn.modules.fold", .summary = "The windows of a plane as columns.",
+     .repr = "output_size={output_size}, kernel_size={kernel_size}, dilation={dilation}, padding={padding}, "
+             "stride={stride}"},
+    {.name = "Unfold",
+     .base = "Module",
+     .module = "torch.nn.modules.fold",
+     .summary = "The windows of a plane as columns.",
      .constructor = "(Any kernel_size, Any dilation=1, Any padding=0, Any stride=1)",
      .calls = "unfold(input, kernel_size, dilation, padding, stride)",
      .repr = "kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}"},
-    {.name = "Flatten", .base = "Module", .module = kFlatten, .summary = "Several dimensions become one.",
-     .constructor = "(int start_dim=1, int end_dim=-1)", .forward = computes<flatten>, .repr = "start_dim={start_dim}, end_dim={end_dim}"},
-    {.name = "Unflatten", .base = "Module", .module = kFlatten, .summary = "One dimension becomes several.",
-     .constructor = "(Any dim, Any unflattened_size)", .init = builds<init_unflatten>, .forward = computes<unflatten>,
+    {.name = "Flatten",
+     .base = "Module",
+     .module = kFlatten,
+     .summary = "Several dimensions become one.",
+     .constructor = "(int start_dim=1, int end_dim=-1)",
+     .forward = computes<flatten>,
+     .repr = "start_dim={start_dim}, end_dim={end_dim}"},
+    {.name = "Unflatten",
+     .base = "Module",
+     .module = kFlatten,
+     .summary = "One dimension becomes several.",
+     .constructor = "(Any dim, Any unflattened_size)",
+     .init = builds<init_unflatten>,
+     .forward = computes<unflatten>,
      .repr = "dim={dim}, unflattened_size={unflattened_size}"},
 };
 

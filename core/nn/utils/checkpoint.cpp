@@ -124,7 +124,9 @@ class Holder final : public PackedTensor {
 // The second run's own graph is not for backward.
 class Unreachable final : public PackedTensor {
   public:
-    Tensor unpack() override { run_error("You are calling backwards on a tensor that is never exposed. Please open an issue."); }
+    Tensor unpack() override {
+        run_error("You are calling backwards on a tensor that is never exposed. Please open an issue.");
+    }
 };
 
 Ptr<PackedTensor> Frame::add_holder() {
@@ -143,12 +145,16 @@ void Frame::run_again() {
     CallArguments arguments = arguments_.unpacked();
     surroundings_.restored([&] { return function_(std::move(arguments)); });
     if (saved != holders_.size()) {
-        run_error(concat("torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-                         "Number of tensors saved during forward: ", holders_.size(), "\nNumber of tensors saved during recomputation: ", saved));
+        run_error(
+            concat("torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                   "recomputation.\n"
+                   "Number of tensors saved during forward: ",
+                   holders_.size(), "\nNumber of tensors saved during recomputation: ", saved));
     }
 }
 
-IValue run_without_reentering(CheckpointedFunction function, CallArguments arguments, const CheckpointOptions& options) {
+IValue run_without_reentering(CheckpointedFunction function, CallArguments arguments,
+                              const CheckpointOptions& options) {
     if (!GradMode::is_enabled()) return function(std::move(arguments));
     const auto frame = make_ptr<Frame>(function, arguments, options.preserve_rng_state);
     const SavedTensorHooks hooks([frame](const Tensor&) { return frame->add_holder(); });
@@ -176,15 +182,18 @@ class CheckpointNode final : public Node {
     CheckpointNode(CheckpointedFunction function, const CallArguments& arguments, bool with_random)
         : function_(std::move(function)), arguments_(arguments), surroundings_(with_random) {
         std::vector<Edge> edges;
-        for (const IValue& value : arguments.positional) edges.push_back(value.is_tensor() ? gradient_edge(value.to_tensor()) : Edge{});
+        for (const IValue& value : arguments.positional)
+            edges.push_back(value.is_tensor() ? gradient_edge(value.to_tensor()) : Edge{});
         set_next_edges(std::move(edges));
     }
     std::string name() const override { return "CheckpointFunctionBackward"; }
 
     TensorList apply(TensorList grads) override {
         if (!is_whole_backward()) {
-            run_error("Checkpointing is not compatible with .grad() or when an `inputs` parameter is passed to .backward(). Please use "
-                      ".backward() and do not pass its `inputs` argument.");
+            run_error(
+                "Checkpointing is not compatible with .grad() or when an `inputs` parameter is passed to .backward(). "
+                "Please use "
+                ".backward() and do not pass its `inputs` argument.");
         }
         CallArguments inputs = arguments_.unpacked();
         for (IValue& value : inputs.positional) {
@@ -201,14 +210,16 @@ class CheckpointNode final : public Node {
             const Tensor t = value.to_tensor();
             if (requires_grad(t)) {
                 roots.push_back(t);
-                gradients.push_back(index < grads.size() && grads[index].defined() ? grads[index] : fn::zeros_like(detach(t)));
+                gradients.push_back(index < grads.size() && grads[index].defined() ? grads[index]
+                                                                                   : fn::zeros_like(detach(t)));
             }
             ++index;
         });
         if (roots.empty()) run_error("none of output has requires_grad=True, this checkpoint() is not necessary");
         backward(roots, gradients);
         TensorList out;
-        for (const IValue& value : inputs.positional) out.push_back(value.is_tensor() ? grad_of(value.to_tensor()) : Tensor());
+        for (const IValue& value : inputs.positional)
+            out.push_back(value.is_tensor() ? grad_of(value.to_tensor()) : Tensor());
         return out;
     }
 
@@ -219,7 +230,8 @@ class CheckpointNode final : public Node {
 };
 
 IValue run_reentering(CheckpointedFunction function, CallArguments arguments, const CheckpointOptions& options) {
-    const bool any = std::ranges::any_of(arguments.positional, [](const IValue& v) { return v.is_tensor() && requires_grad(v.to_tensor()); });
+    const bool any = std::ranges::any_of(arguments.positional,
+                                         [](const IValue& v) { return v.is_tensor() && requires_grad(v.to_tensor()); });
     if (!any) warn("None of the inputs have requires_grad=True. Gradients will be None");
     const bool records = any && GradMode::is_enabled();
     Ptr<CheckpointNode> node;
@@ -232,8 +244,10 @@ IValue run_reentering(CheckpointedFunction function, CallArguments arguments, co
     if (!records) return output;
     each_output(output, [&](IValue& value) {
         const Tensor t = value.to_tensor().shallow_copy();
-        if (is_differentiable(t.dtype())) set_history(t, node);
-        else node->add_output({});
+        if (is_differentiable(t.dtype()))
+            set_history(t, node);
+        else
+            node->add_output({});
         value = t;
     });
     return output;
@@ -260,11 +274,11 @@ IValue checkpoint(CheckpointedFunction function, CallArguments arguments, const 
                                  : run_without_reentering(std::move(function), std::move(arguments), options);
 }
 
-IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions, std::int64_t segments, const IValue& input,
-                             const CheckpointOptions& options) {
+IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions, std::int64_t segments,
+                             const IValue& input, const CheckpointOptions& options) {
     const auto run = [&functions](std::size_t first, std::size_t last) {
-        return [part = std::vector(functions.begin() + static_cast<std::ptrdiff_t>(first), functions.begin() + static_cast<std::ptrdiff_t>(last))](
-                   CallArguments arguments) {
+        return [part = std::vector(functions.begin() + static_cast<std::ptrdiff_t>(first),
+                                   functions.begin() + static_cast<std::ptrdiff_t>(last))](CallArguments arguments) {
             IValue value = std::move(arguments.positional.at(0));
             for (const CheckpointedFunction& function : part) value = function({{std::move(value)}, {}});
             return value;
@@ -274,7 +288,8 @@ IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions,
     const std::size_t size = functions.size() / static_cast<std::size_t>(segments);
     IValue value = input;
     std::size_t at = 0;
-    for (std::int64_t i = 0; size > 0 && i + 1 < segments; ++i, at += size) value = checkpoint(run(at, at + size), {{value}, {}}, options);
+    for (std::int64_t i = 0; size > 0 && i + 1 < segments; ++i, at += size)
+        value = checkpoint(run(at, at + size), {{value}, {}}, options);
     return run(at, functions.size())({{value}, {}});
 }
 

@@ -3,7 +3,8 @@
 // Activation checkpointing: the forward saves nothing for backward, which runs the function again;
 // torch.utils.checkpoint.
 //
-//     const Tensor y = checkpoint([&](CallArguments in) { return block->invoke(std::move(in)); }, {{x}, {}}).to_tensor();
+//     const Tensor y = checkpoint([&](CallArguments in) { return block->invoke(std::move(in)); }, {{x},
+//     {}}).to_tensor();
 
 #include <functional>
 #include <string>
@@ -30,8 +31,8 @@ IValue checkpoint(CheckpointedFunction function, CallArguments arguments, const 
 
 // The functions one after another in `segments` checkpoints, but for the last segment, which keeps its activations.
 // torch.utils.checkpoint.checkpoint_sequential.
-IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions, std::int64_t segments, const IValue& input,
-                             const CheckpointOptions& options = {true, true});
+IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions, std::int64_t segments,
+                             const IValue& input, const CheckpointOptions& options = {true, true});
 
 // A method of this name (Module::set_method) replaces calls of the module, including hooks. It may call the module
 // after removing itself, by setting an empty function.

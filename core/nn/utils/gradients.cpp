@@ -31,7 +31,8 @@ Tensor norm_of_all(const TensorList& gradients, double norm_type) {
         return greatest.size() == 1 ? greatest[0] : fn::amax(fn::stack(greatest, 0), Dims{}, false);
     }
     TensorList norms;
-    for (const Tensor& grad : gradients) norms.push_back(fn::vector_norm(grad, Scalar(norm_type), IValue(), false, IValue()));
+    for (const Tensor& grad : gradients)
+        norms.push_back(fn::vector_norm(grad, Scalar(norm_type), IValue(), false, IValue()));
     return fn::vector_norm(fn::stack(norms, 0), Scalar(norm_type), IValue(), false, IValue());
 }
 
@@ -41,13 +42,15 @@ Tensor buffer(const Module& module, const char* name) { return module.attribute(
 struct Affine {
     Tensor factor, bias;
 };
-Affine affine_of(const Tensor& like, const Tensor& bias, const Tensor& mean, const Tensor& var, double eps, const Tensor& bn_weight,
-                 const Tensor& bn_bias) {
+Affine affine_of(const Tensor& like, const Tensor& bias, const Tensor& mean, const Tensor& var, double eps,
+                 const Tensor& bn_weight, const Tensor& bn_bias) {
     const Tensor scale = fn::rsqrt(var + Scalar(eps));
     const Tensor factor = bn_weight.defined() ? bn_weight * scale : scale;
     const Tensor before = bias.defined() ? bias : fn::zeros_like(mean);
     const Tensor shifted = (before - mean) * factor;
-    const auto as_like = [&](const Tensor& t) { return fn::to_dtype(t, static_cast<std::int64_t>(like.dtype()), false, false, IValue()); };
+    const auto as_like = [&](const Tensor& t) {
+        return fn::to_dtype(t, static_cast<std::int64_t>(like.dtype()), false, false, IValue());
+    };
     return {as_like(factor), as_like(bn_bias.defined() ? shifted + bn_bias : shifted)};
 }
 
@@ -57,8 +60,9 @@ ModulePtr fused(const ModulePtr& linear, const ModulePtr& bn, Fuse fuse) {
     if (!buffer(*bn, "running_mean").defined()) run_error("only a normalisation with running statistics can be fused");
     const GradModeScope no_grad(false);
     const ModulePtr out = linear->deep_copy();
-    const WeightAndBias made = fuse(buffer(*out, "weight"), buffer(*out, "bias"), buffer(*bn, "running_mean"), buffer(*bn, "running_var"),
-                                    bn->attribute("eps").to_double(), buffer(*bn, "weight"), buffer(*bn, "bias"));
+    const WeightAndBias made =
+        fuse(buffer(*out, "weight"), buffer(*out, "bias"), buffer(*bn, "running_mean"), buffer(*bn, "running_var"),
+             bn->attribute("eps").to_double(), buffer(*bn, "weight"), buffer(*bn, "bias"));
     out->set_attribute("weight", make_parameter(made.weight, requires_grad(buffer(*linear, "weight"))));
     out->set_attribute("bias", make_parameter(made.bias, requires_grad(buffer(*linear, "weight"))));
     return out;
@@ -73,7 +77,8 @@ Tensor clip_grad_norm_(const TensorList& parameters, double max_norm, double nor
     const Tensor total = norm_of_all(gradients, norm_type);
     if (error_if_nonfinite && !std::isfinite(item(total).to_double())) {
         run_error(concat("The total norm of order ", python_repr(norm_type),
-                         " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this error and scale the "
+                         " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this "
+                         "error and scale the "
                          "gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"));
     }
     const Tensor factor = fn::clamp(Scalar(max_norm) * fn::reciprocal(total + Scalar(1e-6)), IValue(), Scalar(1.0));
@@ -103,16 +108,16 @@ void vector_to_parameters(const Tensor& vector, const TensorList& parameters) {
     }
 }
 
-WeightAndBias fuse_conv_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var, double eps,
-                                   const Tensor& bn_weight, const Tensor& bn_bias, bool transpose) {
+WeightAndBias fuse_conv_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var,
+                                   double eps, const Tensor& bn_weight, const Tensor& bn_bias, bool transpose) {
     const Affine affine = affine_of(weight, bias, mean, var, eps, bn_weight, bn_bias);
     Dims shape(static_cast<std::size_t>(weight.dim()), 1);
     shape[transpose ? 1 : 0] = -1;
     return {weight * fn::reshape(affine.factor, shape), affine.bias};
 }
 
-WeightAndBias fuse_linear_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var, double eps,
-                                     const Tensor& bn_weight, const Tensor& bn_bias) {
+WeightAndBias fuse_linear_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var,
+                                     double eps, const Tensor& bn_weight, const Tensor& bn_bias) {
     const Affine affine = affine_of(weight, bias, mean, var, eps, bn_weight, bn_bias);
     return {weight * fn::unsqueeze(affine.factor, -1), affine.bias};
 }

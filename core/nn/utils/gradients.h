@@ -9,7 +9,8 @@ namespace loupe::nn {
 // Scales the gradients in place so that the norm of all together is at most max_norm; returns the norm before (a 0-d
 // tensor). Parameters without a gradient do not count. Throws Error (Run) for a norm that is not finite when
 // error_if_nonfinite.
-Tensor clip_grad_norm_(const TensorList& parameters, double max_norm, double norm_type = 2, bool error_if_nonfinite = false);
+Tensor clip_grad_norm_(const TensorList& parameters, double max_norm, double norm_type = 2,
+                       bool error_if_nonfinite = false);
 // Every element of the gradients between -clip_value and clip_value, in place.
 void clip_grad_value_(const TensorList& parameters, double clip_value);
 
@@ -23,9 +24,9 @@ ModulePtr fuse_linear_bn_eval(const ModulePtr& linear, const ModulePtr& bn);
 struct WeightAndBias {
     Tensor weight, bias;
 };
-WeightAndBias fuse_conv_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var, double eps,
-                                   const Tensor& bn_weight, const Tensor& bn_bias, bool transpose = false);
-WeightAndBias fuse_linear_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var, double eps,
-                                     const Tensor& bn_weight, const Tensor& bn_bias);
+WeightAndBias fuse_conv_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var,
+                                   double eps, const Tensor& bn_weight, const Tensor& bn_bias, bool transpose = false);
+WeightAndBias fuse_linear_bn_weights(const Tensor& weight, const Tensor& bias, const Tensor& mean, const Tensor& var,
+                                     double eps, const Tensor& bn_weight, const Tensor& bn_bias);
 
 }  // namespace loupe::nn

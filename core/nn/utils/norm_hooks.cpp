@@ -4,10 +4,10 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/layer.h"
 #include "core/nn/native_function.h"
 #include "core/nn/utils/hook_search.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {
@@ -21,8 +21,10 @@ Tensor tensor_of(const Module& module, const std::string& name) { return module.
 
 Tensor parameter_to_replace(const Module& module, const std::string& name, const char* who, const char* what) {
     if (module.is_uninitialized(name)) {
-        fail_with_value(concat("The module passed to `", who, "` can't have uninitialized parameters. Make sure to run the dummy forward "
-                               "before applying ", what, " normalization"));
+        fail_with_value(concat("The module passed to `", who,
+                               "` can't have uninitialized parameters. Make sure to run the dummy forward "
+                               "before applying ",
+                               what, " normalization"));
     }
     return tensor_of(module, name);
 }
@@ -31,7 +33,9 @@ struct WeightNormHook {
     std::string name;
     std::int64_t dim;
 
-    Tensor weight(const Module& module) const { return weight_norm_of(tensor_of(module, name + "_v"), tensor_of(module, name + "_g"), dim); }
+    Tensor weight(const Module& module) const {
+        return weight_norm_of(tensor_of(module, name + "_v"), tensor_of(module, name + "_g"), dim);
+    }
     std::optional<CallArguments> operator()(Module& module, const CallArguments&) const {
         module.set_attribute(name, weight(module));
         return std::nullopt;
@@ -83,7 +87,8 @@ struct SpectralLoadHook {
     void operator()(Module&, Named<Tensor>& state, const std::string& prefix, bool strict, LoadReport& report) const {
         const std::string key = prefix + hook.name;
         const auto find = [&](const std::string& suffix) {
-            return std::find_if(state.begin(), state.end(), [&](const auto& entry) { return entry.first == key + suffix; });
+            return std::find_if(state.begin(), state.end(),
+                                [&](const auto& entry) { return entry.first == key + suffix; });
         };
         const bool has_all = find("_orig") != state.end() && find("_u") != state.end() && find("_v") != state.end();
         if (find("") == state.end() && (has_all || find("_v") != state.end() || find("_orig") == state.end())) return;
@@ -99,16 +104,20 @@ struct SpectralLoadHook {
         state.erase(find(""));
         const Tensor sigma = fn::mean(fn::div(original, weight), IValue());
         const Tensor w = hook.matrix(original);
-        const Tensor v = fn::squeeze(multi_dot(TensorList{pinverse(fn::mm(fn::t(w), w), 1e-15), fn::t(w), fn::unsqueeze(u, 1)}), 1);
+        const Tensor v =
+            fn::squeeze(multi_dot(TensorList{pinverse(fn::mm(fn::t(w), w), 1e-15), fn::t(w), fn::unsqueeze(u, 1)}), 1);
         const Tensor scaled = fn::mul(v, fn::div(sigma, fn::dot(u, fn::mv(w, v))));
-        if (find("_v") != state.end()) find("_v")->second = scaled;
-        else state.emplace_back(key + "_v", scaled);
+        if (find("_v") != state.end())
+            find("_v")->second = scaled;
+        else
+            state.emplace_back(key + "_v", scaled);
     }
 };
 
 template <typename Hook>
 void refuse_second(Module& module, const std::string& name, const char* what) {
-    if (find_hook<Hook>(module.hooks().forward_pre, [&](const Hook& hook) { return hook.name == name; }) == nullptr) return;
+    if (find_hook<Hook>(module.hooks().forward_pre, [&](const Hook& hook) { return hook.name == name; }) == nullptr)
+        return;
     throw Error(ErrorKind::Run, concat("Cannot register two ", what, " hooks on the same parameter ", name));
 }
 
@@ -143,16 +152,21 @@ void remove_weight_norm(Module& module, const std::string& name) {
     module.set_attribute(name, make_parameter(detach(weight)));
 }
 
-void spectral_norm(Module& module, const std::string& name, std::int64_t n_power_iterations, double eps, std::optional<std::int64_t> dim) {
-    const auto is = [&](std::string_view layer) { return module.layer() != nullptr && is_derived(*module.layer(), layer); };
+void spectral_norm(Module& module, const std::string& name, std::int64_t n_power_iterations, double eps,
+                   std::optional<std::int64_t> dim) {
+    const auto is = [&](std::string_view layer) {
+        return module.layer() != nullptr && is_derived(*module.layer(), layer);
+    };
     if (!dim) dim = is("ConvTranspose1d") || is("ConvTranspose2d") || is("ConvTranspose3d") ? 1 : 0;
     refuse_second<SpectralNormHook>(module, name, "spectral_norm");
     if (n_power_iterations <= 0) {
-        fail_with_value(concat("Expected n_power_iterations to be positive, but got n_power_iterations=", n_power_iterations));
+        fail_with_value(
+            concat("Expected n_power_iterations to be positive, but got n_power_iterations=", n_power_iterations));
     }
     const SpectralNormHook hook{name, *dim, n_power_iterations, eps};
     if (module.attribute_kind(name) != AttributeKind::Parameter) throw TypedError("KeyError", concat("'", name, "'"));
-    if (module.attribute(name).is_none()) fail_with_value(concat("`SpectralNorm` cannot be applied as parameter `", name, "` is None"));
+    if (module.attribute(name).is_none())
+        fail_with_value(concat("`SpectralNorm` cannot be applied as parameter `", name, "` is None"));
     const Tensor weight = parameter_to_replace(module, name, "SpectralNorm", "spectral");
     Tensor u, v;
     {
@@ -180,7 +194,8 @@ void remove_spectral_norm(Module& module, const std::string& name) {
     const Tensor weight = hook.weight(module, false);
     for (const char* suffix : {"", "_u", "_v", "_orig"}) module.delete_attribute(name + suffix);
     module.register_parameter(name, make_parameter(detach(weight)));
-    remove_hook<SpectralLoadHook>(module.hooks().load_pre, [&](const SpectralLoadHook& each) { return each.hook.name == name; });
+    remove_hook<SpectralLoadHook>(module.hooks().load_pre,
+                                  [&](const SpectralLoadHook& each) { return each.hook.name == name; });
 }
 
 std::vector<std::string> norm_hooks_of(Module& module) {

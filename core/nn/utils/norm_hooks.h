@@ -15,8 +15,8 @@ void weight_norm(Module& module, const std::string& name = "weight", std::option
 void remove_weight_norm(Module& module, const std::string& name = "weight");
 
 // name_orig replaces the parameter, name_u and name_v are buffers. dim: 0, of transposed convolutions 1.
-void spectral_norm(Module& module, const std::string& name = "weight", std::int64_t n_power_iterations = 1, double eps = 1e-12,
-                   std::optional<std::int64_t> dim = {});
+void spectral_norm(Module& module, const std::string& name = "weight", std::int64_t n_power_iterations = 1,
+                   double eps = 1e-12, std::optional<std::int64_t> dim = {});
 void remove_spectral_norm(Module& module, const std::string& name = "weight");
 
 // "weight_norm of weight", "spectral_norm of weight": descriptions of such hooks, for display.

@@ -39,7 +39,8 @@ Tensor lengths_of(const TensorList& sequences) {
 }  // namespace
 
 IValue PackedSequence::to_value() const {
-    return make_ptr<TupleObject>(std::vector<IValue>{data, batch_sizes, sorted_indices, unsorted_indices}, packed_type());
+    return make_ptr<TupleObject>(std::vector<IValue>{data, batch_sizes, sorted_indices, unsorted_indices},
+                                 packed_type());
 }
 
 bool is_packed_sequence(const IValue& value) {
@@ -65,16 +66,19 @@ PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths, 
     return {data, batch_sizes, order, inverted(order)};
 }
 
-std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool batch_first, const Scalar& padding_value,
-                                              std::optional<std::int64_t> total_length) {
+std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool batch_first,
+                                              const Scalar& padding_value, std::optional<std::int64_t> total_length) {
     const std::int64_t steps = packed.batch_sizes.size(0);
     if (total_length && *total_length < steps) {
-        run_error(concat("Expected total_length to be at least the length of the longest sequence in input, but got total_length=",
-                         *total_length, " and max sequence length being ", steps));
+        run_error(concat(
+            "Expected total_length to be at least the length of the longest sequence in input, but got total_length=",
+            *total_length, " and max sequence length being ", steps));
     }
-    const auto [padded, lengths] = op_pad(packed.data, packed.batch_sizes, batch_first, padding_value, total_length.value_or(steps));
+    const auto [padded, lengths] =
+        op_pad(packed.data, packed.batch_sizes, batch_first, padding_value, total_length.value_or(steps));
     if (!packed.unsorted_indices.defined()) return {padded, lengths};
-    return {fn::index_select(padded, batch_first ? 0 : 1, packed.unsorted_indices), fn::index_select(lengths, 0, packed.unsorted_indices)};
+    return {fn::index_select(padded, batch_first ? 0 : 1, packed.unsorted_indices),
+            fn::index_select(lengths, 0, packed.unsorted_indices)};
 }
 
 Tensor pad_sequence(const TensorList& sequences, bool batch_first, double padding_value) {

@@ -12,9 +12,9 @@ namespace loupe::nn {
 
 // As a value it is the named tuple torch.nn.utils.rnn.PackedSequence.
 struct PackedSequence {
-    Tensor data;              // [sum of lengths, ...], time step by time step
-    Tensor batch_sizes;       // int64 on the CPU: how many sequences reach each step
-    Tensor sorted_indices;    // by decreasing length; undefined when they came sorted
+    Tensor data;            // [sum of lengths, ...], time step by time step
+    Tensor batch_sizes;     // int64 on the CPU: how many sequences reach each step
+    Tensor sorted_indices;  // by decreasing length; undefined when they came sorted
     Tensor unsorted_indices;
 
     IValue to_value() const;
@@ -25,9 +25,11 @@ PackedSequence packed_sequence_of(const IValue& value);
 
 // input: [T, B, ...], or [B, T, ...] with batch_first; lengths: one per sequence. Throws Error (Run) when they are not
 // sorted and enforce_sorted is set.
-PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first = false, bool enforce_sorted = true);
+PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first = false,
+                                    bool enforce_sorted = true);
 // The padded tensor and the lengths, in the order before sorting.
-std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool batch_first = false, const Scalar& padding_value = 0.0,
+std::pair<Tensor, Tensor> pad_packed_sequence(const PackedSequence& packed, bool batch_first = false,
+                                              const Scalar& padding_value = 0.0,
                                               std::optional<std::int64_t> total_length = {});
 Tensor pad_sequence(const TensorList& sequences, bool batch_first = false, double padding_value = 0);
 TensorList unpad_sequence(const Tensor& padded, const Tensor& lengths, bool batch_first = false);

@@ -6,9 +6,9 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/right_inverse.h"
-#include "core/dispatch/functions.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::nn {
@@ -28,13 +28,16 @@ std::string torch_size(const Tensor& t) { return concat("torch.Size(", shape_lis
 bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.sizes(), b.sizes()); }
 
 Tensor tensor_result(const IValue& value) {
-    if (!value.is_tensor()) fail_with_value(concat("A parametrization must return a tensor. Got ", python_type_name(value), "."));
+    if (!value.is_tensor())
+        fail_with_value(concat("A parametrization must return a tensor. Got ", python_type_name(value), "."));
     return value.to_tensor();
 }
 
 void register_like(Module& module, const std::string& name, const Tensor& tensor) {
-    if (is_parameter(tensor)) module.register_parameter(name, tensor);
-    else module.register_buffer(name, tensor);
+    if (is_parameter(tensor))
+        module.register_parameter(name, tensor);
+    else
+        module.register_buffer(name, tensor);
 }
 
 // t's object with the elements of `from`; Tensor.set_.
@@ -92,22 +95,25 @@ void assign_parametrized(Module& list, IValue value) {
     const auto steps = steps_of(list);
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
         if (!has_right_inverse(**step)) {
-            throw Error(ErrorKind::Run, concat("parametrization ", (*step)->class_name(), " does not implement right_inverse."));
+            throw Error(ErrorKind::Run,
+                        concat("parametrization ", (*step)->class_name(), " does not implement right_inverse."));
         }
         value = call_right_inverse(**step, value);
     }
     if (flag_of(list, "is_tensor")) {
-        if (!value.is_tensor()) fail_with_value(concat("`right_inverse` should return a tensor. Got ", python_type_name(value)));
+        if (!value.is_tensor())
+            fail_with_value(concat("`right_inverse` should return a tensor. Got ", python_type_name(value)));
         const Tensor original = list.attribute("original").to_tensor(), given = value.to_tensor();
         if (original.dtype() != given.dtype()) {
-            fail_with_value(concat("The tensor returned by `right_inverse` has dtype ", torch_dtype(given), " while `original` has dtype ",
-                                   torch_dtype(original)));
+            fail_with_value(concat("The tensor returned by `right_inverse` has dtype ", torch_dtype(given),
+                                   " while `original` has dtype ", torch_dtype(original)));
         }
         return set_elements(original, given);
     }
     const auto* elements = sequence_in(value);
     if (elements == nullptr) {
-        fail_with_value(concat("'right_inverse' must return a sequence of tensors. Got ", python_type_name(value), "."));
+        fail_with_value(
+            concat("'right_inverse' must return a sequence of tensors. Got ", python_type_name(value), "."));
     }
     if (elements->size() != count_of(list)) {
         fail_with_value(concat("'right_inverse' must return a sequence of tensors of length ", count_of(list),
@@ -116,12 +122,13 @@ void assign_parametrized(Module& list, IValue value) {
     for (std::size_t i = 0; i < elements->size(); ++i) {
         const IValue& element = (*elements)[i];
         if (!element.is_tensor()) {
-            fail_with_value(concat("`right_inverse` must return a sequence of tensors. Got element ", i, " of type ", python_type_name(element)));
+            fail_with_value(concat("`right_inverse` must return a sequence of tensors. Got element ", i, " of type ",
+                                   python_type_name(element)));
         }
         const Tensor original = list.attribute(original_name(i)).to_tensor(), given = element.to_tensor();
         if (original.dtype() != given.dtype()) {
-            fail_with_value(concat("Tensor ", i, " returned by `right_inverse` has dtype ", torch_dtype(given), " while `original", i,
-                                   "` has dtype ", torch_dtype(original)));
+            fail_with_value(concat("Tensor ", i, " returned by `right_inverse` has dtype ", torch_dtype(given),
+                                   " while `original", i, "` has dtype ", torch_dtype(original)));
         }
         set_elements(original, given);
     }
@@ -131,15 +138,17 @@ void assign_parametrized(Module& list, IValue value) {
 void register_originals(Module& list, const Tensor& original, const IValue& made) {
     const auto* elements = sequence_in(made);
     if (!made.is_tensor() && elements == nullptr) {
-        fail_with_value(concat("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got ", python_type_name(made)));
+        fail_with_value(concat("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got ",
+                               python_type_name(made)));
     }
     list.set_attribute("is_tensor", made.is_tensor());
     list.set_attribute("ntensors", static_cast<std::int64_t>(elements != nullptr ? elements->size() : 1));
     if (made.is_tensor()) {
         const Tensor t = made.to_tensor();
         if (t.dtype() != original.dtype()) {
-            fail_with_value(concat("When `right_inverse` outputs one tensor, it may not change the dtype.\noriginal.dtype: ",
-                                   torch_dtype(original), "\nright_inverse(original).dtype: ", torch_dtype(t)));
+            fail_with_value(
+                concat("When `right_inverse` outputs one tensor, it may not change the dtype.\noriginal.dtype: ",
+                       torch_dtype(original), "\nright_inverse(original).dtype: ", torch_dtype(t)));
         }
         // The object stays the same, so that optimisers keep working.
         if (!t.is_same(original)) set_elements(original, t);
@@ -148,8 +157,9 @@ void register_originals(Module& list, const Tensor& original, const IValue& made
     for (std::size_t i = 0; i < elements->size(); ++i) {
         const IValue& element = (*elements)[i];
         if (!element.is_tensor()) {
-            fail_with_value(concat("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element ", i,
-                                   " of the sequence with type ", python_type_name(element), "."));
+            fail_with_value(
+                concat("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got element ",
+                       i, " of the sequence with type ", python_type_name(element), "."));
         }
         Tensor t = element.to_tensor();
         if (is_parameter(original)) t = make_parameter(t, requires_grad(original));
@@ -172,12 +182,16 @@ ModulePtr make_list_of(const ModulePtr& parametrization, const Tensor& original,
     if (unsafe) return list;
     const Tensor result = tensor_result(list->call({}));
     if (result.dtype() != dtype) {
-        fail_with_value(concat("Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled.\n"
-                               "unparametrized dtype: torch.", dtype_name(dtype), "\nparametrized dtype: ", torch_dtype(result)));
+        fail_with_value(concat(
+            "Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled.\n"
+            "unparametrized dtype: torch.",
+            dtype_name(dtype), "\nparametrized dtype: ", torch_dtype(result)));
     }
     if (!std::ranges::equal(result.sizes(), sizes)) {
-        fail_with_value(concat("Registering a parametrization may not change the shape of the tensor, unless `unsafe` flag is enabled.\n"
-                               "unparametrized shape: torch.Size(", shape_list_text(span_of(sizes)), ")\nparametrized shape: ", torch_size(result)));
+        fail_with_value(concat(
+            "Registering a parametrization may not change the shape of the tensor, unless `unsafe` flag is enabled.\n"
+            "unparametrized shape: torch.Size(",
+            shape_list_text(span_of(sizes)), ")\nparametrized shape: ", torch_size(result)));
     }
     return list;
 }
@@ -189,25 +203,26 @@ void check_further(Module& module, const std::string& name, Module& parametrizat
     const std::string start = "Registering a parametrization may not change the ";
     const std::string which = " of the tensor, unless the `unsafe` flag is enabled.\n";
     if (x.dtype() != y.dtype()) {
-        fail_with_value(concat(start, "dtype", which, "module.", name, ".dtype: ", torch_dtype(y), "\nparametrization(module.", name,
-                               ").dtype: ", torch_dtype(x)));
+        fail_with_value(concat(start, "dtype", which, "module.", name, ".dtype: ", torch_dtype(y),
+                               "\nparametrization(module.", name, ").dtype: ", torch_dtype(x)));
     }
     if (!same_sizes(x, y)) {
-        fail_with_value(concat(start, "shape", which, "module.", name, ".shape: ", torch_size(y), "\nparametrization(module.", name,
-                               ").shape: ", torch_size(x)));
+        fail_with_value(concat(start, "shape", which, "module.", name, ".shape: ", torch_size(y),
+                               "\nparametrization(module.", name, ").shape: ", torch_size(x)));
     }
     if (!has_right_inverse(parametrization)) return;
     const IValue back = call_right_inverse(parametrization, x);
-    if (!back.is_tensor()) fail_with_value(concat("parametrization.right_inverse must return a tensor. Got: ", python_type_name(back)));
+    if (!back.is_tensor())
+        fail_with_value(concat("parametrization.right_inverse must return a tensor. Got: ", python_type_name(back)));
     const Tensor z = back.to_tensor();
     const std::string same = "The tensor returned by parametrization.right_inverse must have the same ";
     if (z.dtype() != y.dtype()) {
-        fail_with_value(concat(same, "dtype as module.", name, ", unless the `unsafe` flag is enabled.\nmodule.", name, ".dtype: ",
-                               torch_dtype(y), "\nreturned dtype: ", torch_dtype(z)));
+        fail_with_value(concat(same, "dtype as module.", name, ", unless the `unsafe` flag is enabled.\nmodule.", name,
+                               ".dtype: ", torch_dtype(y), "\nreturned dtype: ", torch_dtype(z)));
     }
     if (!same_sizes(z, y)) {
-        fail_with_value(concat(same, "shape as module.", name, ", unless the `unsafe` flag is enabled.\nmodule.", name, ".shape: ",
-                               torch_size(y), "\nreturned shape: ", torch_size(z)));
+        fail_with_value(concat(same, "shape as module.", name, ", unless the `unsafe` flag is enabled.\nmodule.", name,
+                               ".shape: ", torch_size(y), "\nreturned shape: ", torch_size(z)));
     }
 }
 
@@ -219,11 +234,11 @@ void start(Module& module, const std::string& name, const ModulePtr& parametriza
         module.set_dynamic_class(module.dynamic_class(), "Parametrized" + module.class_name());
         module.register_module(kField, make_layer("ModuleDict"));
     }
-    module.set_computed({.name = name,
-                         .get = [name](Module& self) { return read_parametrized(self, name); },
-                         .set = [name](Module& self, IValue value) {
-                             assign_parametrized(*parametrization_list(self, name), std::move(value));
-                         }});
+    module.set_computed(
+        {.name = name,
+         .get = [name](Module& self) { return read_parametrized(self, name); },
+         .set = [name](Module& self,
+                       IValue value) { assign_parametrized(*parametrization_list(self, name), std::move(value)); }});
     lists_of(module)->register_module(name, list);
 }
 
@@ -257,8 +272,9 @@ void register_parametrization(Module& module, const std::string& name, const Mod
     }
     const auto kind = module.attribute_kind(name);
     if (kind != AttributeKind::Buffer && kind != AttributeKind::Parameter) {
-        fail_with_value(concat("Module '", module.str(), "' does not have a parameter, a buffer, or a parametrized element with name '",
-                               name, "'"));
+        fail_with_value(concat("Module '", module.str(),
+                               "' does not have a parameter, a buffer, or a parametrized element with name '", name,
+                               "'"));
     }
     start(module, name, parametrization, unsafe);
 }
@@ -272,16 +288,19 @@ void remove_parametrizations(Module& module, const std::string& name, bool leave
         if (leave_parametrized) {
             const GradModeScope no_grad(false);
             const Tensor computed = module.attribute(name).to_tensor();
-            if (!computed.defined()) fail_with_value(concat("The parametrization of ", name, " gives None, which cannot take its place"));
+            if (!computed.defined())
+                fail_with_value(concat("The parametrization of ", name, " gives None, which cannot take its place"));
             set_elements(original, computed);
         }
     } else {
         if (!leave_parametrized) {
-            fail_with_value("Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
-                            "sequence of tensors.");
+            fail_with_value(
+                "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
+                "sequence of tensors.");
         }
         const Tensor t = module.attribute(name).to_tensor();
-        if (!t.defined()) fail_with_value(concat("The parametrization of ", name, " gives None, which cannot take its place"));
+        if (!t.defined())
+            fail_with_value(concat("The parametrization of ", name, " gives None, which cannot take its place"));
         original = requires_grad(t) ? make_parameter(t) : t;
     }
     module.remove_computed(name);
@@ -299,7 +318,9 @@ bool is_parametrized(const Module& module) {
     const ModulePtr lists = lists_of(module);
     return lists && !lists->children().empty();
 }
-bool is_parametrized(const Module& module, std::string_view name) { return parametrization_list(module, name) != nullptr; }
+bool is_parametrized(const Module& module, std::string_view name) {
+    return parametrization_list(module, name) != nullptr;
+}
 
 ModulePtr parametrization_list(const Module& module, std::string_view name) {
     const ModulePtr lists = lists_of(module);
@@ -317,7 +338,8 @@ void transfer_parametrizations_and_params(Module& from, Module& to, std::optiona
     if (!is_parametrized(from)) return;
     for (const auto& [name, list] : lists_of(from)->children()) {
         if (tensor_name && name != *tensor_name) continue;
-        if (to.find_attribute(name) == nullptr) to.register_parameter(name, make_parameter(detach(from.attribute(name).to_tensor())));
+        if (to.find_attribute(name) == nullptr)
+            to.register_parameter(name, make_parameter(detach(from.attribute(name).to_tensor())));
         for (const ModulePtr& step : steps_of(*list)) register_parametrization(to, name, step);
         const ModulePtr target = parametrization_list(to, name);
         for (const auto& [original, tensor] : list->own_parameters()) target->set_attribute(original, tensor);
@@ -331,8 +353,10 @@ std::vector<ParametrizationInfo> parametrizations_of(const Module& module) {
     if (!lists) return out;
     for (const auto& [name, list] : lists->children()) {
         ParametrizationInfo info{name, {}, {}, flag_of(*list, "unsafe")};
-        for (const auto& [original, tensor] : list->own_parameters()) info.originals.push_back(concat(kField, ".", name, ".", original));
-        for (const auto& [original, tensor] : list->own_buffers()) info.originals.push_back(concat(kField, ".", name, ".", original));
+        for (const auto& [original, tensor] : list->own_parameters())
+            info.originals.push_back(concat(kField, ".", name, ".", original));
+        for (const auto& [original, tensor] : list->own_buffers())
+            info.originals.push_back(concat(kField, ".", name, ".", original));
         for (const ModulePtr& step : steps_of(*list)) info.parametrizations.push_back(step->str());
         out.push_back(std::move(info));
     }

@@ -3,9 +3,9 @@
 
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
+#include "core/dispatch/functions.h"
 #include "core/nn/utils/gradients.h"
 #include "core/nn/utils/hook_search.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {
@@ -22,14 +22,17 @@ struct PruningHook {
 [[noreturn]] void fail_assertion(std::string message) { throw TypedError("AssertionError", std::move(message)); }
 
 bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.sizes(), b.sizes()); }
-Tensor as_dtype_of(const Tensor& t, const Tensor& like) { return fn::to_dtype(t, static_cast<std::int64_t>(like.dtype())); }
+Tensor as_dtype_of(const Tensor& t, const Tensor& like) {
+    return fn::to_dtype(t, static_cast<std::int64_t>(like.dtype()));
+}
 
 // Takes the parameter's hook off; the method that is to be applied instead of it.
 PruningMethodPtr joined_method(Module& module, const std::string& name, const PruningMethodPtr& method) {
     const PruningMethodPtr before = pruning_of(module, name);
     method->tensor_name = name;
     if (!before) return method;
-    remove_hook<PruningHook>(module.hooks().forward_pre, [&](const PruningHook& hook) { return hook.method->tensor_name == name; });
+    remove_hook<PruningHook>(module.hooks().forward_pre,
+                             [&](const PruningHook& hook) { return hook.method->tensor_name == name; });
     if (const auto container = boost::dynamic_pointer_cast<PruningContainer>(before)) {
         container->add(method);
         return container;
@@ -44,7 +47,8 @@ PruningMethodPtr joined_method(Module& module, const std::string& name, const Pr
 }  // namespace
 
 Tensor PruningMethod::prune(const Tensor& t, const Tensor& default_mask, const Tensor& scores) {
-    if (scores.defined() && !same_sizes(scores, t)) fail_assertion("importance_scores should have the same shape as tensor t");
+    if (scores.defined() && !same_sizes(scores, t))
+        fail_assertion("importance_scores should have the same shape as tensor t");
     const Tensor mask = default_mask.defined() ? default_mask : fn::ones_like(t);
     return fn::mul(t, compute_mask(scores.defined() ? scores : t, mask));
 }
@@ -56,8 +60,8 @@ Tensor PruningMethod::apply_mask(const Module& module) const {
 
 void PruningContainer::add(PruningMethodPtr method) {
     if (method->tensor_name != tensor_name) {
-        fail_with_value(concat("Can only add pruning methods acting on the parameter named '", tensor_name, "' to PruningContainer ",
-                               class_name(), ". Found '", method->tensor_name, "'"));
+        fail_with_value(concat("Can only add pruning methods acting on the parameter named '", tensor_name,
+                               "' to PruningContainer ", class_name(), ". Found '", method->tensor_name, "'"));
     }
     methods_.push_back(std::move(method));
 }
@@ -72,7 +76,8 @@ Tensor PruningContainer::compute_mask(const Tensor& scores, const Tensor& mask) 
         return fn::masked_scatter(whole, kept, as_dtype_of(part, whole));
     }
     if (!method.dim()) {
-        throw TypedError("AttributeError", "Pruning methods of PRUNING_TYPE \"structured\" need to have the attribute `dim` defined.");
+        throw TypedError("AttributeError",
+                         "Pruning methods of PRUNING_TYPE \"structured\" need to have the attribute `dim` defined.");
     }
     const std::int64_t dims = scores.dim();
     const std::int64_t dim = *method.dim() < 0 ? *method.dim() + dims : *method.dim();
@@ -86,12 +91,14 @@ Tensor PruningContainer::compute_mask(const Tensor& scores, const Tensor& mask) 
     return fn::index_copy(whole, dim, kept, as_dtype_of(part, whole));
 }
 
-PruningMethodPtr apply_pruning(Module& module, const std::string& name, const PruningMethodPtr& given, const Tensor& given_scores) {
+PruningMethodPtr apply_pruning(Module& module, const std::string& name, const PruningMethodPtr& given,
+                               const Tensor& given_scores) {
     const PruningMethodPtr method = joined_method(module, name, given);
     const bool is_first = method == given;
     const Tensor original = module.attribute(name).to_tensor();
     if (given_scores.defined() && !same_sizes(given_scores, original)) {
-        fail_assertion(concat("importance_scores should have the same shape as parameter                 ", name, " of ", module.str()));
+        fail_assertion(concat("importance_scores should have the same shape as parameter                 ", name,
+                              " of ", module.str()));
     }
     Tensor mask;
     if (is_first) {
@@ -102,7 +109,8 @@ PruningMethodPtr apply_pruning(Module& module, const std::string& name, const Pr
         mask = fn::clone(detach(module.attribute(name + "_mask").to_tensor()), 0);
     }
     try {
-        module.register_buffer(name + "_mask", method->compute_mask(given_scores.defined() ? given_scores : original, mask));
+        module.register_buffer(name + "_mask",
+                               method->compute_mask(given_scores.defined() ? given_scores : original, mask));
         module.set_attribute(name, method->apply_mask(module));
         module.register_forward_pre_hook(ForwardPreHookWithKeywords(PruningHook{method}));
     } catch (...) {
@@ -118,7 +126,8 @@ PruningMethodPtr apply_pruning(Module& module, const std::string& name, const Pr
 void remove_pruning(Module& module, const std::string& name) {
     const PruningMethodPtr method = pruning_of(module, name);
     if (!method) {
-        fail_with_value(concat("Parameter '", name, "' of module ", module.str(), " has to be pruned before pruning can be removed"));
+        fail_with_value(concat("Parameter '", name, "' of module ", module.str(),
+                               " has to be pruned before pruning can be removed"));
     }
     const Tensor pruned = method->apply_mask(module);
     if (module.find_attribute(name) != nullptr) module.delete_attribute(name);
@@ -127,7 +136,8 @@ void remove_pruning(Module& module, const std::string& name) {
     module.delete_attribute(name + "_orig");
     module.delete_attribute(name + "_mask");
     module.set_attribute(name, original);
-    remove_hook<PruningHook>(module.hooks().forward_pre, [&](const PruningHook& hook) { return hook.method->tensor_name == name; });
+    remove_hook<PruningHook>(module.hooks().forward_pre,
+                             [&](const PruningHook& hook) { return hook.method->tensor_name == name; });
 }
 
 bool is_pruned(Module& module) {
@@ -138,7 +148,8 @@ bool is_pruned(Module& module) {
 }
 
 PruningMethodPtr pruning_of(Module& module, std::string_view name) {
-    const auto* hook = find_hook<PruningHook>(module.hooks().forward_pre, [&](const PruningHook& each) { return each.method->tensor_name == name; });
+    const auto* hook = find_hook<PruningHook>(
+        module.hooks().forward_pre, [&](const PruningHook& each) { return each.method->tensor_name == name; });
     return hook == nullptr ? nullptr : hook->method;
 }
 
@@ -156,12 +167,12 @@ std::vector<std::pair<std::string, std::string>> prunings_of(Module& module) {
     return out;
 }
 
-void global_unstructured(const std::vector<std::pair<ModulePtr, std::string>>& parameters, const PruningMethodPtr& method,
-                         const TensorList& scores) {
+void global_unstructured(const std::vector<std::pair<ModulePtr, std::string>>& parameters,
+                         const PruningMethodPtr& method, const TensorList& scores) {
     if (method->kind() != PruningMethod::Kind::Unstructured) {
         const char* const kind = method->kind() == PruningMethod::Kind::Structured ? "structured" : "global";
-        fail_with_type(concat("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method ", method->class_name(),
-                              " of type ", kind));
+        fail_with_type(concat("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method ",
+                              method->class_name(), " of type ", kind));
     }
     TensorList all_scores, masks;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -178,7 +189,8 @@ void global_unstructured(const std::vector<std::pair<ModulePtr, std::string>>& p
     std::int64_t at = 0;
     for (const auto& [module, name] : parameters) {
         const Tensor t = module->attribute(name).to_tensor();
-        apply_pruning(*module, name, custom_from_mask(fn::view(fn::narrow(mask, 0, at, t.numel()), to_dims(t.sizes()))));
+        apply_pruning(*module, name,
+                      custom_from_mask(fn::view(fn::narrow(mask, 0, at, t.numel()), to_dims(t.sizes()))));
         at += t.numel();
     }
 }

@@ -61,7 +61,8 @@ PruningMethodPtr custom_from_mask(const Tensor& mask);
 
 // Prunes a parameter, further when it is pruned already. scores: used instead of the elements. Returns the method that
 // is applied from now on: the given one, or the container that holds it.
-PruningMethodPtr apply_pruning(Module& module, const std::string& name, const PruningMethodPtr& method, const Tensor& scores = {});
+PruningMethodPtr apply_pruning(Module& module, const std::string& name, const PruningMethodPtr& method,
+                               const Tensor& scores = {});
 // Makes pruning permanent. Throws TypedError (ValueError) when the parameter is not pruned.
 void remove_pruning(Module& module, const std::string& name);
 // Is any parameter of the tree pruned?
@@ -74,7 +75,7 @@ PruningMethodPtr pruning_method_of(const ForwardPreHookWithKeywords& hook);
 std::vector<std::pair<std::string, std::string>> prunings_of(Module& module);
 
 // One unstructured method over all these parameters together. scores: one for each place, undefined: its elements.
-void global_unstructured(const std::vector<std::pair<ModulePtr, std::string>>& parameters, const PruningMethodPtr& method,
-                         const TensorList& scores = {});
+void global_unstructured(const std::vector<std::pair<ModulePtr, std::string>>& parameters,
+                         const PruningMethodPtr& method, const TensorList& scores = {});
 
 }  // namespace loupe::nn

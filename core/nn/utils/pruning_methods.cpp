@@ -4,8 +4,8 @@
 
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
-#include "core/nn/utils/prune.h"
 #include "core/dispatch/functions.h"
+#include "core/nn/utils/prune.h"
 
 namespace loupe::nn {
 namespace {
@@ -18,16 +18,19 @@ bool is_count(const Scalar& amount) { return amount.is_integral(); }
 const Scalar& checked_amount(const Scalar& amount) {
     const double value = amount.to_double();
     if (is_count(amount) ? value < 0 : !(value >= 0 && value <= 1)) {
-        fail_with_value(concat("amount=", python_str(IValue(amount)), " should either be a float in the range [0, 1] or a non-negative integer"));
+        fail_with_value(concat("amount=", python_str(IValue(amount)),
+                               " should either be a float in the range [0, 1] or a non-negative integer"));
     }
     return amount;
 }
 
 // How many of `size`; Python's round().
 std::int64_t count_to_prune(const Scalar& amount, std::int64_t size) {
-    if (!is_count(amount)) return static_cast<std::int64_t>(std::nearbyint(amount.to_double() * static_cast<double>(size)));
+    if (!is_count(amount))
+        return static_cast<std::int64_t>(std::nearbyint(amount.to_double() * static_cast<double>(size)));
     if (amount.to_int() > size) {
-        fail_with_value(concat("amount=", amount.to_int(), " should be smaller than the number of parameters to prune=", size));
+        fail_with_value(
+            concat("amount=", amount.to_int(), " should be smaller than the number of parameters to prune=", size));
     }
     return amount.to_int();
 }
@@ -44,8 +47,9 @@ Tensor slices_at(const Tensor& t, std::int64_t dim, const Tensor& places, const 
 void check_structured(const Tensor& t, std::int64_t dim) {
     const std::string shape = concat("torch.Size(", shape_list_text(t.sizes()), ")");
     if (t.dim() <= 1) {
-        fail_with_value(concat("Structured pruning can only be applied to multidimensional tensors. Found tensor of shape ", shape, " with ",
-                               t.dim(), " dims"));
+        fail_with_value(
+            concat("Structured pruning can only be applied to multidimensional tensors. Found tensor of shape ", shape,
+                   " with ", t.dim(), " dims"));
     }
     if (dim >= t.dim()) throw TypedError("IndexError", concat("Invalid index ", dim, " for tensor of size ", shape));
 }
@@ -58,7 +62,8 @@ class IdentityPruning final : public PruningMethod {
 
 class UnstructuredPruning final : public PruningMethod {
   public:
-    UnstructuredPruning(const Scalar& amount, bool is_random) : amount_(checked_amount(amount)), is_random_(is_random) {}
+    UnstructuredPruning(const Scalar& amount, bool is_random)
+        : amount_(checked_amount(amount)), is_random_(is_random) {}
     std::string_view class_name() const override { return is_random_ ? "RandomUnstructured" : "L1Unstructured"; }
     Tensor compute_mask(const Tensor& t, const Tensor& mask) override {
         const std::int64_t count = count_to_prune(amount_, t.numel());
@@ -144,8 +149,12 @@ class MaskPruning final : public PruningMethod {
 PruningMethodPtr identity_pruning() { return make_ptr<IdentityPruning>(); }
 PruningMethodPtr random_unstructured(const Scalar& amount) { return make_ptr<UnstructuredPruning>(amount, true); }
 PruningMethodPtr l1_unstructured(const Scalar& amount) { return make_ptr<UnstructuredPruning>(amount, false); }
-PruningMethodPtr random_structured(const Scalar& amount, std::int64_t dim) { return make_ptr<RandomStructured>(amount, dim); }
-PruningMethodPtr ln_structured(const Scalar& amount, const Scalar& n, std::int64_t dim) { return make_ptr<LnStructured>(amount, n, dim); }
+PruningMethodPtr random_structured(const Scalar& amount, std::int64_t dim) {
+    return make_ptr<RandomStructured>(amount, dim);
+}
+PruningMethodPtr ln_structured(const Scalar& amount, const Scalar& n, std::int64_t dim) {
+    return make_ptr<LnStructured>(amount, n, dim);
+}
 PruningMethodPtr custom_from_mask(const Tensor& mask) { return make_ptr<MaskPruning>(mask); }
 
 }  // namespace loupe::nn

@@ -32,15 +32,18 @@ void backward_from_all(Arguments arguments, IValue*) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::grad(Tensor[] outputs, Tensor[] inputs, Tensor?[]? grad_outputs=None, bool? retain_graph=None, bool "
-               "create_graph=False, bool allow_unused=False) -> Tensor?[]",
+    {.schema =
+         "aten::grad(Tensor[] outputs, Tensor[] inputs, Tensor?[]? grad_outputs=None, bool? retain_graph=None, bool "
+         "create_graph=False, bool allow_unused=False) -> Tensor?[]",
      .summary = "Gradients of outputs with respect to inputs.",
      .composite = grad},
-    {.schema = "aten::backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False) -> ()",
+    {.schema =
+         "aten::backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False) -> ()",
      .summary = "Adds gradients up in the leaves that self came from.",
      .composite = backward_from},
-    {.schema = "aten::backward.TensorList(Tensor[] tensors, Tensor?[]? grad_tensors=None, bool? retain_graph=None, bool "
-               "create_graph=False) -> ()",
+    {.schema =
+         "aten::backward.TensorList(Tensor[] tensors, Tensor?[]? grad_tensors=None, bool? retain_graph=None, bool "
+         "create_graph=False) -> ()",
      .summary = "Adds gradients up in the leaves that the tensors came from.",
      .composite = backward_from_all},
 };

@@ -5,12 +5,12 @@
 #include <numbers>
 
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
-#include "core/ops/composed/family.h"
 #include "core/dispatch/gradient_context.h"
-#include "core/ops/indexing/indices.h"
+#include "core/kernels/arithmetic.h"
 #include "core/kernels/promotion.h"
+#include "core/ops/composed/family.h"
+#include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
 
 namespace loupe::composed {
@@ -24,14 +24,18 @@ bool equal(const Tensor& self, const Tensor& other) {
 }
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
     if (self.dtype() != other.dtype()) {
-        throw Error(ErrorKind::Run, concat(dtype_graph_name(self.dtype()), " did not match ", dtype_graph_name(other.dtype())));
+        throw Error(ErrorKind::Run,
+                    concat(dtype_graph_name(self.dtype()), " did not match ", dtype_graph_name(other.dtype())));
     }
     if (rtol < 0) throw Error(ErrorKind::Run, concat("rtol must be greater than or equal to zero, but got ", rtol));
     if (atol < 0) throw Error(ErrorKind::Run, concat("atol must be greater than or equal to zero, but got ", atol));
     Tensor close = fn::eq(self, other);
-    if (equal_nan && is_differentiable(self.dtype())) close = fn::logical_or(close, fn::logical_and(fn::isnan(self), fn::isnan(other)));
+    if (equal_nan && is_differentiable(self.dtype()))
+        close = fn::logical_or(close, fn::logical_and(fn::isnan(self), fn::isnan(other)));
     if (rtol == 0 && atol == 0) return close;
-    const auto as_float = [](const Tensor& t) { return is_integral(t.dtype()) ? fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float32)) : t; };
+    const auto as_float = [](const Tensor& t) {
+        return is_integral(t.dtype()) ? fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float32)) : t;
+    };
     const Tensor allowed = fn::abs(as_float(other) * Scalar(rtol)) + Scalar(atol);
     const Tensor actual = fn::abs(as_float(self) - as_float(other));
     return fn::logical_or(close, fn::logical_and(fn::isfinite(actual), fn::le(actual, allowed)));
@@ -71,7 +75,10 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
 
 void frexp_gradient(GradientContext& c) {
     if (!c.grad_output(0).defined()) return;
-    c.grad(0, [&] { return c.grad_output(0) / fn::exp2(fn::to_dtype(c.result(1), static_cast<std::int64_t>(c.grad_output(0).dtype()))); });
+    c.grad(0, [&] {
+        return c.grad_output(0) /
+               fn::exp2(fn::to_dtype(c.result(1), static_cast<std::int64_t>(c.grad_output(0).dtype())));
+    });
 }
 
 std::int64_t number_of(ScalarType dtype) { return static_cast<std::int64_t>(dtype); }
@@ -79,9 +86,7 @@ std::int64_t result_type_tensors(const Tensor& a, const Tensor& b) { return numb
 std::int64_t result_type_tensor_number(const Tensor& a, const Scalar& b) { return number_of(result_type(a, b)); }
 std::int64_t result_type_number_tensor(const Scalar& a, const Tensor& b) { return number_of(result_type(a, b)); }
 
-Tensor shape_as_tensor(const Tensor& self) {
-    return tensor_of(self.sizes(), std::array{self.dim()});
-}
+Tensor shape_as_tensor(const Tensor& self) { return tensor_of(self.sizes(), std::array{self.dim()}); }
 Tensor reshape_from_tensor(const Tensor& self, const Tensor& shape) {
     return fn::reshape(self, indexing::index_values(shape));
 }
@@ -111,13 +116,21 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Are all elements close?",
      .composite = boxed<allclose>,
      .python = {.result = PythonUse::Boolean}},
-    {.schema = "aten::positive(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<positive>},
+    {.schema = "aten::positive(Tensor(a) self) -> Tensor(a)",
+     .summary = "The tensor itself.",
+     .composite = boxed<positive>},
     {.schema = "prim::abs(Tensor x) -> Tensor", .summary = "abs(x) of Python's source.", .composite = boxed<absolute>},
-    {.schema = "aten::deg2rad(Tensor self) -> Tensor", .summary = "Degrees to radians.", .composite = boxed<deg2rad>,
+    {.schema = "aten::deg2rad(Tensor self) -> Tensor",
+     .summary = "Degrees to radians.",
+     .composite = boxed<deg2rad>,
      .variants = kOut},
-    {.schema = "aten::rad2deg(Tensor self) -> Tensor", .summary = "Radians to degrees.", .composite = boxed<rad2deg>,
+    {.schema = "aten::rad2deg(Tensor self) -> Tensor",
+     .summary = "Radians to degrees.",
+     .composite = boxed<rad2deg>,
      .variants = kOut},
-    {.schema = "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", .summary = "self * 2 ** other.", .composite = boxed<ldexp>,
+    {.schema = "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
+     .summary = "self * 2 ** other.",
+     .composite = boxed<ldexp>,
      .variants = kOut},
     {.schema = "aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
      .summary = "Mantissa in [0.5, 1) and exponent of two.",
@@ -127,7 +140,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad / 2^exponent",
      .samples = frexp_samples,
      .variants = kOut,
-     .out = {.overload = "Tensor_out", .names = "mantissa exponent",
+     .out = {.overload = "Tensor_out",
+             .names = "mantissa exponent",
              .refusal = {"torch.frexp() expects mantissa to have dtype {t} but got {o}"}}},
     {.schema = "aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
      .summary = "The dtype that an operation on both would give.",
@@ -152,8 +166,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> comparison_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> comparison_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -2,8 +2,8 @@
 // Differences and sums along a dimension: diff, trapezoid, gradient.
 
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
 
@@ -16,9 +16,7 @@ Tensor part(const Tensor& t, std::int64_t dim, std::int64_t start, std::optional
     return fn::slice(t, dim, start, end, std::int64_t{1});
 }
 // t[1:] - t[:-1] along dim.
-Tensor steps(const Tensor& t, std::int64_t dim) {
-    return part(t, dim, 1, std::nullopt) - part(t, dim, 0, -1);
-}
+Tensor steps(const Tensor& t, std::int64_t dim) { return part(t, dim, 1, std::nullopt) - part(t, dim, 0, -1); }
 
 Tensor diff(const Tensor& self, std::int64_t n, std::int64_t dim, const Tensor& prepend, const Tensor& append) {
     if (self.dim() == 0) throw Error(ErrorKind::Run, "diff expects input to be at least one-dimensional");
@@ -32,8 +30,10 @@ Tensor diff(const Tensor& self, std::int64_t n, std::int64_t dim, const Tensor& 
     Tensor out = parts.size() == 1 ? self : fn::cat(parts, along);
     if (n > out.size(along)) n = out.size(along);
     for (std::int64_t i = 0; i < n; ++i) {
-        if (out.dtype() == ScalarType::Bool) out = fn::logical_xor(part(out, along, 1, std::nullopt), part(out, along, 0, -1));
-        else out = steps(out, along);
+        if (out.dtype() == ScalarType::Bool)
+            out = fn::logical_xor(part(out, along, 1, std::nullopt), part(out, along, 0, -1));
+        else
+            out = steps(out, along);
     }
     return out;
 }
@@ -47,15 +47,14 @@ Tensor along_y(const Tensor& y, const Tensor& x, std::int64_t dim) {
         return fn::reshape(x, sizes);
     }
     if (x.size(0) != y.size(dim)) {
-        throw Error(ErrorKind::Run, concat("trapezoid: There must be one `x` value for each sample point, got ", x.size(0), " for ", y.size(dim)));
+        throw Error(ErrorKind::Run, concat("trapezoid: There must be one `x` value for each sample point, got ",
+                                           x.size(0), " for ", y.size(dim)));
     }
     Dims sizes(static_cast<std::size_t>(y.dim()), 1);
     sizes[static_cast<std::size_t>(dim)] = x.size(0);
     return fn::reshape(x, sizes);
 }
-Tensor neighbours(const Tensor& y, std::int64_t dim) {
-    return part(y, dim, 1, std::nullopt) + part(y, dim, 0, -1);
-}
+Tensor neighbours(const Tensor& y, std::int64_t dim) { return part(y, dim, 1, std::nullopt) + part(y, dim, 0, -1); }
 Tensor without(const Tensor& y, std::int64_t dim) {
     Dims sizes = to_dims(y.sizes());
     sizes.erase(sizes.begin() + dim);
@@ -102,10 +101,12 @@ Tensor even_gradient(const Tensor& self, const Scalar& spacing, std::int64_t dim
     const std::int64_t n = self.size(dim);
     const auto at = [&](std::int64_t i) { return fn::narrow(self, dim, i, std::int64_t{1}); };
     TensorList parts;
-    parts.push_back(edge_order == 1 ? (at(1) - at(0)) / spacing : (at(0) * Scalar(-1.5) + at(1) * Scalar(2.0) - at(2) * Scalar(0.5)) / spacing);
+    parts.push_back(edge_order == 1 ? (at(1) - at(0)) / spacing
+                                    : (at(0) * Scalar(-1.5) + at(1) * Scalar(2.0) - at(2) * Scalar(0.5)) / spacing);
     parts.push_back((part(self, dim, 2, std::nullopt) - part(self, dim, 0, n - 2)) / spacing / Scalar(2.0));
-    parts.push_back(edge_order == 1 ? (at(n - 1) - at(n - 2)) / spacing
-                                    : (at(n - 3) * Scalar(0.5) - at(n - 2) * Scalar(2.0) + at(n - 1) * Scalar(1.5)) / spacing);
+    parts.push_back(edge_order == 1
+                        ? (at(n - 1) - at(n - 2)) / spacing
+                        : (at(n - 3) * Scalar(0.5) - at(n - 2) * Scalar(2.0) + at(n - 1) * Scalar(1.5)) / spacing);
     return fn::cat(parts, dim);
 }
 // The same for points at the given coordinates.
@@ -119,17 +120,20 @@ Tensor uneven_gradient(const Tensor& self, const Tensor& coordinates, std::int64
     const auto gap = [&](std::int64_t i) { return fn::narrow(gaps, dim, i, std::int64_t{1}); };
     const Tensor h1 = part(gaps, dim, 0, -1);
     const Tensor h2 = part(gaps, dim, 1, std::nullopt);
-    const Tensor center = part(self, dim, 0, n - 2) * (-h2 / (h1 * (h1 + h2))) + part(self, dim, 1, n - 1) * ((h2 - h1) / (h1 * h2)) +
+    const Tensor center = part(self, dim, 0, n - 2) * (-h2 / (h1 * (h1 + h2))) +
+                          part(self, dim, 1, n - 1) * ((h2 - h1) / (h1 * h2)) +
                           part(self, dim, 2, std::nullopt) * (h1 / (h2 * (h1 + h2)));
     if (edge_order == 1) {
         return fn::cat(TensorList{(at(1) - at(0)) / gap(0), center, (at(n - 1) - at(n - 2)) / gap(n - 2)}, dim);
     }
     const Tensor a = gap(0);
     const Tensor b = gap(1);
-    const Tensor first = at(0) * (-(a * Scalar(2.0) + b) / (a * (a + b))) + at(1) * ((a + b) / (a * b)) + at(2) * (-a / (b * (a + b)));
+    const Tensor first =
+        at(0) * (-(a * Scalar(2.0) + b) / (a * (a + b))) + at(1) * ((a + b) / (a * b)) + at(2) * (-a / (b * (a + b)));
     const Tensor c = gap(n - 3);
     const Tensor d = gap(n - 2);
-    const Tensor last = at(n - 3) * (d / (c * (c + d))) + at(n - 2) * (-(c + d) / (c * d)) + at(n - 1) * ((d * Scalar(2.0) + c) / (d * (c + d)));
+    const Tensor last = at(n - 3) * (d / (c * (c + d))) + at(n - 2) * (-(c + d) / (c * d)) +
+                        at(n - 1) * ((d * Scalar(2.0) + c) / (d * (c + d)));
     return fn::cat(TensorList{first, center, last}, dim);
 }
 
@@ -146,20 +150,28 @@ std::optional<Dims> one_dim(std::optional<std::int64_t> dim) {
     if (!dim) return std::nullopt;
     return Dims{*dim};
 }
-TensorList gradients(const Tensor& self, const std::vector<Scalar>& spacing, const std::optional<Dims>& dims, std::int64_t edge_order) {
+TensorList gradients(const Tensor& self, const std::vector<Scalar>& spacing, const std::optional<Dims>& dims,
+                     std::int64_t edge_order) {
     const Dims along = wrapped_dims(self, dims);
     for (std::size_t i = 0; i < along.size(); ++i) {
-        if (std::find(along.begin(), along.begin() + static_cast<std::ptrdiff_t>(i), along[i]) == along.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+        if (std::find(along.begin(), along.begin() + static_cast<std::ptrdiff_t>(i), along[i]) ==
+            along.begin() + static_cast<std::ptrdiff_t>(i))
+            continue;
         throw Error(ErrorKind::Run, concat("dim ", along[i], " appears multiple times in the list of dims"));
     }
     if (dims && spacing.size() != along.size()) {
-        throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
-                                           "the same length, but got a spacing argument of length ", spacing.size(),
-                                           " and a dim argument of length ", along.size(), "."));
+        throw Error(
+            ErrorKind::Run,
+            concat(
+                "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
+                "the same length, but got a spacing argument of length ",
+                spacing.size(), " and a dim argument of length ", along.size(), "."));
     }
     if (spacing.size() != 1 && spacing.size() != along.size()) {
-        throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = ",
-                                           self.dim(), "', since dim argument was not given, but got a list of length ", spacing.size()));
+        throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar, or a list of "
+                                           "length equal to 'self.dim() = ",
+                                           self.dim(), "', since dim argument was not given, but got a list of length ",
+                                           spacing.size()));
     }
     TensorList out;
     for (std::size_t i = 0; i < along.size(); ++i) {
@@ -167,7 +179,8 @@ TensorList gradients(const Tensor& self, const std::vector<Scalar>& spacing, con
     }
     return out;
 }
-TensorList gradients_of_step(const Tensor& self, const Scalar& step, const std::optional<Dims>& dims, std::int64_t edge_order) {
+TensorList gradients_of_step(const Tensor& self, const Scalar& step, const std::optional<Dims>& dims,
+                             std::int64_t edge_order) {
     return gradients(self, std::vector<Scalar>(wrapped_dims(self, dims).size(), step), dims, edge_order);
 }
 std::vector<Scalar> scalars(const IValue& list) {
@@ -175,7 +188,8 @@ std::vector<Scalar> scalars(const IValue& list) {
     for (const IValue& v : list.to_list().elements) out.push_back(v.to_scalar());
     return out;
 }
-TensorList gradient_scalarint(const Tensor& self, std::optional<Scalar> spacing, std::optional<std::int64_t> dim, std::int64_t edge_order) {
+TensorList gradient_scalarint(const Tensor& self, std::optional<Scalar> spacing, std::optional<std::int64_t> dim,
+                              std::int64_t edge_order) {
     return gradients_of_step(self, spacing.value_or(Scalar(1.0)), one_dim(dim), edge_order);
 }
 TensorList gradient_scalararray(const Tensor& self, const Scalar& spacing, const Dims& dim, std::int64_t edge_order) {
@@ -184,22 +198,30 @@ TensorList gradient_scalararray(const Tensor& self, const Scalar& spacing, const
 TensorList gradient_array(const Tensor& self, const Dims& dim, std::int64_t edge_order) {
     return gradients_of_step(self, Scalar(1.0), dim, edge_order);
 }
-TensorList gradient_scalarrayint(const Tensor& self, const IValue& spacing, std::optional<std::int64_t> dim, std::int64_t edge_order) {
+TensorList gradient_scalarrayint(const Tensor& self, const IValue& spacing, std::optional<std::int64_t> dim,
+                                 std::int64_t edge_order) {
     return gradients(self, scalars(spacing), one_dim(dim), edge_order);
 }
-TensorList gradient_scalarrayarray(const Tensor& self, const IValue& spacing, const Dims& dim, std::int64_t edge_order) {
+TensorList gradient_scalarrayarray(const Tensor& self, const IValue& spacing, const Dims& dim,
+                                   std::int64_t edge_order) {
     return gradients(self, scalars(spacing), dim, edge_order);
 }
-TensorList coordinate_gradients(const Tensor& self, const TensorList& spacing, const std::optional<Dims>& dims, std::int64_t edge_order) {
+TensorList coordinate_gradients(const Tensor& self, const TensorList& spacing, const std::optional<Dims>& dims,
+                                std::int64_t edge_order) {
     const Dims along = wrapped_dims(self, dims);
     for (std::size_t i = 0; i < along.size(); ++i) {
-        if (std::find(along.begin(), along.begin() + static_cast<std::ptrdiff_t>(i), along[i]) == along.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+        if (std::find(along.begin(), along.begin() + static_cast<std::ptrdiff_t>(i), along[i]) ==
+            along.begin() + static_cast<std::ptrdiff_t>(i))
+            continue;
         throw Error(ErrorKind::Run, concat("dim ", along[i], " appears multiple times in the list of dims"));
     }
     if (dims && spacing.size() != along.size()) {
-        throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
-                                           "the same length, but got a spacing argument of length ", spacing.size(),
-                                           " and a dim argument of length ", along.size(), "."));
+        throw Error(
+            ErrorKind::Run,
+            concat(
+                "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
+                "the same length, but got a spacing argument of length ",
+                spacing.size(), " and a dim argument of length ", along.size(), "."));
     }
     if (spacing.size() != 1 && spacing.size() != along.size()) {
         throw Error(ErrorKind::Run, "torch.gradient expected one tensor of coordinates a dimension");
@@ -210,10 +232,12 @@ TensorList coordinate_gradients(const Tensor& self, const TensorList& spacing, c
     }
     return out;
 }
-TensorList gradient_tensorarrayint(const Tensor& self, const TensorList& spacing, std::optional<std::int64_t> dim, std::int64_t edge_order) {
+TensorList gradient_tensorarrayint(const Tensor& self, const TensorList& spacing, std::optional<std::int64_t> dim,
+                                   std::int64_t edge_order) {
     return coordinate_gradients(self, spacing, one_dim(dim), edge_order);
 }
-TensorList gradient_tensorarray(const Tensor& self, const TensorList& spacing, const Dims& dim, std::int64_t edge_order) {
+TensorList gradient_tensorarray(const Tensor& self, const TensorList& spacing, const Dims& dim,
+                                std::int64_t edge_order) {
     return coordinate_gradients(self, spacing, dim, edge_order);
 }
 
@@ -261,7 +285,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
      .summary = "The integrals up to each point by the trapezoidal rule, for points dx apart.",
      .composite = boxed<cumulative_trapezoid_even>},
-    {.schema = "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
+    {.schema =
+         "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
      .summary = "Numerical derivatives along the dimensions.",
      .composite = boxed<gradient_scalarint>},
     {.schema = "aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]",
@@ -270,13 +295,16 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]",
      .summary = "Numerical derivatives along the dimensions.",
      .composite = boxed<gradient_array>},
-    {.schema = "aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]",
+    {.schema =
+         "aten::gradient.scalarrayint(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> Tensor[]",
      .summary = "Numerical derivatives along the dimensions.",
      .composite = boxed<gradient_scalarrayint>},
-    {.schema = "aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]",
+    {.schema =
+         "aten::gradient.scalarrayarray(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> Tensor[]",
      .summary = "Numerical derivatives along the dimensions.",
      .composite = boxed<gradient_scalarrayarray>},
-    {.schema = "aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]",
+    {.schema =
+         "aten::gradient.tensorarrayint(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> Tensor[]",
      .summary = "Numerical derivatives along the dimensions, at points of those coordinates.",
      .composite = boxed<gradient_tensorarrayint>},
     {.schema = "aten::gradient.tensorarray(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> Tensor[]",
@@ -290,8 +318,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> difference_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> difference_records() { return kRecords; }
 
 }  // namespace loupe::composed

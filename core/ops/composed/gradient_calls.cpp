@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
-#include "core/ops/composed/family.h"
 #include "core/dispatch/functions.h"
+#include "core/kernels/arithmetic.h"
+#include "core/ops/composed/family.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/samples.h"
 
@@ -25,7 +25,8 @@ const OperatorHandle<> kWeightNorm("aten::_weight_norm");
 
 // Of a function of one tensor.
 Tensor gradient_of(const Tensor& input, const Tensor& cotangent, const std::function<Tensor(const Tensor&)>& function) {
-    const Tensor found = composed_gradients([&](const TensorList& in) { return TensorList{function(in[0])}; }, {input}, {cotangent})[0];
+    const Tensor found =
+        composed_gradients([&](const TensorList& in) { return TensorList{function(in[0])}; }, {input}, {cotangent})[0];
     return found.defined() ? found : fn::zeros_like(input);
 }
 
@@ -45,15 +46,16 @@ Tensor glu_jvp(const Tensor& glu, const Tensor& x, const Tensor& dx, std::int64_
     const Halves d = halves_of(dx, dim);
     return d.value * opened + d.gate * (glu - opened * glu);
 }
-Tensor glu_backward_jvp(const Tensor& grad_x, const Tensor& grad_glu, const Tensor& x, const Tensor& dgrad_glu, const Tensor& dx,
-                        std::int64_t dim) {
+Tensor glu_backward_jvp(const Tensor& grad_x, const Tensor& grad_glu, const Tensor& x, const Tensor& dgrad_glu,
+                        const Tensor& dx, std::int64_t dim) {
     const Halves at = halves_of(x, dim), along = halves_of(dx, dim), gradient = halves_of(grad_x, dim);
     const Tensor opened = fn::sigmoid(at.gate);
     const Tensor opened_change = opened * (Scalar(1) - opened) * along.gate;
     const Tensor change = dgrad_glu * opened + grad_glu * opened_change;
     // The gate's gradient is that of the value, times value (1 - opened).
     const Tensor closed = Scalar(1) - opened;
-    const Tensor gate_change = change * at.value * closed + gradient.value * along.value * closed - gradient.value * at.value * opened_change;
+    const Tensor gate_change =
+        change * at.value * closed + gradient.value * along.value * closed - gradient.value * at.value * opened_change;
     return fn::cat(TensorList{change, gate_change}, dim);
 }
 
@@ -64,8 +66,8 @@ Tensor gelu_backward(const Tensor& grad, const Tensor& self) {
     return gradient_of(self, grad, [&](const Tensor& x) { return fn::gelu(x); });
 }
 fn::TwoTensors prelu_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight) {
-    const TensorList found =
-        composed_gradients([&](const TensorList& in) { return TensorList{kPrelu(in[0], in[1])}; }, {self, weight}, {grad_output});
+    const TensorList found = composed_gradients([&](const TensorList& in) { return TensorList{kPrelu(in[0], in[1])}; },
+                                                {self, weight}, {grad_output});
     return {found[0], found[1]};
 }
 Tensor cumprod_backward(const Tensor& grad, const Tensor& input, std::int64_t dim, const Tensor&) {
@@ -75,14 +77,17 @@ Tensor cummaxmin_backward(const Tensor& grad, const Tensor& input, const Tensor&
     if (input.numel() == 0) return input;
     return fn::scatter_add(fn::zeros_like(input), dim, indices, grad);
 }
-fn::ThreeTensors conv_tbc_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t pad) {
-    const TensorList found = composed_gradients([&](const TensorList& in) { return TensorList{kConvTbc(in[0], in[1], in[2], pad)}; },
-                                                {input, weight, bias}, {grad});
+fn::ThreeTensors conv_tbc_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                   std::int64_t pad) {
+    const TensorList found =
+        composed_gradients([&](const TensorList& in) { return TensorList{kConvTbc(in[0], in[1], in[2], pad)}; },
+                           {input, weight, bias}, {grad});
     return {found[0], found[1], found[2]};
 }
-fn::TwoTensors weight_norm_backward(const Tensor& grad_w, const Tensor& v, const Tensor& g, const Tensor&, std::int64_t dim) {
-    const TensorList found =
-        composed_gradients([&](const TensorList& in) { return TensorList{kWeightNorm(in[0], in[1], dim)}; }, {v, g}, {grad_w});
+fn::TwoTensors weight_norm_backward(const Tensor& grad_w, const Tensor& v, const Tensor& g, const Tensor&,
+                                    std::int64_t dim) {
+    const TensorList found = composed_gradients(
+        [&](const TensorList& in) { return TensorList{kWeightNorm(in[0], in[1], dim)}; }, {v, g}, {grad_w});
     return {found[0], found[1]};
 }
 
@@ -96,7 +101,9 @@ std::vector<Sample> two_alike(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> prelu_samples(Random& random, ScalarType dtype) {
     if (!is_floating(dtype)) return {};
-    return {{{random_tensor(random, {2, 3}, dtype), random_ladder(random, {2, 3}, dtype), random_tensor(random, {3}, dtype)}, {}}};
+    return {{{random_tensor(random, {2, 3}, dtype), random_ladder(random, {2, 3}, dtype),
+              random_tensor(random, {3}, dtype)},
+             {}}};
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -111,7 +118,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "da sigmoid(b) + glu (1 - sigmoid(b)) db",
      .composite = boxed<glu_jvp>,
      .variants = kOut},
-    {.schema = "aten::glu_backward_jvp(Tensor grad_x, Tensor grad_glu, Tensor x, Tensor dgrad_glu, Tensor dx, int dim) -> Tensor",
+    {.schema = "aten::glu_backward_jvp(Tensor grad_x, Tensor grad_glu, Tensor x, Tensor dgrad_glu, Tensor dx, int dim) "
+               "-> Tensor",
      .summary = "How glu's gradient changes along dx and dgrad_glu.",
      .composite = boxed<glu_backward_jvp>,
      .variants = kOut},
@@ -136,15 +144,18 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor",
      .summary = "Gradient of cummax and cummin.",
      .composite = boxed<cummaxmin_backward>},
-    {.schema = "aten::conv_tbc_backward(Tensor self, Tensor input, Tensor weight, Tensor bias, int pad) -> (Tensor, Tensor, Tensor)",
+    {.schema = "aten::conv_tbc_backward(Tensor self, Tensor input, Tensor weight, Tensor bias, int pad) -> (Tensor, "
+               "Tensor, Tensor)",
      .summary = "Gradients of conv_tbc.",
      .composite = boxed<conv_tbc_backward>},
-    {.schema = "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> "
+    {.schema = "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor "
+               "saved_norms, int dim) -> "
                "(Tensor, Tensor)",
      .summary = "Gradients of weight normalisation.",
      .composite = boxed<weight_norm_backward>,
      .variants = kOut},
-    {.schema = "aten::_weight_norm_differentiable_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) "
+    {.schema = "aten::_weight_norm_differentiable_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor "
+               "saved_norms, int dim) "
                "-> (Tensor, Tensor)",
      .summary = "Gradients of weight normalisation.",
      .composite = boxed<weight_norm_backward>},

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
 
@@ -28,24 +28,33 @@ void check(bool holds, const Parts&... parts) {
 // As PyTorch's C++ side writes it.
 std::string_view cpp_name(ScalarType dtype) {
     switch (dtype) {
-        case ScalarType::Float32: return "float";
-        case ScalarType::Float64: return "double";
-        case ScalarType::Int64: return "long int";
-        case ScalarType::Int32: return "int";
-        case ScalarType::Bool: return "bool";
-        default: return dtype_graph_name(dtype);
+        case ScalarType::Float32:
+            return "float";
+        case ScalarType::Float64:
+            return "double";
+        case ScalarType::Int64:
+            return "long int";
+        case ScalarType::Int32:
+            return "int";
+        case ScalarType::Bool:
+            return "bool";
+        default:
+            return dtype_graph_name(dtype);
     }
 }
 
 void check_points(const Tensor& points, std::size_t bins, const Tensor& weight) {
     check(points.dim() >= 2, "dd: input tensor should have at least 2 dimensions");
     const std::int64_t rank = points.size(-1);
-    check(rank == static_cast<std::int64_t>(bins), "dd: expected ", rank, " sequences of bin edges for a ", rank, "-dimensional histogram but got ", bins);
+    check(rank == static_cast<std::int64_t>(bins), "dd: expected ", rank, " sequences of bin edges for a ", rank,
+          "-dimensional histogram but got ", bins);
     if (!weight.defined()) return;
-    check(weight.dtype() == points.dtype(), "dd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(",
+    check(weight.dtype() == points.dtype(),
+          "dd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(",
           cpp_name(points.dtype()), "), and weight(", cpp_name(weight.dtype()), ")");
     check(std::equal(points.sizes().begin(), points.sizes().end() - 1, weight.sizes().begin(), weight.sizes().end()),
-          "dd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input with shape ",
+          "dd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost "
+          "dimension, but got input with shape ",
           shape_list_text(points.sizes()), " and weight with shape ", shape_list_text(weight.sizes()));
 }
 
@@ -56,7 +65,8 @@ void check_type(const Tensor& points) {
 
 void check_edges(const Tensor& points, const TensorList& edges) {
     for (std::size_t d = 0; d < edges.size(); ++d) {
-        check(edges[d].dtype() == points.dtype(), "dd: input tensor and bins tensors should have the same dtype, but got input with dtype ",
+        check(edges[d].dtype() == points.dtype(),
+              "dd: input tensor and bins tensors should have the same dtype, but got input with dtype ",
               cpp_name(points.dtype()), " and bins for dimension ", d, " with dtype ", cpp_name(edges[d].dtype()));
         check(edges[d].dim() == 1, "dd: bins tensor should have one dimension, but got ", edges[d].dim(),
               " dimensions in the bins tensor for dimension ", d);
@@ -71,7 +81,8 @@ std::vector<std::pair<double, double>> outer_edges(const Tensor& points, const R
     const auto rank = static_cast<std::size_t>(points.size(-1));
     std::vector<std::pair<double, double>> edges(rank, {0, 1});
     if (range) {
-        check(range->size() == 2 * rank, "dd: for a ", rank, "-dimensional histogram range should have ", 2 * rank, " elements, but got ", range->size());
+        check(range->size() == 2 * rank, "dd: for a ", rank, "-dimensional histogram range should have ", 2 * rank,
+              " elements, but got ", range->size());
         for (std::size_t d = 0; d < rank; ++d) edges[d] = {(*range)[2 * d], (*range)[2 * d + 1]};
     } else if (points.numel() > 0) {
         const Tensor rows = fn::reshape(points, Dims{-1, points.size(-1)});
@@ -81,7 +92,8 @@ std::vector<std::pair<double, double>> outer_edges(const Tensor& points, const R
     }
     for (std::size_t d = 0; d < rank; ++d) {
         auto& [low, high] = edges[d];
-        check(std::isfinite(low) && std::isfinite(high), "dd: dimension ", d, "'s range [", low, ", ", high, "] is not finite");
+        check(std::isfinite(low) && std::isfinite(high), "dd: dimension ", d, "'s range [", low, ", ", high,
+              "] is not finite");
         check(low <= high, "dd: min should not exceed max, but got min ", low, " max ", high, " for dimension ", d);
         if (low != high) continue;
         low -= 0.5;
@@ -98,7 +110,8 @@ TensorList linear_edges(const Tensor& points, const Counts& bins, const Range& r
     const auto outer = outer_edges(points, range);
     TensorList edges;
     for (std::size_t d = 0; d < bins.size(); ++d) {
-        edges.push_back(kLinspace(Scalar(outer[d].first), Scalar(outer[d].second), bins[d] + 1, static_cast<std::int64_t>(points.dtype())));
+        edges.push_back(kLinspace(Scalar(outer[d].first), Scalar(outer[d].second), bins[d] + 1,
+                                  static_cast<std::int64_t>(points.dtype())));
     }
     return edges;
 }
@@ -110,7 +123,8 @@ std::int64_t bin_of(T x, const T* edges, std::int64_t count, bool is_linear) {
     std::int64_t first = 0;
     std::int64_t last = count;
     if (is_linear) {
-        const T at = (x - edges[0]) * static_cast<T>(count - 1) / (edges[count - 1] - edges[0]);  // NaN between infinite edges
+        const T at =
+            (x - edges[0]) * static_cast<T>(count - 1) / (edges[count - 1] - edges[0]);  // NaN between infinite edges
         const auto guess = at > 0 ? static_cast<std::int64_t>(std::min(at, static_cast<T>(0x1p62))) : 0;
         first = std::clamp<std::int64_t>(guess - 1, 0, count);
         last = std::clamp<std::int64_t>(guess + 2, first, count);
@@ -124,7 +138,9 @@ Tensor as_density(Tensor hist, const TensorList& edges) {
     for (std::size_t d = 0; d < edges.size(); ++d) {
         Dims shape(edges.size(), 1);
         shape[d] = -1;
-        hist = hist / fn::reshape(fn::narrow(edges[d], 0, 1, edges[d].numel() - 1) - fn::narrow(edges[d], 0, 0, edges[d].numel() - 1), shape);
+        hist = hist / fn::reshape(fn::narrow(edges[d], 0, 1, edges[d].numel() - 1) -
+                                      fn::narrow(edges[d], 0, 0, edges[d].numel() - 1),
+                                  shape);
     }
     return hist;
 }
@@ -143,20 +159,25 @@ Tensor count_points(const Tensor& points, const TensorList& edges, const Tensor&
         for (std::int64_t i = 0; i < points.numel() / std::max<std::int64_t>(rank, 1); ++i) {
             std::int64_t at = 0;
             for (std::size_t d = 0; d < edges.size() && at >= 0; ++d) {
-                const std::int64_t bin = bin_of(x.data<T>()[i * rank + static_cast<std::int64_t>(d)], bounds[d].data<T>(), bounds[d].numel(), is_linear);
+                const std::int64_t bin = bin_of(x.data<T>()[i * rank + static_cast<std::int64_t>(d)],
+                                                bounds[d].data<T>(), bounds[d].numel(), is_linear);
                 at = bin < 0 ? -1 : at * sizes[d] + bin;
             }
             if (at >= 0) hist.data<T>()[at] += weights.defined() ? weights.data<T>()[i] : T(1);
         }
     };
-    if (points.dtype() == ScalarType::Float32) count(std::type_identity<float>{});
-    else count(std::type_identity<double>{});
+    if (points.dtype() == ScalarType::Float32)
+        count(std::type_identity<float>{});
+    else
+        count(std::type_identity<double>{});
     return density ? as_density(hist, edges) : hist;
 }
 
 Counts to_counts(const Dims& bins) { return {bins.begin(), bins.end()}; }
 Tensor as_points(const Tensor& self) { return fn::reshape(self, Dims{self.numel(), 1}); }
-Tensor flat_weight(const Tensor& weight) { return weight.defined() ? fn::reshape(weight, Dims{weight.numel()}) : weight; }
+Tensor flat_weight(const Tensor& weight) {
+    return weight.defined() ? fn::reshape(weight, Dims{weight.numel()}) : weight;
+}
 
 // ---- of one coordinate
 
@@ -191,55 +212,67 @@ Tensor from_edges(const Tensor& self, const TensorList& bins, const Tensor& weig
     check_edges(self, bins);
     return count_points(self, bins, weight, density, false);
 }
-std::tuple<Tensor, TensorList> histogramdd(const Tensor& self, const Dims& bins, Range range, const Tensor& weight, bool density) {
+std::tuple<Tensor, TensorList> histogramdd(const Tensor& self, const Dims& bins, Range range, const Tensor& weight,
+                                           bool density) {
     const TensorList edges = bin_edges(self, bins, range, weight, density);
     return {count_points(self, edges, weight, density, true), edges};
 }
-std::tuple<Tensor, TensorList> histogramdd_same(const Tensor& self, std::int64_t bins, Range range, const Tensor& weight, bool density) {
+std::tuple<Tensor, TensorList> histogramdd_same(const Tensor& self, std::int64_t bins, Range range,
+                                                const Tensor& weight, bool density) {
     check(self.dim() >= 2, "dd: input tensor should have at least 2 dimensions");
     return histogramdd(self, Dims(static_cast<std::size_t>(self.size(-1)), bins), range, weight, density);
 }
-std::tuple<Tensor, TensorList> histogramdd_between(const Tensor& self, const TensorList& bins, Range, const Tensor& weight, bool density) {
+std::tuple<Tensor, TensorList> histogramdd_between(const Tensor& self, const TensorList& bins, Range,
+                                                   const Tensor& weight, bool density) {
     return {from_edges(self, bins, weight, density), bins};
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, "
+    {.schema = "aten::histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool "
+               "density=False) -> (Tensor hist, "
                "Tensor bin_edges)",
-     .summary = "How many elements, or what weight, fall in each of a number of bins of equal width; and the bins' edges.",
+     .summary =
+         "How many elements, or what weight, fall in each of a number of bins of equal width; and the bins' edges.",
      .kernel = boxed<histogram>,
      .variants = kOut,
      .out = {.overload = "bin_ct_out", .names = "hist bin_edges"},
      .is_gradient_stop = true},
-    {.schema = "aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+    {.schema = "aten::histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> "
+               "(Tensor hist, Tensor bin_edges)",
      .summary = "How many elements, or what weight, fall between each two edges.",
      .kernel = boxed<histogram_between>,
      .variants = kOut,
      .out = {.overload = "bins_tensor_out", .names = "hist bin_edges"},
      .is_gradient_stop = true},
-    {.schema = "aten::_histogramdd_bin_edges(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor[]",
+    {.schema = "aten::_histogramdd_bin_edges(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, "
+               "bool density=False) -> Tensor[]",
      .summary = "The edges of histogramdd's bins.",
      .kernel = boxed<bin_edges>,
      .is_gradient_stop = true},
-    {.schema = "aten::_histogramdd_from_bin_cts(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor",
+    {.schema = "aten::_histogramdd_from_bin_cts(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, "
+               "bool density=False) -> Tensor",
      .summary = "histogramdd with bins of equal width, without their edges.",
      .kernel = boxed<from_counts>,
      .variants = kOut,
      .is_gradient_stop = true},
-    {.schema = "aten::_histogramdd_from_bin_tensors(Tensor self, Tensor[] bins, *, Tensor? weight=None, bool density=False) -> Tensor",
+    {.schema = "aten::_histogramdd_from_bin_tensors(Tensor self, Tensor[] bins, *, Tensor? weight=None, bool "
+               "density=False) -> Tensor",
      .summary = "histogramdd with bins between edges.",
      .kernel = boxed<from_edges>,
      .variants = kOut,
      .is_gradient_stop = true},
-    {.schema = "aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] "
+    {.schema = "aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool "
+               "density=False) -> (Tensor hist, Tensor[] "
                "bin_edges)",
      .summary = "How many points, the rows of self, or what weight, fall in each bin of a grid; and the bins' edges.",
      .composite = boxed<histogramdd>},
-    {.schema = "aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, "
+    {.schema = "aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool "
+               "density=False) -> (Tensor hist, "
                "Tensor[] bin_edges)",
      .summary = "The same as histogramdd, with as many bins along each coordinate.",
      .composite = boxed<histogramdd_same>},
-    {.schema = "aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor "
+    {.schema = "aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? "
+               "weight=None, bool density=False) -> (Tensor "
                "hist, Tensor[] bin_edges)",
      .summary = "The same as histogramdd, between edges.",
      .composite = boxed<histogramdd_between>},
@@ -247,8 +280,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> histogram_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> histogram_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -4,13 +4,13 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
-#include "core/ops/composed/family.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_form.h"
+#include "core/kernels/arithmetic.h"
+#include "core/ops/composed/family.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
-#include "core/dispatch/out_form.h"
 
 namespace loupe::composed {
 namespace {
@@ -20,16 +20,17 @@ using namespace arithmetic;
 // ---- convolution
 
 // Gradients of convolution_backward for grad_output, weight and input.
-fn::ThreeTensors convolution_double_backward(const Tensor& gg_input, const Tensor& gg_weight, const Tensor& gg_bias, const Tensor& grad_output,
-                                             const Tensor& weight, const Tensor& self, const Dims& stride, const Dims& padding,
-                                             const Dims& dilation, bool transposed, const Dims& output_padding, std::int64_t groups,
+fn::ThreeTensors convolution_double_backward(const Tensor& gg_input, const Tensor& gg_weight, const Tensor& gg_bias,
+                                             const Tensor& grad_output, const Tensor& weight, const Tensor& self,
+                                             const Dims& stride, const Dims& padding, const Dims& dilation,
+                                             bool transposed, const Dims& output_padding, std::int64_t groups,
                                              const std::vector<bool>& output_mask) {
     require(output_mask.size() == 3, "output_mask must have 3 elements, but got ", output_mask.size());
     const IValue bias_sizes = gg_bias.defined() ? IValue(to_dims(gg_bias.sizes())) : IValue();
     const IValue wanted = nn_ops::bool_list({gg_input.defined(), gg_weight.defined(), gg_bias.defined()});
     const auto backward = [&](const TensorList& in) -> TensorList {
-        const auto [of_input, of_weight, of_bias] =
-            fn::convolution_backward(in[0], in[2], in[1], bias_sizes, stride, padding, dilation, transposed, output_padding, groups, wanted);
+        const auto [of_input, of_weight, of_bias] = fn::convolution_backward(
+            in[0], in[2], in[1], bias_sizes, stride, padding, dilation, transposed, output_padding, groups, wanted);
         return {of_input, of_weight, of_bias};
     };
     TensorList found = composed_gradients(backward, {grad_output, weight, self}, {gg_input, gg_weight, gg_bias});
@@ -40,16 +41,19 @@ fn::ThreeTensors convolution_double_backward(const Tensor& gg_input, const Tenso
     return {found[0], found[2], found[1]};
 }
 
-fn::ThreeTensors slow_conv2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight, const Dims&, const Dims& stride,
-                                      const Dims& padding, const IValue& output_mask) {
-    return fn::convolution_backward(grad_output, self, weight, Dims{weight.size(0)}, stride, padding, Dims{1, 1}, false, Dims{0, 0}, 1, output_mask);
+fn::ThreeTensors slow_conv2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight, const Dims&,
+                                      const Dims& stride, const Dims& padding, const IValue& output_mask) {
+    return fn::convolution_backward(grad_output, self, weight, Dims{weight.size(0)}, stride, padding, Dims{1, 1}, false,
+                                    Dims{0, 0}, 1, output_mask);
 }
 
 // ---- batch norm
 
 // The batch's mean and biased variance; the running statistics take their share.
-fn::TwoTensors batch_norm_update_stats(const Tensor& input, const Tensor& running_mean, const Tensor& running_var, double momentum) {
-    require(input.dim() >= 2, "batch_norm_update_stats: expected input of at least 2 dimensions, but got ", shape_list_text(input.sizes()));
+fn::TwoTensors batch_norm_update_stats(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                                       double momentum) {
+    require(input.dim() >= 2, "batch_norm_update_stats: expected input of at least 2 dimensions, but got ",
+            shape_list_text(input.sizes()));
     static const OperatorHandle<> variance("aten::var.correction");
     Dims dims;
     for (std::int64_t d = 0; d < input.dim(); ++d) {
@@ -70,60 +74,74 @@ fn::TwoTensors batch_norm_update_stats(const Tensor& input, const Tensor& runnin
 Tensor bags_of(const Tensor& indices, const Tensor& offsets) {
     static const OperatorHandle<> bucketize("aten::bucketize.Tensor");
     static const OperatorHandle<> arange("aten::arange");
-    const Tensor places = arange(indices.numel(), static_cast<std::int64_t>(ScalarType::Int64), IValue(), IValue(), IValue());
-    return fn::sub_scalar(bucketize(places, fn::to_dtype(offsets, static_cast<std::int64_t>(ScalarType::Int64)), false, true), Scalar(1), Scalar(1));
+    const Tensor places =
+        arange(indices.numel(), static_cast<std::int64_t>(ScalarType::Int64), IValue(), IValue(), IValue());
+    return fn::sub_scalar(
+        bucketize(places, fn::to_dtype(offsets, static_cast<std::int64_t>(ScalarType::Int64)), false, true), Scalar(1),
+        Scalar(1));
 }
 
 enum class BagMode : std::int64_t { Sum, Mean, Max };
 
-Tensor embedding_bag_dense_backward(const Tensor& grad, const Tensor& indices, const Tensor& offset2bag, const Tensor& bag_size,
-                                    const Tensor& maximum_indices, std::int64_t num_weights, bool scale_grad_by_freq, std::int64_t mode,
-                                    const Tensor& per_sample_weights, std::int64_t padding_idx) {
+Tensor embedding_bag_dense_backward(const Tensor& grad, const Tensor& indices, const Tensor& offset2bag,
+                                    const Tensor& bag_size, const Tensor& maximum_indices, std::int64_t num_weights,
+                                    bool scale_grad_by_freq, std::int64_t mode, const Tensor& per_sample_weights,
+                                    std::int64_t padding_idx) {
     require(grad.dim() == 2, "embedding_bag: expected a 2-D gradient, but got ", shape_list_text(grad.sizes()));
     require(num_weights >= 0, "embedding_bag: expected num_weights >= 0, but got ", num_weights);
     if (static_cast<BagMode>(mode) == BagMode::Max) {
         const Tensor used = fn::to_dtype(fn::gt_scalar(bag_size, Scalar(0)), static_cast<std::int64_t>(grad.dtype()));
-        return fn::scatter_add(fn::new_zeros(grad, Dims{num_weights, grad.size(1)}), 0, maximum_indices, grad * fn::unsqueeze(used, 1));
+        return fn::scatter_add(fn::new_zeros(grad, Dims{num_weights, grad.size(1)}), 0, maximum_indices,
+                               grad * fn::unsqueeze(used, 1));
     }
     Tensor rows = fn::index_select(grad, 0, offset2bag);
     if (static_cast<BagMode>(mode) == BagMode::Mean) {
-        const Tensor sizes = fn::to_dtype(fn::index_select(bag_size, 0, offset2bag), static_cast<std::int64_t>(grad.dtype()));
+        const Tensor sizes =
+            fn::to_dtype(fn::index_select(bag_size, 0, offset2bag), static_cast<std::int64_t>(grad.dtype()));
         rows = rows / fn::unsqueeze(fn::clamp(sizes, Scalar(1), IValue()), 1);
     }
     if (per_sample_weights.defined()) rows = rows * fn::unsqueeze(per_sample_weights, 1);
     return fn::embedding_dense_backward(rows, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
-Tensor embedding_bag_backward(const Tensor& grad, const Tensor& indices, const Tensor& offsets, const Tensor& offset2bag, const Tensor& bag_size,
-                              const Tensor& maximum_indices, std::int64_t num_weights, bool scale_grad_by_freq, std::int64_t mode, bool sparse,
+Tensor embedding_bag_backward(const Tensor& grad, const Tensor& indices, const Tensor& offsets,
+                              const Tensor& offset2bag, const Tensor& bag_size, const Tensor& maximum_indices,
+                              std::int64_t num_weights, bool scale_grad_by_freq, std::int64_t mode, bool sparse,
                               const Tensor& per_sample_weights, std::int64_t padding_idx) {
     require(!sparse, "embedding_bag: sparse gradients are not supported");
     const Tensor bags = offset2bag.numel() == 0 && indices.numel() > 0 ? bags_of(indices, offsets) : offset2bag;
-    return embedding_bag_dense_backward(grad, indices, bags, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights,
-                                        padding_idx);
+    return embedding_bag_dense_backward(grad, indices, bags, bag_size, maximum_indices, num_weights, scale_grad_by_freq,
+                                        mode, per_sample_weights, padding_idx);
 }
-Tensor embedding_bag_per_sample_weights_backward(const Tensor& grad, const Tensor& weight, const Tensor& indices, const Tensor& offsets,
-                                                 const Tensor& offset2bag, std::int64_t mode, std::int64_t padding_idx) {
-    require(static_cast<BagMode>(mode) == BagMode::Sum, "embedding_bag_backward: per_sample_weights only supported for mode='sum'");
+Tensor embedding_bag_per_sample_weights_backward(const Tensor& grad, const Tensor& weight, const Tensor& indices,
+                                                 const Tensor& offsets, const Tensor& offset2bag, std::int64_t mode,
+                                                 std::int64_t padding_idx) {
+    require(static_cast<BagMode>(mode) == BagMode::Sum,
+            "embedding_bag_backward: per_sample_weights only supported for mode='sum'");
     const Tensor bags = offset2bag.numel() == 0 && indices.numel() > 0 ? bags_of(indices, offsets) : offset2bag;
-    const Tensor dots = fn::sum_dim(fn::index_select(grad, 0, bags) * fn::index_select(weight, 0, indices), Dims{1}, false);
+    const Tensor dots =
+        fn::sum_dim(fn::index_select(grad, 0, bags) * fn::index_select(weight, 0, indices), Dims{1}, false);
     return fn::masked_fill(dots, fn::eq_scalar(indices, Scalar(padding_idx)), Scalar(0));
 }
 
 // ---- masked softmax
 
-Tensor masked_softmax(const Tensor& self, const Tensor& mask, const std::optional<std::int64_t>& dim, const std::optional<std::int64_t>& mask_type) {
+Tensor masked_softmax(const Tensor& self, const Tensor& mask, const std::optional<std::int64_t>& dim,
+                      const std::optional<std::int64_t>& mask_type) {
     require(mask.dtype() == ScalarType::Bool, "Mask should be a boolean tensor");
     require(mask_type.has_value(), "Mask Type should be defined");
-    require(*mask_type >= 0 && *mask_type <= 2, "Mask Type should be 0 (src_mask) or 1 (src_key_padding_mask), or 2 (default_mask)");
+    require(*mask_type >= 0 && *mask_type <= 2,
+            "Mask Type should be 0 (src_mask) or 1 (src_key_padding_mask), or 2 (default_mask)");
     require(*mask_type != 0, "src_mask not currently supported on CPU");
     require(to_dims(mask.sizes()) == to_dims(self.sizes()), "Mask shape should match input shape");
     const Tensor left = fn::masked_fill(self, mask, Scalar(-std::numeric_limits<double>::infinity()));
     return fn::softmax(left, dim.value_or(self.dim() - 1), IValue());
 }
 // Hidden elements get no gradient.
-Tensor masked_softmax_backward(const Tensor& grad_output, const Tensor& output, const Tensor& mask, const std::optional<std::int64_t>& dim) {
+Tensor masked_softmax_backward(const Tensor& grad_output, const Tensor& output, const Tensor& mask,
+                               const std::optional<std::int64_t>& dim) {
     require(to_dims(mask.sizes()) == to_dims(output.sizes()), "Mask shape should match grad shape");
-    const Tensor grad = fn::_softmax_backward_data(grad_output, output, dim.value_or(output.dim() - 1), static_cast<std::int64_t>(output.dtype()));
+    const Tensor grad = fn::_softmax_backward_data(grad_output, output, dim.value_or(output.dim() - 1),
+                                                   static_cast<std::int64_t>(output.dtype()));
     return fn::masked_fill(grad, mask, Scalar(0));
 }
 
@@ -146,7 +164,8 @@ void einsum_of_lists(Arguments arguments, IValue* results) {
         require(value.is_list(), "einsum(): expected a list of subscripts after each operand");
         std::string labels;
         for (const std::int64_t label : value.to_ints()) {
-            require(label >= 0 && label < 52, "einsum(): expected subscripts to be within range [0, 52), but got ", label);
+            require(label >= 0 && label < 52, "einsum(): expected subscripts to be within range [0, 52), but got ",
+                    label);
             labels += static_cast<char>(label < 26 ? 'A' + label : 'a' + label - 26);
         }
         return labels;
@@ -171,7 +190,8 @@ void copy_views_into(Arguments arguments, IValue*) {
     std::array<IValue, 1> made;
     call_operator(detail::operator_or_throw(kView), arguments.first(arguments.size() - 1), made.data());
     const TensorList views = made[0].to_tensors();
-    require(views.size() == out.size(), kView, "_copy(): expected ", views.size(), " tensors in out, but got ", out.size());
+    require(views.size() == out.size(), kView, "_copy(): expected ", views.size(), " tensors in out, but got ",
+            out.size());
     for (std::size_t i = 0; i < views.size(); ++i) put_into(out[i], views[i]);
 }
 constexpr char kSplit[] = "aten::split.Tensor";
@@ -179,41 +199,53 @@ constexpr char kSplitWithSizes[] = "aten::split_with_sizes";
 constexpr char kUnbind[] = "aten::unbind.int";
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::_convolution_double_backward(Tensor? ggI, Tensor? ggW, Tensor? ggb, Tensor gO, Tensor weight, Tensor self, int[] stride, "
-               "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    {.schema = "aten::_convolution_double_backward(Tensor? ggI, Tensor? ggW, Tensor? ggb, Tensor gO, Tensor weight, "
+               "Tensor self, int[] stride, "
+               "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) "
+               "-> (Tensor, Tensor, Tensor)",
      .summary = "Gradients of a convolution's gradients for grad_output, input and weight.",
      .composite = boxed<convolution_double_backward>},
-    {.schema = "aten::_slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor weight, int[2] kernel_size, int[2] stride, int[2] "
+    {.schema = "aten::_slow_conv2d_backward.output_mask(Tensor grad_output, Tensor self, Tensor weight, int[2] "
+               "kernel_size, int[2] stride, int[2] "
                "padding, bool[3] output_mask) -> (Tensor grad_input, Tensor grad_weight, Tensor grad_bias)",
      .summary = "Gradients of a convolution of images.",
      .composite = boxed<slow_conv2d_backward>},
-    {.schema = "aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) -> (Tensor, Tensor)",
+    {.schema = "aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) "
+               "-> (Tensor, Tensor)",
      .summary = "Mean and variance of each channel, of which the running statistics take their share.",
      .composite = boxed<batch_norm_update_stats>,
      .writes = "running_mean running_var"},
-    {.schema = "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor "
-               "maximum_indices, int num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int "
+    {.schema = "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor "
+               "bag_size, Tensor "
+               "maximum_indices, int num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? "
+               "per_sample_weights, int "
                "padding_idx=-1) -> Tensor",
      .summary = "Gradient of embedding_bag for the table.",
      .composite = boxed<embedding_bag_backward>},
-    {.schema = "aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, int "
-               "num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+    {.schema =
+         "aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, Tensor "
+         "maximum_indices, int "
+         "num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
      .summary = "Gradient of embedding_bag for the table, from the bag of each index.",
      .composite = boxed<embedding_bag_dense_backward>},
-    {.schema = "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, "
+    {.schema = "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor "
+               "offsets, Tensor offset2bag, "
                "int mode, int padding_idx=-1) -> Tensor",
      .summary = "Gradient of embedding_bag for the weights of its samples.",
      .composite = boxed<embedding_bag_per_sample_weights_backward>},
     {.schema = "aten::_masked_softmax(Tensor self, Tensor mask, int? dim=None, int? mask_type=None) -> Tensor",
      .summary = "softmax over what the mask does not hide.",
      .composite = boxed<masked_softmax>},
-    {.schema = "aten::_masked_softmax_backward(Tensor grad_output, Tensor output, Tensor mask, int? dim=None) -> Tensor",
+    {.schema =
+         "aten::_masked_softmax_backward(Tensor grad_output, Tensor output, Tensor mask, int? dim=None) -> Tensor",
      .summary = "Gradient of _masked_softmax.",
      .composite = boxed<masked_softmax_backward>},
-    {.schema = "aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor",
+    {.schema = "aten::_index_put_impl(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False, bool "
+               "unsafe=False) -> Tensor",
      .summary = "The same as index_put.",
      .composite = boxed<index_put_impl>},
-    {.schema = "aten::_index_put_impl_.hacked_twin(Tensor(a!) self, Tensor[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> "
+    {.schema = "aten::_index_put_impl_.hacked_twin(Tensor(a!) self, Tensor[] indices, Tensor values, bool "
+               "accumulate=False, bool unsafe=False) -> "
                "Tensor(a!)",
      .summary = "The same as index_put_.",
      .composite = boxed<index_put_impl_in_place>},

@@ -32,7 +32,8 @@ std::vector<double> for_each_dim(const IValue& given, std::size_t dims, const ch
     if (!given.is_list()) return std::vector<double>(dims, given.to_double());
     std::vector<double> values;
     for (const IValue& v : given.to_list().elements) values.push_back(v.to_double());
-    if (values.size() != dims) fail(name, " shape must match input shape. Input is ", dims, "D, ", name, " size is ", values.size());
+    if (values.size() != dims)
+        fail(name, " shape must match input shape. Input is ", dims, "D, ", name, " size is ", values.size());
     return values;
 }
 
@@ -46,7 +47,8 @@ Dims output_size(const Request& r, std::size_t dims) {
     }
     const std::vector<double> factors = for_each_dim(r.factor, dims, "scale_factor");
     for (std::size_t d = 0; d < dims; ++d) {
-        sizes.push_back(static_cast<std::int64_t>(std::floor(static_cast<double>(r.input.size(static_cast<std::int64_t>(d) + 2)) * factors[d])));
+        sizes.push_back(static_cast<std::int64_t>(
+            std::floor(static_cast<double>(r.input.size(static_cast<std::int64_t>(d) + 2)) * factors[d])));
     }
     return sizes;
 }
@@ -60,12 +62,14 @@ Tensor call_named(const std::string& name, std::vector<IValue> arguments) {
 Tensor interpolate(const Request& r) {
     const bool is_copying = r.mode == "nearest" || r.mode == "nearest-exact" || r.mode == "area";
     if (is_copying && !r.align_corners.is_none()) {
-        fail("align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear");
+        fail(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | "
+            "trilinear");
     }
     const std::int64_t rank = r.input.dim();
     if (rank < 3 || rank > 5) {
-        fail("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", rank, "D) for the modes: nearest | linear | bilinear | trilinear (got ",
-             r.mode, ") ");
+        fail("Input Error: Only 3D, 4D and 5D input Tensors supported (got ", rank,
+             "D) for the modes: nearest | linear | bilinear | trilinear (got ", r.mode, ") ");
     }
     const auto dims = static_cast<std::size_t>(rank - 2);
     const std::string suffix = concat(dims, "d");
@@ -75,12 +79,18 @@ Tensor interpolate(const Request& r) {
     const bool keeps_factor = !r.factor.is_none() && r.recompute == false;
     const IValue by_size = keeps_factor ? IValue() : IValue(sizes);
     const IValue by_factor = keeps_factor ? IValue(for_each_dim(r.factor, dims, "scale_factor")) : IValue();
-    if (r.mode == "nearest") return call_named(concat("aten::upsample_nearest", suffix, ".vec"), {r.input, by_size, by_factor});
-    if (r.mode == "nearest-exact") return call_named(concat("aten::_upsample_nearest_exact", suffix, ".vec"), {r.input, by_size, by_factor});
-    const std::size_t needed = r.mode == "linear" ? 1 : r.mode == "bilinear" || r.mode == "bicubic" ? 2 : r.mode == "trilinear" ? 3 : 0;
+    if (r.mode == "nearest")
+        return call_named(concat("aten::upsample_nearest", suffix, ".vec"), {r.input, by_size, by_factor});
+    if (r.mode == "nearest-exact")
+        return call_named(concat("aten::_upsample_nearest_exact", suffix, ".vec"), {r.input, by_size, by_factor});
+    const std::size_t needed = r.mode == "linear"                            ? 1
+                               : r.mode == "bilinear" || r.mode == "bicubic" ? 2
+                               : r.mode == "trilinear"                       ? 3
+                                                                             : 0;
     if (needed == 0) fail("Input Error: unknown interpolation mode ", r.mode);
     if (needed != dims) fail("Got ", rank, "D input, but ", r.mode, " mode needs ", needed + 2, "D input");
-    const std::string name = concat(r.antialias ? "aten::_upsample_" : "aten::upsample_", r.mode, suffix, r.antialias ? "_aa.vec" : ".vec");
+    const std::string name =
+        concat(r.antialias ? "aten::_upsample_" : "aten::upsample_", r.mode, suffix, r.antialias ? "_aa.vec" : ".vec");
     return call_named(name, {r.input, by_size, !r.align_corners.is_none() && r.align_corners.to_bool(), by_factor});
 }
 
@@ -91,9 +101,15 @@ void call_interpolate(Arguments a, IValue* results) {
     results[0] = interpolate(r);
 }
 // (input, size, scale_factor, mode, align_corners)
-void call_upsample(Arguments a, IValue* results) { results[0] = interpolate({a[0].to_tensor(), a[1], a[2], a[3].to_string(), a[4], {}, false}); }
-void call_nearest(Arguments a, IValue* results) { results[0] = interpolate({a[0].to_tensor(), a[1], a[2], "nearest", IValue(), {}, false}); }
-void call_bilinear(Arguments a, IValue* results) { results[0] = interpolate({a[0].to_tensor(), a[1], a[2], "bilinear", IValue(true), {}, false}); }
+void call_upsample(Arguments a, IValue* results) {
+    results[0] = interpolate({a[0].to_tensor(), a[1], a[2], a[3].to_string(), a[4], {}, false});
+}
+void call_nearest(Arguments a, IValue* results) {
+    results[0] = interpolate({a[0].to_tensor(), a[1], a[2], "nearest", IValue(), {}, false});
+}
+void call_bilinear(Arguments a, IValue* results) {
+    results[0] = interpolate({a[0].to_tensor(), a[1], a[2], "bilinear", IValue(true), {}, false});
+}
 
 constexpr OperatorRecord composite(std::string_view schema, KernelFunction function) {
     return {.schema = schema, .summary = "Resizes images, by mode.", .composite = function};
@@ -103,19 +119,31 @@ constexpr OperatorRecord composite(std::string_view schema, KernelFunction funct
 #define LOUPE_MORE LOUPE_MODE ", bool? recompute_scale_factor=None, bool antialias=False) -> Tensor"
 
 constexpr OperatorRecord kRecords[] = {
-    composite("aten::__interpolate(Tensor input, int? size=None, float? scale_factor=None, " LOUPE_MORE, call_interpolate),
-    composite("aten::__interpolate.scale_list(Tensor input, int? size=None, float[]? scale_factor=None, " LOUPE_MORE, call_interpolate),
-    composite("aten::__interpolate.size_list(Tensor input, int[]? size=None, float? scale_factor=None, " LOUPE_MORE, call_interpolate),
-    composite("aten::__interpolate.size_list_scale_list(Tensor input, int[]? size=None, float[]? scale_factor=None, " LOUPE_MORE,
+    composite("aten::__interpolate(Tensor input, int? size=None, float? scale_factor=None, " LOUPE_MORE,
               call_interpolate),
-    composite("aten::__upsample(Tensor input, int? size=None, int? scale_factor=None, " LOUPE_MODE ") -> Tensor", call_upsample),
-    composite("aten::__upsample.size_list(Tensor input, int[]? size=None, int? scale_factor=None, " LOUPE_MODE ") -> Tensor", call_upsample),
+    composite("aten::__interpolate.scale_list(Tensor input, int? size=None, float[]? scale_factor=None, " LOUPE_MORE,
+              call_interpolate),
+    composite("aten::__interpolate.size_list(Tensor input, int[]? size=None, float? scale_factor=None, " LOUPE_MORE,
+              call_interpolate),
+    composite("aten::__interpolate.size_list_scale_list(Tensor input, int[]? size=None, float[]? "
+              "scale_factor=None, " LOUPE_MORE,
+              call_interpolate),
+    composite("aten::__upsample(Tensor input, int? size=None, int? scale_factor=None, " LOUPE_MODE ") -> Tensor",
+              call_upsample),
+    composite("aten::__upsample.size_list(Tensor input, int[]? size=None, int? scale_factor=None, " LOUPE_MODE
+              ") -> Tensor",
+              call_upsample),
     composite("aten::__upsample_nearest(Tensor input, int? size=None, int? scale_factor=None) -> Tensor", call_nearest),
-    composite("aten::__upsample_nearest.size_list(Tensor input, int[]? size=None, int? scale_factor=None) -> Tensor", call_nearest),
-    composite("aten::__upsample_bilinear(Tensor input, int? size=None, int? scale_factor=None) -> Tensor", call_bilinear),
-    composite("aten::__upsample_bilinear.scale_list(Tensor input, int? size=None, int[]? scale_factor=None) -> Tensor", call_bilinear),
-    composite("aten::__upsample_bilinear.size_list(Tensor input, int[]? size=None, int? scale_factor=None) -> Tensor", call_bilinear),
-    composite("aten::__upsample_bilinear.size_list_scale_list(Tensor input, int[]? size=None, int[]? scale_factor=None) -> Tensor",
+    composite("aten::__upsample_nearest.size_list(Tensor input, int[]? size=None, int? scale_factor=None) -> Tensor",
+              call_nearest),
+    composite("aten::__upsample_bilinear(Tensor input, int? size=None, int? scale_factor=None) -> Tensor",
+              call_bilinear),
+    composite("aten::__upsample_bilinear.scale_list(Tensor input, int? size=None, int[]? scale_factor=None) -> Tensor",
+              call_bilinear),
+    composite("aten::__upsample_bilinear.size_list(Tensor input, int[]? size=None, int? scale_factor=None) -> Tensor",
+              call_bilinear),
+    composite("aten::__upsample_bilinear.size_list_scale_list(Tensor input, int[]? size=None, int[]? "
+              "scale_factor=None) -> Tensor",
               call_bilinear),
 };
 

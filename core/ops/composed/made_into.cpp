@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // out= forms of operators that make tensors, whose dtype is then the target's; and new tensors of random numbers.
 
-#include "core/ops/composed/family.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/out_form.h"
+#include "core/ops/composed/family.h"
 
 namespace loupe::composed {
 namespace {
@@ -68,7 +68,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as linspace, into a tensor.",
      .composite = made_into<"aten::linspace", 3>},
-    {.schema = "aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)",
+    {.schema =
+         "aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as logspace, into a tensor.",
      .composite = made_into<"aten::logspace", 4>},
     {.schema = "aten::eye.out(int n, *, Tensor(a!) out) -> Tensor(a!)",
@@ -118,7 +119,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as new_full, into a tensor.",
      .composite = made_into<"aten::new_full", 3>},
-    {.schema = "aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)",
+    {.schema =
+         "aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as new_empty_strided, into a tensor.",
      .composite = made_into<"aten::new_empty_strided", 3>},
     {.schema = "aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
@@ -130,7 +132,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as empty_like, into a tensor.",
      .composite = made_into<"aten::empty_like", 1>},
-    {.schema = "aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+    {.schema = "aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None, Tensor(a!) "
+               "out) -> Tensor(a!)",
      .summary = "The same as full_like, into a tensor.",
      .composite = made_into<"aten::full_like", 2>},
     {.schema = "aten::rand_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
@@ -152,7 +155,8 @@ constexpr OperatorRecord kRecords[] = {
      .composite = drawn<"aten::uniform_">,
      .variants = kOut,
      .is_random = true},
-    {.schema = "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
+    {.schema =
+         "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
      .summary = "normal_ on a new tensor.",
      .composite = drawn<"aten::normal_">,
      .is_random = true},
@@ -201,11 +205,13 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "randn into a tensor.",
      .composite = made_into<"aten::randn.generator", 2>,
      .is_random = true},
-    {.schema = "aten::randint.generator_out(int high, int[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)",
+    {.schema =
+         "aten::randint.generator_out(int high, int[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)",
      .summary = "randint into a tensor.",
      .composite = made_into<"aten::randint.generator", 3>,
      .is_random = true},
-    {.schema = "aten::randint.low_generator_out(int low, int high, int[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)",
+    {.schema = "aten::randint.low_generator_out(int low, int high, int[] size, *, Generator? generator, Tensor(a!) "
+               "out) -> Tensor(a!)",
      .summary = "randint into a tensor.",
      .composite = made_into<"aten::randint.low_generator", 4>,
      .is_random = true},
@@ -213,19 +219,23 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "randperm into a tensor.",
      .composite = made_into<"aten::randperm.generator", 2>,
      .is_random = true},
-    {.schema = "aten::randint_like.out(Tensor self, int high, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+    {.schema = "aten::randint_like.out(Tensor self, int high, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> "
+               "Tensor(a!)",
      .summary = "randint_like into a tensor.",
      .composite = made_into<"aten::randint_like", 2>,
      .is_random = true},
-    {.schema = "aten::randint_like.low_dtype_out(Tensor self, int low, int high, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+    {.schema = "aten::randint_like.low_dtype_out(Tensor self, int low, int high, *, MemoryFormat? memory_format=None, "
+               "Tensor(a!) out) -> Tensor(a!)",
      .summary = "randint_like into a tensor.",
      .composite = made_into<"aten::randint_like.low_dtype", 3>,
      .is_random = true},
-    {.schema = "aten::normal.float_float_out(float mean, float std, int[] size, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)",
+    {.schema = "aten::normal.float_float_out(float mean, float std, int[] size, *, Generator? generator=None, "
+               "Tensor(a!) out) -> Tensor(a!)",
      .summary = "normal into a tensor.",
      .composite = made_into<"aten::normal.float_float", 4>,
      .is_random = true},
-    {.schema = "aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)",
+    {.schema = "aten::normal.out(Tensor self, float mean=0., float std=1., *, Generator? generator=None, Tensor(a!) "
+               "out) -> Tensor(a!)",
      .summary = "normal_ into a tensor.",
      .composite = into_out<drawn<"aten::normal_">>,
      .is_random = true},
@@ -233,8 +243,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> made_into_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> made_into_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -146,8 +146,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> other_name_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> other_name_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
 
@@ -26,12 +26,13 @@ void check(bool holds, const Parts&... parts) {
 }
 
 void check_inputs(const Tensor& self, const Tensor& q, std::string_view interpolation) {
-    const bool known = interpolation == "linear" || interpolation == "lower" || interpolation == "higher" || interpolation == "midpoint" ||
-                       interpolation == "nearest";
+    const bool known = interpolation == "linear" || interpolation == "lower" || interpolation == "higher" ||
+                       interpolation == "midpoint" || interpolation == "nearest";
     check(known, "interpolation must be one of linear, lower, higher, midpoint or nearest, but got ", interpolation);
     check(self.numel() > 0, "input tensor must be non-empty");
     check(q.dim() <= 1, "q must be a scalar or 1D tensor");
-    check(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "input tensor must be either float or double dtype");
+    check(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64,
+          "input tensor must be either float or double dtype");
     check(self.dtype() == q.dtype(), "q tensor must be same dtype as the input tensor");
     const Tensor inside = fn::all(fn::logical_and(fn::ge_scalar(q, Scalar(0)), fn::le_scalar(q, Scalar(1))));
     check(fn::is_nonzero(inside), "q values must be in the range [0, 1]");
@@ -64,8 +65,8 @@ Tensor values_at(const Tensor& sorted, Tensor rank, std::string_view interpolati
     return fn::lerp(values, fn::gather(sorted, -1, to_long(kCeil(rank))), weights);
 }
 
-Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim, std::string_view interpolation,
-                   bool ignore_nan) {
+Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
+                   std::string_view interpolation, bool ignore_nan) {
     check_inputs(self, q, interpolation);
     const std::int64_t along = wrap_dim(dim.value_or(0), self.dim());
     const bool is_flat = !dim || self.dim() == 0;
@@ -86,23 +87,28 @@ Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<std::int64
 
 Tensor share_tensor(const Tensor& self, double q) {
     check(q >= 0 && q <= 1, "q must be in the range [0, 1] but got ", q);
-    check(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "input tensor must be either float or double dtype");
+    check(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64,
+          "input tensor must be either float or double dtype");
     return scalar_tensor(Scalar(q), self.dtype());
 }
 
 template <bool IgnoreNan>
-Tensor quantile(const Tensor& self, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor quantile(const Tensor& self, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
+                std::string_view interpolation) {
     return quantile_of(self, q, dim, keepdim, interpolation, IgnoreNan);
 }
 template <bool IgnoreNan>
-Tensor quantile_at(const Tensor& self, double q, std::optional<std::int64_t> dim, bool keepdim, std::string_view interpolation) {
+Tensor quantile_at(const Tensor& self, double q, std::optional<std::int64_t> dim, bool keepdim,
+                   std::string_view interpolation) {
     return quantile_of(self, share_tensor(self, q), dim, keepdim, interpolation, IgnoreNan);
 }
 
 std::vector<Sample> scalar_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
     const Tensor x = random_ladder(random, {3, 4}, dtype);
-    return {{{x, 0.3, IValue(), false, "linear"}}, {{x, 0.6, 0, true, "midpoint"}, "kept"}, {{x, 1.0, -1, false, "nearest"}, "last"}};
+    return {{{x, 0.3, IValue(), false, "linear"}},
+            {{x, 0.6, 0, true, "midpoint"}, "kept"},
+            {{x, 1.0, -1, false, "nearest"}, "last"}};
 }
 std::vector<Sample> tensor_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
@@ -112,28 +118,32 @@ std::vector<Sample> tensor_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
+    {.schema = "aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation=\"linear\") -> Tensor",
      .summary = "The values below which shares q of the elements lie.",
      .composite = boxed<quantile<false>>,
      .samples = tensor_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kQuantile},
      .autocast = {.cpu = Autocast::Float32}},
-    {.schema = "aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
+    {.schema = "aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation=\"linear\") -> Tensor",
      .summary = "The value below which a share q of the elements lies.",
      .composite = boxed<quantile_at<false>>,
      .samples = scalar_samples,
      .variants = kOut,
      .out = {.overload = "scalar_out", .refusal = out_refusal::kQuantile},
      .autocast = {.cpu = Autocast::Float32}},
-    {.schema = "aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
+    {.schema = "aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation=\"linear\") -> Tensor",
      .summary = "The values below which shares q of the elements that are numbers lie.",
      .composite = boxed<quantile<true>>,
      .samples = tensor_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kQuantile},
      .autocast = {.cpu = Autocast::Float32}},
-    {.schema = "aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
+    {.schema = "aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
+               "interpolation=\"linear\") -> Tensor",
      .summary = "The value below which a share q of the elements that are numbers lies.",
      .composite = boxed<quantile_at<true>>,
      .samples = scalar_samples,
@@ -144,8 +154,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> quantile_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> quantile_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -6,10 +6,10 @@
 
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
-#include "core/ops/composed/family.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
 
 namespace loupe::composed {
@@ -37,7 +37,8 @@ Tensor set_to(const Tensor& self, const Tensor& source) {
     self.set_metadata_from(source);
     return self;
 }
-Tensor set_to_part(const Tensor& self, const Tensor& source, std::int64_t offset, const Dims& size, const Dims& stride) {
+Tensor set_to_part(const Tensor& self, const Tensor& source, std::int64_t offset, const Dims& size,
+                   const Dims& stride) {
     const Dims strides = stride.empty() && !size.empty() ? contiguous_strides(span_of(size)) : stride;
     self.set_metadata_from(source.view_as_strided(span_of(size), span_of(strides), offset));
     return self;
@@ -79,7 +80,8 @@ void fill_diagonal_backward(GradientContext& c) {
 }
 
 std::vector<Sample> fill_diagonal_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), 2, false}, {}}, {{random_tensor(random, {5, 2}, dtype), 0, true}, "wrapped"}};
+    return {{{random_tensor(random, {3, 4}, dtype), 2, false}, {}},
+            {{random_tensor(random, {5, 2}, dtype), 0, true}, "wrapped"}};
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -87,7 +89,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Gives the tensor other sizes; what is added is not initialised.",
      .kernel = boxed<resize>,
      .is_gradient_stop = true},
-    {.schema = "aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    {.schema =
+         "aten::resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
      .summary = "Gives the tensor the sizes of another.",
      .kernel = boxed<resize_as>,
      .is_gradient_stop = true},
@@ -99,7 +102,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Makes the tensor see the elements of another.",
      .kernel = boxed<set_to>,
      .is_gradient_stop = true},
-    {.schema = "aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, SymInt[] size, "
+    {.schema = "aten::set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, SymInt storage_offset, "
+               "SymInt[] size, "
                "SymInt[] stride=[]) -> Tensor(a!)",
      .summary = "Makes the tensor see a part of another's storage.",
      .kernel = boxed<set_to_part>,
@@ -115,8 +119,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> resize_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> resize_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -6,9 +6,9 @@
 
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
-#include "core/ops/composed/family.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
 
@@ -42,38 +42,48 @@ struct Segments {
     Dims output;
     std::vector<std::int64_t> bounds;
 
-    std::int64_t start(std::int64_t row, std::int64_t k) const { return bounds[static_cast<std::size_t>(row * (count + 1) + k)]; }
+    std::int64_t start(std::int64_t row, std::int64_t k) const {
+        return bounds[static_cast<std::size_t>(row * (count + 1) + k)];
+    }
 };
 
 void check_axis(const Tensor& data, const Tensor& table, std::int64_t axis, const char* name) {
-    check(data.dim() >= table.dim(), "Expected data.dim() >= ", name, "_value.dim() to be true, but got false.  (Could this error message be "
-                                     "improved?  If so, please report an enhancement request to PyTorch.)");
-    check(axis == table.dim() - 1, "segment_reduce(): Expected axis to be the last dimension of ", name, " but got ", axis, ".");
+    check(data.dim() >= table.dim(), "Expected data.dim() >= ", name,
+          "_value.dim() to be true, but got false.  (Could this error message be "
+          "improved?  If so, please report an enhancement request to PyTorch.)");
+    check(axis == table.dim() - 1, "segment_reduce(): Expected axis to be the last dimension of ", name, " but got ",
+          axis, ".");
 }
 
-Segments shape_of(const Tensor& data, const Tensor& lengths, const Tensor& indices, const Tensor& offsets, std::int64_t dim) {
+Segments shape_of(const Tensor& data, const Tensor& lengths, const Tensor& indices, const Tensor& offsets,
+                  std::int64_t dim) {
     const std::int64_t axis = wrap_dim(dim, data.dim());
-    check(data.numel() > 0, "Expected data.numel() > 0 to be true, but got false.  (Could this error message be improved?  If so, please report an "
-                            "enhancement request to PyTorch.)");
+    check(data.numel() > 0,
+          "Expected data.numel() > 0 to be true, but got false.  (Could this error message be improved?  If so, please "
+          "report an "
+          "enhancement request to PyTorch.)");
     check(!indices.defined(), "segment_reduce(): indices based reduction is not supported yet.");
     check(lengths.defined() || offsets.defined(), "segment_reduce(): Either lengths or offsets must be defined.");
     const Tensor& table = offsets.defined() ? offsets : lengths;
     check_axis(data, table, axis, offsets.defined() ? "offsets" : "lengths");
-    check(table.dtype() == ScalarType::Int64 || table.dtype() == ScalarType::Int32, "\"_segment_reduce_", offsets.defined() ? "offsets" : "lengths",
-          "_cpu_kernel1\" not implemented for '", dtype_graph_name(table.dtype()), "'");
-    check(is_floating(data.dtype()), "\"_segment_reduce_cpu\" not implemented for '", dtype_graph_name(data.dtype()), "'");
+    check(table.dtype() == ScalarType::Int64 || table.dtype() == ScalarType::Int32, "\"_segment_reduce_",
+          offsets.defined() ? "offsets" : "lengths", "_cpu_kernel1\" not implemented for '",
+          dtype_graph_name(table.dtype()), "'");
+    check(is_floating(data.dtype()), "\"_segment_reduce_cpu\" not implemented for '", dtype_graph_name(data.dtype()),
+          "'");
     Segments s;
     for (std::int64_t d = 0; d < data.dim(); ++d) (d < axis ? s.outer : (d == axis ? s.size : s.inner)) *= data.size(d);
     s.count = table.size(-1) - (offsets.defined() ? 1 : 0);
     check(s.count >= 0, "segment_reduce(): offsets must hold at least one number");
-    check(table.numel() == s.outer * table.size(-1), "segment_reduce(): ", shape_list_text(table.sizes()), " does not fit data of sizes ",
-          shape_list_text(data.sizes()));
+    check(table.numel() == s.outer * table.size(-1), "segment_reduce(): ", shape_list_text(table.sizes()),
+          " does not fit data of sizes ", shape_list_text(data.sizes()));
     s.output = to_dims(data.sizes());
     s.output[static_cast<std::size_t>(axis)] = s.count;
     return s;
 }
 
-Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& offsets, std::int64_t axis, bool is_unsafe) {
+Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& offsets, std::int64_t axis,
+                     bool is_unsafe) {
     Segments s = shape_of(data, lengths, {}, offsets, axis);
     if (offsets.defined()) {
         s.bounds = indexing::index_values(offsets);
@@ -85,10 +95,13 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
             s.bounds.push_back(0);
             for (std::int64_t k = 0; k < s.count; ++k) {
                 const std::int64_t length = values[static_cast<std::size_t>(row * s.count + k)];
-                total = length > s.size - total ? s.size + 1 : total + length;  // too long stays too long, without overflow
+                total =
+                    length > s.size - total ? s.size + 1 : total + length;  // too long stays too long, without overflow
                 s.bounds.push_back(total);
             }
-            check(is_unsafe || total == s.size, "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe.");
+            check(is_unsafe || total == s.size,
+                  "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when "
+                  "!unsafe.");
         }
     }
     for (std::size_t i = 0; i < s.bounds.size(); ++i) {
@@ -104,24 +117,34 @@ T start_value(Reduce reduce, const std::optional<Scalar>& initial) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     if (initial) return T(static_cast<float>(initial->to_double()));
     switch (reduce) {
-        case Reduce::Max: return T(-kInfinity);
-        case Reduce::Min: return T(kInfinity);
-        case Reduce::Prod: return T(1.0F);
-        default: return T(0.0F);
+        case Reduce::Max:
+            return T(-kInfinity);
+        case Reduce::Min:
+            return T(kInfinity);
+        case Reduce::Prod:
+            return T(1.0F);
+        default:
+            return T(0.0F);
     }
 }
 
 template <typename T>
-bool is_nan(T x) { return std::isnan(static_cast<double>(x)); }
+bool is_nan(T x) {
+    return std::isnan(static_cast<double>(x));
+}
 
 // 16-bit numbers are rounded after each step, as PyTorch does.
 template <typename T>
 T joined(Reduce reduce, T sum, T value) {
     switch (reduce) {
-        case Reduce::Max: return is_nan(value) || (!is_nan(sum) && value > sum) ? value : sum;
-        case Reduce::Min: return is_nan(value) || (!is_nan(sum) && value < sum) ? value : sum;
-        case Reduce::Prod: return T(sum * value);
-        default: return T(sum + value);
+        case Reduce::Max:
+            return is_nan(value) || (!is_nan(sum) && value > sum) ? value : sum;
+        case Reduce::Min:
+            return is_nan(value) || (!is_nan(sum) && value < sum) ? value : sum;
+        case Reduce::Prod:
+            return T(sum * value);
+        default:
+            return T(sum + value);
     }
 }
 
@@ -142,8 +165,8 @@ void visit_float_types(ScalarType dtype, F&& f) {
     });
 }
 
-Tensor segment_reduce(const Tensor& data, std::string_view reduce_name, const Tensor& lengths, const Tensor& indices, const Tensor& offsets,
-                      std::int64_t axis, bool is_unsafe, std::optional<Scalar> initial) {
+Tensor segment_reduce(const Tensor& data, std::string_view reduce_name, const Tensor& lengths, const Tensor& indices,
+                      const Tensor& offsets, std::int64_t axis, bool is_unsafe, std::optional<Scalar> initial) {
     const Reduce reduce = reduce_of(reduce_name);
     shape_of(data, lengths, indices, offsets, axis);
     const Segments s = segments_of(data, lengths, offsets, axis, is_unsafe);
@@ -153,7 +176,8 @@ Tensor segment_reduce(const Tensor& data, std::string_view reduce_name, const Te
         for_each_result(s, [&](std::int64_t row, std::int64_t k, std::int64_t column) {
             T sum = start_value<T>(reduce, initial);
             const std::int64_t end = s.start(row, k + 1);
-            for (std::int64_t j = s.start(row, k); j < end; ++j) sum = joined(reduce, sum, x.data<T>()[(row * s.size + j) * s.inner + column]);
+            for (std::int64_t j = s.start(row, k); j < end; ++j)
+                sum = joined(reduce, sum, x.data<T>()[(row * s.size + j) * s.inner + column]);
             const std::int64_t length = end - s.start(row, k);
             if (reduce == Reduce::Mean && length == 0 && !initial) sum = T(std::numeric_limits<float>::quiet_NaN());
             if (reduce == Reduce::Mean && length > 0 && !is_nan(sum)) sum = T(sum / T(static_cast<float>(length)));
@@ -185,10 +209,14 @@ void spread(Reduce reduce, const Stretch<T>& at, T g, T result, T initial) {
     for (std::int64_t j = 0; j < at.length; ++j) {
         const T x = at.data[j * at.step];
         T& to = at.grad[j * at.step];
-        if (reduce == Reduce::Sum) to = g;
-        else if (reduce == Reduce::Mean) to = T(g / T(static_cast<float>(at.length)));
-        else if (reduce != Reduce::Prod) to = is_extreme(x) ? g : T(0.0F);
-        else if (x != T(0.0F) && !is_nan(x)) to = T(T(g * result) / x);
+        if (reduce == Reduce::Sum)
+            to = g;
+        else if (reduce == Reduce::Mean)
+            to = T(g / T(static_cast<float>(at.length)));
+        else if (reduce != Reduce::Prod)
+            to = is_extreme(x) ? g : T(0.0F);
+        else if (x != T(0.0F) && !is_nan(x))
+            to = T(T(g * result) / x);
         else {
             T others = initial;
             for (std::int64_t i = 0; i < at.length; ++i) {
@@ -199,8 +227,9 @@ void spread(Reduce reduce, const Stretch<T>& at, T g, T result, T initial) {
     }
 }
 
-Tensor segment_reduce_backward(const Tensor& grad, const Tensor& output, const Tensor& data, std::string_view reduce_name, const Tensor& lengths,
-                               const Tensor& offsets, std::int64_t axis, std::optional<Scalar> initial) {
+Tensor segment_reduce_backward(const Tensor& grad, const Tensor& output, const Tensor& data,
+                               std::string_view reduce_name, const Tensor& lengths, const Tensor& offsets,
+                               std::int64_t axis, std::optional<Scalar> initial) {
     const Reduce reduce = reduce_of(reduce_name);
     const Segments s = segments_of(data, lengths, offsets, axis, true);
     const Tensor out = zeros(data.sizes(), data.dtype());
@@ -212,7 +241,8 @@ Tensor segment_reduce_backward(const Tensor& grad, const Tensor& output, const T
         for_each_result(s, [&](std::int64_t row, std::int64_t k, std::int64_t column) {
             const std::int64_t from = (row * s.size + s.start(row, k)) * s.inner + column;
             const std::int64_t at = (row * s.count + k) * s.inner + column;
-            const Stretch<T> stretch{x.data<T>() + from, out.data<T>() + from, s.start(row, k + 1) - s.start(row, k), s.inner};
+            const Stretch<T> stretch{x.data<T>() + from, out.data<T>() + from, s.start(row, k + 1) - s.start(row, k),
+                                     s.inner};
             spread(reduce, stretch, g.data<T>()[at], y.data<T>()[at], first);
         });
     });
@@ -221,7 +251,8 @@ Tensor segment_reduce_backward(const Tensor& grad, const Tensor& output, const T
 
 void segment_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return kBackwardCall(c.grad_output(), c.result(), c.argument(0), c.value(1), c.argument(2), c.argument(4), c.value(5), c.value(7));
+        return kBackwardCall(c.grad_output(), c.result(), c.argument(0), c.value(1), c.argument(2), c.argument(4),
+                             c.value(5), c.value(7));
     });
 }
 
@@ -231,23 +262,28 @@ std::vector<Sample> segment_samples(Random& random, ScalarType dtype) {
     const Tensor offsets = tensor_of<std::int64_t>({0, 1, 5, 0, 4, 5}, {2, 3});
     std::vector<Sample> samples;
     for (const char* reduce : {"max", "mean", "min", "sum", "prod"}) {
-        samples.push_back({{random_ladder(random, {5, 2}, dtype), reduce, lengths, IValue(), IValue(), 0, false, IValue()}, reduce});
-        samples.push_back({{random_ladder(random, {2, 5}, dtype), reduce, IValue(), IValue(), offsets, 1, false, 1}, concat(reduce, ", offsets")});
+        samples.push_back(
+            {{random_ladder(random, {5, 2}, dtype), reduce, lengths, IValue(), IValue(), 0, false, IValue()}, reduce});
+        samples.push_back({{random_ladder(random, {2, 5}, dtype), reduce, IValue(), IValue(), offsets, 1, false, 1},
+                           concat(reduce, ", offsets")});
     }
     return samples;
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool "
+    {.schema = "aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? "
+               "offsets=None, int axis=0, bool "
                "unsafe=False, Scalar? initial=None) -> Tensor",
-     .summary = "Sum, mean, product, minimum or maximum of stretches along a dimension, given by their lengths or where they start.",
+     .summary = "Sum, mean, product, minimum or maximum of stretches along a dimension, given by their lengths or "
+                "where they start.",
      .kernel = boxed<segment_reduce>,
      .derivative = {segment_gradient, {save_argument(0), save_argument(2), save_argument(4), save_result(0)}},
      .gradient = "data: grad of the segment; for the mean by its length, for prod times the others, for the extrema "
                  "where it is the one",
      .samples = segment_samples,
      .variants = kOut},
-    {.schema = "aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor? lengths=None, Tensor? offsets=None, int "
+    {.schema = "aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor? "
+               "lengths=None, Tensor? offsets=None, int "
                "axis=0, Scalar? initial=None) -> Tensor",
      .summary = "Gradient of segment_reduce.",
      .kernel = boxed<segment_reduce_backward>,
@@ -256,8 +292,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> segment_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> segment_records() { return kRecords; }
 
 }  // namespace loupe::composed

@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/elementwise.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
-#include "core/kernels/integer_math.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::composed {
@@ -48,8 +48,10 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     const Tensor out = zeros(std::array{bins}, dtype);
     const Tensor added = indexing::dense(weights, dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (dtype == ScalarType::Float32) out.data<float>()[values[i]] += added.data<float>()[i];
-        else out.data<double>()[values[i]] += added.data<double>()[i];
+        if (dtype == ScalarType::Float32)
+            out.data<float>()[values[i]] += added.data<float>()[i];
+        else
+            out.data<double>()[values[i]] += added.data<double>()[i];
     }
     return out;
 }
@@ -75,9 +77,11 @@ std::pair<double, double> histc_range(const Tensor& self, double from, double to
 
 // Bins of equal width from low to high, found with the arithmetic of the elements' type.
 Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Scalar& high) {
-    if (bins <= 0) throw Error(ErrorKind::Run, concat("torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0"));
+    if (bins <= 0)
+        throw Error(ErrorKind::Run, concat("torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0"));
     if (!is_floating(self.dtype())) {
-        throw Error(ErrorKind::Run, concat("\"histogram_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
+        throw Error(ErrorKind::Run,
+                    concat("\"histogram_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
     }
     const std::pair<double, double> range = histc_range(self, low.to_double(), high.to_double());
     const Tensor counts = zeros(std::array{bins}, self.dtype());
@@ -92,7 +96,8 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Sca
             for (std::int64_t i = 0; i < self.numel(); ++i) {
                 const auto x = static_cast<Wide>(values.data<T>()[i]);
                 if (!(x >= from && x <= to)) continue;
-                const auto bin = static_cast<std::int64_t>(rounded(rounded(rounded(x - from) * count) / rounded(to - from)));
+                const auto bin =
+                    static_cast<std::int64_t>(rounded(rounded(rounded(x - from) * count) / rounded(to - from)));
                 T& total = counts.data<T>()[std::min(bin, bins - 1)];
                 total = T(static_cast<Wide>(total) + 1);
             }
@@ -109,16 +114,21 @@ void check_weights(const Tensor& weights, std::string_view name, std::int64_t ob
         if (!holds) throw Error(ErrorKind::Run, concat("cov(): ", parts...));
     };
     const bool are_counts = name == "fweights";
-    require(weights.dim() <= 1, "expected ", name, " to have one or fewer dimensions but got ", name, " with ", weights.dim(), " dimensions");
+    require(weights.dim() <= 1, "expected ", name, " to have one or fewer dimensions but got ", name, " with ",
+            weights.dim(), " dimensions");
     require(are_counts ? is_integral(weights.dtype()) : is_floating(weights.dtype()), "expected ", name, " to have ",
-            are_counts ? "integral" : "floating point", " dtype but got ", name, " with ", dtype_graph_name(weights.dtype()), " dtype");
-    require(weights.numel() == observations, "expected ", name, " to have the same numel as there are observations in the input but got ",
-            weights.numel(), " != ", observations);
+            are_counts ? "integral" : "floating point", " dtype but got ", name, " with ",
+            dtype_graph_name(weights.dtype()), " dtype");
+    require(weights.numel() == observations, "expected ", name,
+            " to have the same numel as there are observations in the input but got ", weights.numel(),
+            " != ", observations);
     require(observations == 0 || item(fn::amin(weights, Dims{}, false)).to_double() >= 0, name, " cannot be negative");
 }
 Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, const Tensor& aweights) {
     if (self.dim() > 2) {
-        throw Error(ErrorKind::Run, concat("cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions"));
+        throw Error(ErrorKind::Run,
+                    concat("cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(),
+                           " dimensions"));
     }
     if (self.dtype() == ScalarType::Bool) throw Error(ErrorKind::Run, "cov(): bool dtype is not supported for input");
     Tensor rows = self.dim() < 2 ? fn::reshape(self, Dims{1, -1}) : self;
@@ -128,15 +138,21 @@ Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, 
     Tensor weights = fweights;
     if (aweights.defined()) weights = weights.defined() ? weights * aweights : aweights;
     const auto weighted = [&](const Tensor& t) { return weights.defined() ? t * weights : t; };
-    const auto float_type = static_cast<std::int64_t>(is_integral(self.dtype()) ? ScalarType::Float32 : to_real_type(self.dtype()));
+    const auto float_type =
+        static_cast<std::int64_t>(is_integral(self.dtype()) ? ScalarType::Float32 : to_real_type(self.dtype()));
     const Tensor total = weights.defined() ? fn::sum(weights) : Tensor();
     const Tensor sums = fn::sum_dim(weighted(rows), Dims{1}, false);
     const Tensor mean = total.defined() ? sums / total : sums / Scalar(static_cast<double>(observations));
     Tensor factor;
-    if (!total.defined()) factor = scalar_tensor(static_cast<double>(observations) - static_cast<double>(correction), ScalarType::Float64);
-    else if (correction == 0) factor = total;
-    else if (aweights.defined()) factor = total - fn::sum(weights * aweights) / total * Scalar(static_cast<double>(correction));
-    else factor = total - Scalar(correction);
+    if (!total.defined())
+        factor =
+            scalar_tensor(static_cast<double>(observations) - static_cast<double>(correction), ScalarType::Float64);
+    else if (correction == 0)
+        factor = total;
+    else if (aweights.defined())
+        factor = total - fn::sum(weights * aweights) / total * Scalar(static_cast<double>(correction));
+    else
+        factor = total - Scalar(correction);
     factor = fn::clamp(fn::to_dtype(factor, float_type), Scalar(0), IValue());
     rows = rows - fn::unsqueeze(mean, 1);
     const Tensor product = fn::mm(rows, conj(fn::t(weighted(rows))));
@@ -145,7 +161,9 @@ Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, 
 }
 Tensor corrcoef(const Tensor& self) {
     if (self.dim() > 2) {
-        throw Error(ErrorKind::Run, concat("corrcoef(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions"));
+        throw Error(ErrorKind::Run,
+                    concat("corrcoef(): expected input to have two or fewer dimensions but got an input with ",
+                           self.dim(), " dimensions"));
     }
     const Tensor c = cov(self, 1, {}, {});
     if (c.dim() == 0) return c / c;
@@ -153,13 +171,15 @@ Tensor corrcoef(const Tensor& self) {
     const Tensor deviations = fn::sqrt(is_complex(c.dtype()) ? fn::real(variances) : variances);
     const Tensor scaled_c = c / fn::unsqueeze(deviations, 1) / fn::unsqueeze(deviations, 0);
     if (!is_complex(c.dtype())) return fn::clamp(scaled_c, Scalar(-1), Scalar(1));
-    return fn::complex(fn::clamp(fn::real(scaled_c), Scalar(-1), Scalar(1)), fn::clamp(fn::imag(scaled_c), Scalar(-1), Scalar(1)));
+    return fn::complex(fn::clamp(fn::real(scaled_c), Scalar(-1), Scalar(1)),
+                       fn::clamp(fn::imag(scaled_c), Scalar(-1), Scalar(1)));
 }
 
 // Slices along dim whose p-norm is over maxnorm are shortened to it.
 Tensor renorm(const Tensor& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
     if (self.dim() < 2) {
-        throw Error(ErrorKind::Run, concat("renorm: input needs at least 2 dimensions, got ", self.dim(), " dimensions"));
+        throw Error(ErrorKind::Run,
+                    concat("renorm: input needs at least 2 dimensions, got ", self.dim(), " dimensions"));
     }
     if (p.to_double() <= 0) throw Error(ErrorKind::Run, "renorm: non-positive-norm not supported");
     const std::int64_t along = wrap_dim(dim, self.dim());
@@ -168,8 +188,10 @@ Tensor renorm(const Tensor& self, const Scalar& p, std::int64_t dim, const Scala
         if (d != along) others.push_back(d);
     }
     const bool is_narrow = self.dtype() == ScalarType::Float16 || self.dtype() == ScalarType::BFloat16;
-    const Tensor norm = fn::vector_norm(self, p, others, true, is_narrow ? IValue(static_cast<std::int64_t>(ScalarType::Float32)) : IValue());
-    const Tensor factor = fn::where(fn::gt_scalar(norm, maxnorm), maxnorm * fn::reciprocal(norm + Scalar(1e-7)), fn::ones_like(norm));
+    const Tensor norm = fn::vector_norm(self, p, others, true,
+                                        is_narrow ? IValue(static_cast<std::int64_t>(ScalarType::Float32)) : IValue());
+    const Tensor factor =
+        fn::where(fn::gt_scalar(norm, maxnorm), maxnorm * fn::reciprocal(norm + Scalar(1e-7)), fn::ones_like(norm));
     return self * fn::to_dtype(factor, static_cast<std::int64_t>(self.dtype()));
 }
 
@@ -193,7 +215,9 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The covariances of the rows.",
      .composite = boxed<cov>,
      .samples = cov_samples},
-    {.schema = "aten::corrcoef(Tensor self) -> Tensor", .summary = "The correlations of the rows.", .composite = boxed<corrcoef>},
+    {.schema = "aten::corrcoef(Tensor self) -> Tensor",
+     .summary = "The correlations of the rows.",
+     .composite = boxed<corrcoef>},
     {.schema = "aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
      .summary = "With slices along dim shortened to maxnorm.",
      .composite = boxed<renorm>,
@@ -203,8 +227,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> statistics_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> statistics_records() { return kRecords; }
 
 }  // namespace loupe::composed

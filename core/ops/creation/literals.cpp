@@ -2,8 +2,8 @@
 // torch.tensor and torch.as_tensor of numbers and nested lists.
 
 #include "core/autograd/variable.h"
-#include "core/ops/creation/creation.h"
 #include "core/dispatch/functions.h"
+#include "core/ops/creation/creation.h"
 
 namespace loupe {
 namespace {
@@ -31,8 +31,9 @@ void collect(const IValue& data, const Dims& shape, std::size_t depth, std::vect
         return;
     }
     const auto& elements = data.to_list().elements;
-    require(depth < shape.size() && static_cast<std::int64_t>(elements.size()) == shape[depth], "Expected sequence of length ",
-            depth < shape.size() ? shape[depth] : 0, " at dim ", depth, " (got ", elements.size(), ")");
+    require(depth < shape.size() && static_cast<std::int64_t>(elements.size()) == shape[depth],
+            "Expected sequence of length ", depth < shape.size() ? shape[depth] : 0, " at dim ", depth, " (got ",
+            elements.size(), ")");
     for (const IValue& element : elements) collect(element, shape, depth + 1, numbers);
 }
 
@@ -73,32 +74,43 @@ void as_tensor_kernel(Arguments arguments, IValue* results) {
     const Tensor data = arguments[0].to_tensor();
     const auto dtype = static_cast<std::int64_t>(dtype_of(arguments[1]).value_or(data.dtype()));
     const bool moves = !arguments[2].is_none() && !(arguments[2].to_device().type == data.device().type);
-    if (!moves && dtype == static_cast<std::int64_t>(data.dtype())) results[0] = data;
-    else results[0] = fn::to_copy(data, dtype, IValue(), arguments[2]);
+    if (!moves && dtype == static_cast<std::int64_t>(data.dtype()))
+        results[0] = data;
+    else
+        results[0] = fn::to_copy(data, dtype, IValue(), arguments[2]);
 }
 constexpr OperatorRecord literal(std::string_view schema, std::string_view summary) {
     return {.schema = schema, .summary = summary, .kernel = &tensor_kernel};
 }
 
 constexpr OperatorRecord kRecords[] = {
-    literal("aten::tensor(t[] data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
-            "A tensor of nested lists of numbers."),
-    literal("aten::tensor.float(float t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
+    literal(
+        "aten::tensor(t[] data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
+        "A tensor of nested lists of numbers."),
+    literal("aten::tensor.float(float t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> "
+            "Tensor",
             "A 0-dimensional tensor."),
-    literal("aten::tensor.int(int t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
-            "A 0-dimensional tensor."),
-    literal("aten::tensor.bool(bool t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
-            "A 0-dimensional tensor."),
-    literal("aten::tensor.complex(complex t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
+    literal(
+        "aten::tensor.int(int t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
+        "A 0-dimensional tensor."),
+    literal(
+        "aten::tensor.bool(bool t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
+        "A 0-dimensional tensor."),
+    literal("aten::tensor.complex(complex t, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) "
+            "-> Tensor",
             "A 0-dimensional tensor."),
     {.schema = "aten::as_tensor(Tensor(a) data, *, ScalarType? dtype=None, Device? device=None) -> Tensor(b|a)",
      .summary = "data, converted where it must be.",
      .composite = &as_tensor_kernel,
      .gradient = "data: grad"},
-    literal("aten::as_tensor.float(float t, *, ScalarType? dtype=None, Device? device=None) -> Tensor", "A 0-dimensional tensor."),
-    literal("aten::as_tensor.int(int t, *, ScalarType? dtype=None, Device? device=None) -> Tensor", "A 0-dimensional tensor."),
-    literal("aten::as_tensor.bool(bool t, *, ScalarType? dtype=None, Device? device=None) -> Tensor", "A 0-dimensional tensor."),
-    literal("aten::as_tensor.complex(complex t, *, ScalarType? dtype=None, Device? device=None) -> Tensor", "A 0-dimensional tensor."),
+    literal("aten::as_tensor.float(float t, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
+            "A 0-dimensional tensor."),
+    literal("aten::as_tensor.int(int t, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
+            "A 0-dimensional tensor."),
+    literal("aten::as_tensor.bool(bool t, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
+            "A 0-dimensional tensor."),
+    literal("aten::as_tensor.complex(complex t, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
+            "A 0-dimensional tensor."),
     literal("aten::as_tensor.list(t[] data, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
             "A tensor of nested lists of numbers."),
 };

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
-#include "core/ops/creation/creation.h"
 #include "core/kernels/integer_math.h"
+#include "core/ops/creation/creation.h"
 
 namespace loupe {
 namespace {
@@ -24,7 +24,8 @@ std::int64_t arange_length(const Range& range, ScalarType dtype) {
     const double start = range.start.to_double(), end = range.end.to_double(), step = range.step.to_double();
     require(step != 0, "step must be nonzero");
     require(std::isfinite(start) && std::isfinite(end), "unsupported range: ", start, " -> ", end);
-    require((step > 0 && end >= start) || (step < 0 && end <= start), "upper bound and larger bound inconsistent with step sign");
+    require((step > 0 && end >= start) || (step < 0 && end <= start),
+            "upper bound and larger bound inconsistent with step sign");
     double length = 0;
     if (dtype == ScalarType::Int64) {
         const std::int64_t step_sign = step > 0 ? 1 : -1;
@@ -84,9 +85,10 @@ void infer_linspace(Arguments arguments, MetaList& outputs) {
 // From both ends to the middle, so that the ends are exact. The step has the result's precision, as in PyTorch.
 template <typename T, typename Put>
 void evenly_spaced(const Scalar& first, const Scalar& last, std::int64_t steps, Put&& put) {
-    using Step = std::conditional_t<std::is_integral_v<T>, double,
-                                    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float,
-                                                       std::conditional_t<std::is_same_v<T, ComplexHalf>, std::complex<float>, T>>>;
+    using Step = std::conditional_t<
+        std::is_integral_v<T>, double,
+        std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float,
+                           std::conditional_t<std::is_same_v<T, ComplexHalf>, std::complex<float>, T>>>;
     const Step start = Scalar(first).to<Step>();
     const Step end = Scalar(last).to<Step>();
     if (steps == 1) {
@@ -102,9 +104,12 @@ void evenly_spaced(const Scalar& first, const Scalar& last, std::int64_t steps, 
 
 template <typename T, typename V>
 T rounded_in(V value) {
-    if constexpr (std::is_same_v<T, V>) return value;
-    else if constexpr (std::is_same_v<T, ComplexHalf>) return T(value);
-    else return Scalar(static_cast<double>(value)).to<T>();
+    if constexpr (std::is_same_v<T, V>)
+        return value;
+    else if constexpr (std::is_same_v<T, ComplexHalf>)
+        return T(value);
+    else
+        return Scalar(static_cast<double>(value)).to<T>();
 }
 
 void fill_linspace(Arguments arguments, IValue* results) {
@@ -120,10 +125,11 @@ void fill_logspace(Arguments arguments, IValue* results) {
     const double base = arguments[3].to_double();
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = out.data<T>();
-        evenly_spaced<T>(arguments[0].to_scalar(), arguments[1].to_scalar(), out.numel(), [&](std::int64_t i, auto value) {
-            using V = decltype(value);
-            to[i] = rounded_in<T>(std::pow(Scalar(base).to<V>(), value));
-        });
+        evenly_spaced<T>(arguments[0].to_scalar(), arguments[1].to_scalar(), out.numel(),
+                         [&](std::int64_t i, auto value) {
+                             using V = decltype(value);
+                             to[i] = rounded_in<T>(std::pow(Scalar(base).to<V>(), value));
+                         });
     });
 }
 
@@ -145,9 +151,14 @@ void fill_eye(Arguments, IValue* results) {
     if (n > 0) fill_with(out.view_as_strided(span_of(sizes), span_of(strides), out.storage_offset()), Scalar(1));
 }
 
-constexpr OperatorRecord made(std::string_view schema, std::string_view summary, InferFunction infer, KernelFunction kernel,
-                              SamplesFunction samples = nullptr) {
-    return {.schema = schema, .summary = summary, .infer = infer, .kernel = FillingKernel{kernel}, .samples = samples, .is_gradient_stop = true};
+constexpr OperatorRecord made(std::string_view schema, std::string_view summary, InferFunction infer,
+                              KernelFunction kernel, SamplesFunction samples = nullptr) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer,
+            .kernel = FillingKernel{kernel},
+            .samples = samples,
+            .is_gradient_stop = true};
 }
 std::vector<Sample> arange_samples(Random&, ScalarType dtype) {
     if (dtype == ScalarType::Bool || is_complex(dtype)) return {};
@@ -160,29 +171,38 @@ std::vector<Sample> linspace_samples(Random&, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    made("aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    made("aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+         "pin_memory=None) -> Tensor",
          "Numbers from 0 up to end, without it.", infer_arange<1>, &fill_range<1>, arange_samples),
-    made("aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    made("aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+         "device=None, bool? "
          "pin_memory=None) -> Tensor",
          "Numbers from start up to end, without it.", infer_arange<2>, &fill_range<2>),
-    made("aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    made("aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? "
+         "layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
          "Numbers from start by step up to end, without it.", infer_arange<3>, &fill_range<3>),
-    made("aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    made("aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+         "bool? "
          "pin_memory=None) -> Tensor",
          "Numbers from start to end, with it.", infer_range<2>, &fill_range<2>),
-    made("aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    made("aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, "
+         "Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
          "Numbers from start by step to end, with it.", infer_range<3>, &fill_range<3>),
-    made("aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    made("aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+         "device=None, "
          "bool? pin_memory=None) -> Tensor",
          "Evenly spaced numbers from start to end, with both.", infer_linspace<3>, &fill_linspace, linspace_samples),
-    made("aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? layout=None, Device? "
+    made("aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? "
+         "layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
          "Powers of base, evenly spaced exponents.", infer_linspace<4>, &fill_logspace),
-    made("aten::eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    made("aten::eye(int n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
+         "-> Tensor",
          "Identity matrix.", infer_eye<1>, &fill_eye),
-    made("aten::eye.m(int n, int m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    made("aten::eye.m(int n, int m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+         "pin_memory=None) -> "
          "Tensor",
          "Ones on the diagonal.", infer_eye<2>, &fill_eye),
 };

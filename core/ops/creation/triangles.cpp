@@ -3,12 +3,12 @@
 
 #include <cstring>
 
-#include "core/ops/creation/creation.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/kernels/layout.h"
+#include "core/ops/creation/creation.h"
 #include "core/ops/samples.h"
 #include "core/tensor/memory_limit.h"
 
@@ -71,7 +71,9 @@ void keep_triangle(Arguments arguments, IValue* results) {
 }
 
 template <const OperatorHandle<>* kTriangle>
-void triangle_backward(GradientContext& c) { c.set_grad(0, (*kTriangle)(c.grad_output(), c.value(1))); }
+void triangle_backward(GradientContext& c) {
+    c.set_grad(0, (*kTriangle)(c.grad_output(), c.value(1)));
+}
 
 std::vector<Sample> triangle_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype), 0}, {}},
@@ -95,7 +97,8 @@ void triangle_indices(Arguments arguments, IValue* results) {
     for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t begin = kLower ? 0 : std::max<std::int64_t>(i + diagonal, 0);
         const std::int64_t end = kLower ? std::min(i + diagonal + 1, columns) : columns;
-        require_memory(static_cast<std::int64_t>(row_numbers.size()) + std::max<std::int64_t>(end - begin, 0), 2 * sizeof(std::int64_t));
+        require_memory(static_cast<std::int64_t>(row_numbers.size()) + std::max<std::int64_t>(end - begin, 0),
+                       2 * sizeof(std::int64_t));
         for (std::int64_t j = begin; j < end; ++j) {
             row_numbers.push_back(i);
             column_numbers.push_back(j);
@@ -154,11 +157,13 @@ constexpr OperatorRecord kRecords[] = {
      .samples = triangle_samples,
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kStructured}},
-    {.schema = "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, "
+    {.schema = "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, "
+               "Device? device=None, "
                "bool? pin_memory=None) -> Tensor",
      .summary = "Rows and columns of the lower triangle.",
      .kernel = &triangle_indices<true>},
-    {.schema = "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, "
+    {.schema = "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, "
+               "Device? device=None, "
                "bool? pin_memory=None) -> Tensor",
      .summary = "Rows and columns of the upper triangle.",
      .kernel = &triangle_indices<false>},

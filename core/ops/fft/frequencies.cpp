@@ -3,10 +3,10 @@
 
 #include "core/base/parallel.h"
 #include "core/dispatch/boxing.h"
+#include "core/dispatch/out_form.h"
 #include "core/ops/creation/creation.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
-#include "core/dispatch/out_form.h"
 #include "core/ops/samples.h"
 
 namespace loupe::fft {
@@ -62,16 +62,19 @@ Tensor shift(const Tensor& self, const std::optional<Dims>& dims) {
     return fn::roll(self, shifts, all);
 }
 std::vector<Sample> shift_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), IValue()}, {}}, {{random_tensor(random, {3, 4}, dtype), Dims{0}}, "one dim"}};
+    return {{{random_tensor(random, {3, 4}, dtype), IValue()}, {}},
+            {{random_tensor(random, {3, 4}, dtype), Dims{0}}, "one dim"}};
 }
 std::vector<Sample> frequency_samples(Random&, ScalarType dtype) {
     if (!is_floating(dtype)) return {};
     const IValue number(static_cast<std::int64_t>(dtype));
-    return {{{5, 0.5, number, IValue(), IValue(), IValue()}, "odd"}, {{6, 1.0, number, IValue(), IValue(), IValue()}, "even"}};
+    return {{{5, 0.5, number, IValue(), IValue(), IValue()}, "odd"},
+            {{6, 1.0, number, IValue(), IValue(), IValue()}, "even"}};
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    {.schema = "aten::fft_fftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? "
+               "device=None, bool? "
                "pin_memory=None) -> Tensor",
      .summary = "Frequencies of the terms of fft for samples at a distance d.",
      .formula = "[0, 1, ..., -1] / (n d)",
@@ -81,7 +84,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "Frequencies of the terms of fft.",
      .composite = frequencies_out<false>},
-    {.schema = "aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    {.schema = "aten::fft_rfftfreq(int n, float d=1., *, ScalarType? dtype=None, Layout? layout=None, Device? "
+               "device=None, bool? "
                "pin_memory=None) -> Tensor",
      .summary = "Frequencies of the terms of rfft for samples at a distance d.",
      .formula = "[0, 1, ..., n / 2] / (n d)",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stockham's transform (it sorts itself): real and imaginary parts apart, the lines of a block beside each other, so that
-// every step works on whole vectors. Two real lines make one complex line.
+// Stockham's transform (it sorts itself): real and imaginary parts apart, the lines of a block beside each other, so
+// that every step works on whole vectors. Two real lines make one complex line.
 
 #include "core/ops/fft/lanes.h"
 
@@ -25,7 +25,7 @@ namespace {
 // Lines of a block: a vector of the widest registers.
 template <typename T>
 constexpr std::int64_t kLanes = 64 / sizeof(T);
-constexpr std::int64_t kLongest = 8192;        // a block fits the second-level cache
+constexpr std::int64_t kLongest = 8192;         // a block fits the second-level cache
 constexpr std::int64_t kLongestPadded = 32768;  // other lengths have no faster method
 constexpr std::int64_t kFewestLines = 8;
 constexpr std::int64_t kWorkGrain = 1 << 14;
@@ -69,7 +69,10 @@ std::shared_ptr<const std::vector<Stage<T>>> kept_stages(std::int64_t n) {
 // Calls step(0), step(1), ... with constants: unrolled loops, so that the compiler vectorises the outer one.
 template <std::size_t kCount, typename Step>
 LOUPE_INLINE inline void unrolled(Step&& step) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) LOUPE_INLINE { (step(std::integral_constant<std::size_t, I>()), ...); }(std::make_index_sequence<kCount>());
+    [&]<std::size_t... I>(std::index_sequence<I...>) LOUPE_INLINE {
+        (step(std::integral_constant<std::size_t, I>()), ...);
+    }
+    (std::make_index_sequence<kCount>());
 }
 
 // A number of each lane.
@@ -79,7 +82,8 @@ struct LanesOf {
 };
 
 template <int kRadix, typename T, typename V>
-LOUPE_INLINE inline void small_transform(const std::array<V, kRadix>& re, const std::array<V, kRadix>& im, std::array<V, kRadix>& out_re, std::array<V, kRadix>& out_im) {
+LOUPE_INLINE inline void small_transform(const std::array<V, kRadix>& re, const std::array<V, kRadix>& im,
+                                         std::array<V, kRadix>& out_re, std::array<V, kRadix>& out_im) {
     if constexpr (kRadix == 2) {
         out_re = {re[0] + re[1], re[0] - re[1]};
         out_im = {im[0] + im[1], im[0] - im[1]};
@@ -92,15 +96,25 @@ LOUPE_INLINE inline void small_transform(const std::array<V, kRadix>& re, const 
         // cos and -sin of 2 pi k / 3, of 2 pi k / 5 and of 2 pi k / 7.
         using Table = std::array<double, 7>;
         constexpr Table kCos = kRadix == 3   ? Table{1, -0.5, -0.5}
-                               : kRadix == 5 ? Table{1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410,
-                                                     0.30901699437494742410}
-                                             : Table{1, 0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624,
-                                                     -0.90096886790241912624, -0.22252093395631440429, 0.62348980185873353053};
+                               : kRadix == 5 ? Table{1, 0.30901699437494742410, -0.80901699437494742410,
+                                                     -0.80901699437494742410, 0.30901699437494742410}
+                                             : Table{1,
+                                                     0.62348980185873353053,
+                                                     -0.22252093395631440429,
+                                                     -0.90096886790241912624,
+                                                     -0.90096886790241912624,
+                                                     -0.22252093395631440429,
+                                                     0.62348980185873353053};
         constexpr Table kSin = kRadix == 3   ? Table{0, -0.86602540378443864676, 0.86602540378443864676}
-                               : kRadix == 5 ? Table{0, -0.95105651629515357212, -0.58778525229247312917, 0.58778525229247312917,
-                                                     0.95105651629515357212}
-                                             : Table{0, -0.78183148246802980871, -0.97492791218182360702, -0.43388373911755812048,
-                                                     0.43388373911755812048, 0.97492791218182360702, 0.78183148246802980871};
+                               : kRadix == 5 ? Table{0, -0.95105651629515357212, -0.58778525229247312917,
+                                                     0.58778525229247312917, 0.95105651629515357212}
+                                             : Table{0,
+                                                     -0.78183148246802980871,
+                                                     -0.97492791218182360702,
+                                                     -0.43388373911755812048,
+                                                     0.43388373911755812048,
+                                                     0.97492791218182360702,
+                                                     0.78183148246802980871};
         unrolled<kRadix>([&](auto j) LOUPE_INLINE {
             V sum_re{}, sum_im{};
             unrolled<kRadix>([&](auto k) LOUPE_INLINE {
@@ -117,8 +131,8 @@ LOUPE_INLINE inline void small_transform(const std::array<V, kRadix>& re, const 
 
 // One stage: `groups` transforms of kRadix elements that lie `groups * width` apart.
 template <int kRadix, typename T>
-LOUPE_INLINE inline void run_stage(const Stage<T>& stage, const T* __restrict xr, const T* __restrict xi, T* __restrict yr, T* __restrict yi, std::int64_t groups,
-               std::int64_t width) {
+LOUPE_INLINE inline void run_stage(const Stage<T>& stage, const T* __restrict xr, const T* __restrict xi,
+                                   T* __restrict yr, T* __restrict yi, std::int64_t groups, std::int64_t width) {
     using V = typename LanesOf<T>::Vector;
     for (std::int64_t p = 0; p < groups; ++p) {
         const T* wr = stage.re.data() + p * kRadix;
@@ -147,7 +161,8 @@ template <typename T>
 class Block {
   public:
     explicit Block(std::int64_t n) : n_(n), stages_(kept_stages<T>(n)) {
-        for (auto* part : {&re_, &im_, &next_re_, &next_im_}) part->resize(static_cast<std::size_t>((n + 2) * kLanes<T>));
+        for (auto* part : {&re_, &im_, &next_re_, &next_im_})
+            part->resize(static_cast<std::size_t>((n + 2) * kLanes<T>));
     }
     // Backward is forward with the parts exchanged.
     void transform(bool forward) {
@@ -160,11 +175,16 @@ class Block {
                     run_stage<kRadix>(stage, re_.data(), im_.data(), next_re_.data(), next_im_.data(), groups, width);
                 });
             };
-            if (stage.radix == 4) run(std::integral_constant<int, 4>());
-            else if (stage.radix == 2) run(std::integral_constant<int, 2>());
-            else if (stage.radix == 3) run(std::integral_constant<int, 3>());
-            else if (stage.radix == 5) run(std::integral_constant<int, 5>());
-            else run(std::integral_constant<int, 7>());
+            if (stage.radix == 4)
+                run(std::integral_constant<int, 4>());
+            else if (stage.radix == 2)
+                run(std::integral_constant<int, 2>());
+            else if (stage.radix == 3)
+                run(std::integral_constant<int, 3>());
+            else if (stage.radix == 5)
+                run(std::integral_constant<int, 5>());
+            else
+                run(std::integral_constant<int, 7>());
             re_.swap(next_re_);
             im_.swap(next_im_);
             length = groups;
@@ -197,10 +217,12 @@ template <typename T, typename Work>
 void for_each_block(Lines lines, std::int64_t n, std::int64_t per_block, Work&& work) {
     const std::int64_t count = lines.outer * lines.inner;
     const std::int64_t blocks = (count + per_block - 1) / per_block;
-    parallel_for(0, blocks, std::max<std::int64_t>(1, kWorkGrain / (per_block * n)), [&](std::int64_t begin, std::int64_t end) {
-        Block<T> block(n);
-        for (std::int64_t b = begin; b < end; ++b) work(block, b * per_block, std::min(per_block, count - b * per_block));
-    });
+    parallel_for(0, blocks, std::max<std::int64_t>(1, kWorkGrain / (per_block * n)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     Block<T> block(n);
+                     for (std::int64_t b = begin; b < end; ++b)
+                         work(block, b * per_block, std::min(per_block, count - b * per_block));
+                 });
 }
 
 // The lines of a block in memory: kParts numbers an element (2: complex), elements `step` numbers apart.
@@ -210,8 +232,10 @@ struct BlockLines {
     std::int64_t step;
     std::int64_t count;
 
-    BlockLines(T* data, Starts starts, std::int64_t first, std::int64_t lines) : step(starts.lines.inner * kParts), count(std::min(lines, kLanes<T>)) {
-        for (std::int64_t i = 0; i < kLanes<T>; ++i) line[static_cast<std::size_t>(i)] = data + starts.of(first + std::min(i, count - 1)) * kParts;
+    BlockLines(T* data, Starts starts, std::int64_t first, std::int64_t lines)
+        : step(starts.lines.inner * kParts), count(std::min(lines, kLanes<T>)) {
+        for (std::int64_t i = 0; i < kLanes<T>; ++i)
+            line[static_cast<std::size_t>(i)] = data + starts.of(first + std::min(i, count - 1)) * kParts;
     }
 };
 
@@ -232,7 +256,8 @@ void gather(const BlockLines<kParts, const T>& from, std::int64_t n, T* re, T* i
                 for (std::size_t i = 0; i < 4; ++i) std::memcpy(&rows[i], from.line[lane + i] + at, sizeof(rows[i]));
                 transpose_four<T>(rows);
                 for (std::int64_t j = 0; j < 4; ++j) {
-                    std::memcpy(place_of<kParts>(re, im, at + j) + lane, &rows[static_cast<std::size_t>(j)], sizeof(rows[0]));
+                    std::memcpy(place_of<kParts>(re, im, at + j) + lane, &rows[static_cast<std::size_t>(j)],
+                                sizeof(rows[0]));
                 }
             }
         }
@@ -259,7 +284,8 @@ void scatter(const BlockLines<kParts, T>& to, std::int64_t n, T* re, T* im, T sc
                     row *= scale;
                 }
                 transpose_four<T>(rows);
-                for (std::size_t i = 0; i < std::min<std::size_t>(4, count - lane); ++i) std::memcpy(to.line[lane + i] + at, &rows[i], sizeof(rows[i]));
+                for (std::size_t i = 0; i < std::min<std::size_t>(4, count - lane); ++i)
+                    std::memcpy(to.line[lane + i] + at, &rows[i], sizeof(rows[i]));
             }
         }
         for (std::int64_t at = numbers; at < n * kParts; ++at) {
@@ -270,7 +296,8 @@ void scatter(const BlockLines<kParts, T>& to, std::int64_t n, T* re, T* im, T sc
     });
 }
 
-// A block of complex lines z = a + i b holds two blocks of real lines, a and b. Their spectra, up to the middle, from z's.
+// A block of complex lines z = a + i b holds two blocks of real lines, a and b. Their spectra, up to the middle, from
+// z's.
 template <typename T>
 void split_spectra(Block<T>& block, std::int64_t n) {
     const std::int64_t terms = n / 2 + 1;
@@ -278,7 +305,8 @@ void split_spectra(Block<T>& block, std::int64_t n) {
         for (std::int64_t k = 0; k < terms; ++k) {
             const std::int64_t mirror = k == 0 ? 0 : n - k;
             const T *zr = block.re(k), *zi = block.im(k), *wr = block.re(mirror), *wi = block.im(mirror);
-            T *ar = block.spare_re(k), *ai = block.spare_im(k), *br = block.spare_re(terms + k), *bi = block.spare_im(terms + k);
+            T *ar = block.spare_re(k), *ai = block.spare_im(k), *br = block.spare_re(terms + k),
+              *bi = block.spare_im(terms + k);
 #pragma omp simd
             for (std::int64_t i = 0; i < kLanes<T>; ++i) {
                 ar[i] = zr[i] + wr[i];
@@ -296,7 +324,8 @@ void join_spectra(Block<T>& block, std::int64_t n) {
         for (std::int64_t k = 0; k < terms; ++k) {
             const bool is_real = k == 0 || 2 * k == n;
             const std::int64_t mirror = is_real ? k : n - k;
-            const T *ar = block.spare_re(k), *ai = block.spare_im(k), *br = block.spare_re(terms + k), *bi = block.spare_im(terms + k);
+            const T *ar = block.spare_re(k), *ai = block.spare_im(k), *br = block.spare_re(terms + k),
+                    *bi = block.spare_im(terms + k);
             T *zr = block.re(k), *zi = block.im(k), *wr = block.re(mirror), *wi = block.im(mirror);
             // The imaginary parts of real terms are not looked at, be they infinite.
             for (std::int64_t i = 0; i < kLanes<T>; ++i) {
@@ -408,8 +437,10 @@ class Transform {
     }
     std::int64_t block_length() const { return length_; }
     void operator()(Block<T>& block, bool forward) const {
-        if (chirp_ == nullptr) block.transform(forward);
-        else chirp_->transform(block, forward);
+        if (chirp_ == nullptr)
+            block.transform(forward);
+        else
+            chirp_->transform(block, forward);
     }
 
   private:
@@ -429,11 +460,12 @@ void complex_to_complex_in_lanes(std::complex<T>* data, Lines lines, std::int64_
     const Starts starts{lines, n};
     T* numbers = reinterpret_cast<T*>(data);
     const Transform<T> transform(n);
-    for_each_block<T>(lines, transform.block_length(), kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-        gather(BlockLines<2, const T>(numbers, starts, first, count), n, block.re(), block.im());
-        transform(block, forward);
-        scatter(BlockLines<2, T>(numbers, starts, first, count), n, block.re(), block.im(), scale);
-    });
+    for_each_block<T>(lines, transform.block_length(), kLanes<T>,
+                      [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+                          gather(BlockLines<2, const T>(numbers, starts, first, count), n, block.re(), block.im());
+                          transform(block, forward);
+                          scatter(BlockLines<2, T>(numbers, starts, first, count), n, block.re(), block.im(), scale);
+                      });
 }
 
 template <typename T>
@@ -442,16 +474,20 @@ void real_to_complex_in_lanes(const T* from, std::complex<T>* to, Lines lines, s
     const Starts sources{lines, n}, targets{lines, terms};
     T* numbers = reinterpret_cast<T*>(to);
     const Transform<T> transform(n);
-    for_each_block<T>(lines, transform.block_length(), 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-        const std::int64_t second = first + std::min(kLanes<T>, count - 1), rest = std::max<std::int64_t>(count - kLanes<T>, 1);
-        gather(BlockLines<1, const T>(from, sources, first, count), n, block.re(), block.im());
-        gather(BlockLines<1, const T>(from, sources, second, rest), n, block.im(), block.im());
-        transform(block, true);
-        split_spectra(block, n);
-        scatter(BlockLines<2, T>(numbers, targets, first, count), terms, block.spare_re(0), block.spare_im(0), scale / 2);
-        if (count <= kLanes<T>) return;
-        scatter(BlockLines<2, T>(numbers, targets, second, rest), terms, block.spare_re(terms), block.spare_im(terms), scale / 2);
-    });
+    for_each_block<T>(lines, transform.block_length(), 2 * kLanes<T>,
+                      [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+                          const std::int64_t second = first + std::min(kLanes<T>, count - 1),
+                                             rest = std::max<std::int64_t>(count - kLanes<T>, 1);
+                          gather(BlockLines<1, const T>(from, sources, first, count), n, block.re(), block.im());
+                          gather(BlockLines<1, const T>(from, sources, second, rest), n, block.im(), block.im());
+                          transform(block, true);
+                          split_spectra(block, n);
+                          scatter(BlockLines<2, T>(numbers, targets, first, count), terms, block.spare_re(0),
+                                  block.spare_im(0), scale / 2);
+                          if (count <= kLanes<T>) return;
+                          scatter(BlockLines<2, T>(numbers, targets, second, rest), terms, block.spare_re(terms),
+                                  block.spare_im(terms), scale / 2);
+                      });
 }
 
 template <typename T>
@@ -460,15 +496,19 @@ void complex_to_real_in_lanes(const std::complex<T>* from, T* to, Lines lines, s
     const Starts sources{lines, terms}, targets{lines, n};
     const T* numbers = reinterpret_cast<const T*>(from);
     const Transform<T> transform(n);
-    for_each_block<T>(lines, transform.block_length(), 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-        const std::int64_t second = first + std::min(kLanes<T>, count - 1), rest = std::max<std::int64_t>(count - kLanes<T>, 1);
-        gather(BlockLines<2, const T>(numbers, sources, first, count), terms, block.spare_re(0), block.spare_im(0));
-        gather(BlockLines<2, const T>(numbers, sources, second, rest), terms, block.spare_re(terms), block.spare_im(terms));
-        join_spectra(block, n);
-        transform(block, false);
-        scatter(BlockLines<1, T>(to, targets, first, count), n, block.re(), block.im(), scale);
-        if (count > kLanes<T>) scatter(BlockLines<1, T>(to, targets, second, rest), n, block.im(), block.im(), scale);
-    });
+    for_each_block<T>(
+        lines, transform.block_length(), 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+            const std::int64_t second = first + std::min(kLanes<T>, count - 1),
+                               rest = std::max<std::int64_t>(count - kLanes<T>, 1);
+            gather(BlockLines<2, const T>(numbers, sources, first, count), terms, block.spare_re(0), block.spare_im(0));
+            gather(BlockLines<2, const T>(numbers, sources, second, rest), terms, block.spare_re(terms),
+                   block.spare_im(terms));
+            join_spectra(block, n);
+            transform(block, false);
+            scatter(BlockLines<1, T>(to, targets, first, count), n, block.re(), block.im(), scale);
+            if (count > kLanes<T>)
+                scatter(BlockLines<1, T>(to, targets, second, rest), n, block.im(), block.im(), scale);
+        });
 }
 
 template void complex_to_complex_in_lanes(std::complex<float>*, Lines, std::int64_t, bool, float);

@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "core/dispatch/boxing.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
 #include "core/ops/fft/transform.h"
-#include "core/dispatch/gradient_context.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::fft {
@@ -41,8 +41,10 @@ Lines lines_along(IntSpan sizes, std::int64_t dim) {
 
 template <typename Work>
 void with_real_type(ScalarType dtype, Work&& work) {
-    if (to_real_type(dtype) == ScalarType::Float64) work(double{});
-    else work(float{});
+    if (to_real_type(dtype) == ScalarType::Float64)
+        work(double{});
+    else
+        work(float{});
 }
 
 void require_complex(const Tensor& self) {
@@ -86,7 +88,8 @@ void c2c(const Tensor& out, const Tensor& self, const Dims& dims, std::int64_t n
 
 TensorMeta r2c_meta(const Tensor& self, const Dims& dims, std::int64_t, bool onesided) {
     require(is_floating(self.dtype()), "Expected self.is_floating_point() to be true, but got false.");
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "Unsupported dtype ", dtype_graph_name(self.dtype()));
+    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "Unsupported dtype ",
+            dtype_graph_name(self.dtype()));
     require(!dims.empty(), "_fft_r2c must transform at least one axis");
     Dims sizes = to_dims(self.sizes());
     auto& last = sizes[static_cast<std::size_t>(wrapped(self, dims).back())];
@@ -94,7 +97,8 @@ TensorMeta r2c_meta(const Tensor& self, const Dims& dims, std::int64_t, bool one
     return {sizes, to_complex_type(self.dtype())};
 }
 
-// The terms that the one-sided transform left out: X[-k] = conj(X[k]) in all transformed dims, of which `last` was halved.
+// The terms that the one-sided transform left out: X[-k] = conj(X[k]) in all transformed dims, of which `last` was
+// halved.
 template <typename T>
 void reflect_line(const std::complex<T>* half, std::complex<T>* full, Lines lines, std::int64_t n) {
     const std::int64_t terms = n / 2 + 1;
@@ -103,7 +107,8 @@ void reflect_line(const std::complex<T>* half, std::complex<T>* full, Lines line
         std::complex<T>* to = full + o * n * lines.inner;
         std::copy_n(from, terms * lines.inner, to);
         for (std::int64_t k = terms; k < n; ++k) {
-            for (std::int64_t i = 0; i < lines.inner; ++i) to[k * lines.inner + i] = std::conj(from[(n - k) * lines.inner + i]);
+            for (std::int64_t i = 0; i < lines.inner; ++i)
+                to[k * lines.inner + i] = std::conj(from[(n - k) * lines.inner + i]);
         }
     }
 }
@@ -143,7 +148,8 @@ TensorMeta c2r_meta(const Tensor& self, const Dims& dims, std::int64_t, std::int
     Dims sizes = to_dims(self.sizes());
     auto& last = sizes[static_cast<std::size_t>(wrapped(self, dims).back())];
     require_points(last_size);
-    require(last >= last_size / 2 + 1, "_fft_c2r: ", last_size, " real elements need ", last_size / 2 + 1, " complex ones, but got ", last);
+    require(last >= last_size / 2 + 1, "_fft_c2r: ", last_size, " real elements need ", last_size / 2 + 1,
+            " complex ones, but got ", last);
     last = last_size;
     return {sizes, to_real_type(self.dtype())};
 }
@@ -158,7 +164,8 @@ void c2r(const Tensor& out, const Tensor& self, const Dims& dims, std::int64_t n
     const Tensor work = contiguous_target(out);
     const double scale = scale_of(norm, out.sizes(), axes);
     with_real_type(self.dtype(), [&]<typename T>(T) {
-        complex_to_real(input.data<std::complex<T>>(), work.data<T>(), lines_along(out.sizes(), last), n, static_cast<T>(scale));
+        complex_to_real(input.data<std::complex<T>>(), work.data<T>(), lines_along(out.sizes(), last), n,
+                        static_cast<T>(scale));
     });
     deliver(out, work);
 }
@@ -184,10 +191,13 @@ void c2r_backward(G& c) {
         const Tensor terms = real_to_complex_op(g, c.value(1), c.value(2), true);
         const std::int64_t n = terms.size(last);
         const std::int64_t doubled = g.size(last) - n;
-        const auto piece = [&](std::int64_t begin, std::int64_t end) { return fn::slice(terms, last, begin, end, std::int64_t{1}); };
+        const auto piece = [&](std::int64_t begin, std::int64_t end) {
+            return fn::slice(terms, last, begin, end, std::int64_t{1});
+        };
         Tensor all = terms;
         if (doubled > 0) {
-            all = fn::cat(TensorList{piece(0, 1), fn::mul_scalar(piece(1, 1 + doubled), Scalar(2)), piece(1 + doubled, n)}, last);
+            all = fn::cat(
+                TensorList{piece(0, 1), fn::mul_scalar(piece(1, 1 + doubled), Scalar(2)), piece(1 + doubled, n)}, last);
         }
         const std::array dims{last};
         const std::array sizes{c.sizes(0)[static_cast<std::size_t>(last)]};
@@ -200,12 +210,15 @@ Cost transform_cost(Arguments arguments, std::span<const IValue> results) {
     const Tensor self = arguments[0].to_tensor(), out = results[0].to_tensor();
     const Tensor& larger = out.numel() > self.numel() ? out : self;
     double steps = 0;
-    for (const std::int64_t d : arguments[1].to_ints()) steps += std::log2(static_cast<double>(std::max<std::int64_t>(larger.size(d), 1)));
+    for (const std::int64_t d : arguments[1].to_ints())
+        steps += std::log2(static_cast<double>(std::max<std::int64_t>(larger.size(d), 1)));
     const double share = is_complex(self.dtype()) && is_complex(out.dtype()) ? 5 : 2.5;
     return {share * static_cast<double>(larger.numel()) * steps, static_cast<double>(self.bytes() + out.bytes())};
 }
 
-bool has_transforms(ScalarType dtype) { return to_real_type(dtype) == ScalarType::Float32 || to_real_type(dtype) == ScalarType::Float64; }
+bool has_transforms(ScalarType dtype) {
+    return to_real_type(dtype) == ScalarType::Float32 || to_real_type(dtype) == ScalarType::Float64;
+}
 std::vector<Sample> c2c_samples(Random& random, ScalarType dtype) {
     if (!is_complex(dtype)) return {};
     return {{{random_tensor(random, {3, 5}, dtype), Dims{1}, 0, true}, {}},
@@ -237,7 +250,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = c2c_samples,
      .variants = kOut},
     {.schema = "aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
-     .summary = "Discrete Fourier transform of real numbers; one-sided leaves out the terms of the last dim that are conjugates.",
+     .summary = "Discrete Fourier transform of real numbers; one-sided leaves out the terms of the last dim that are "
+                "conjugates.",
      .formula = "X[k] = sum_j x[j] exp(-2 pi i jk / n)",
      .infer = inferring<r2c_meta>,
      .kernel = filling<r2c>,

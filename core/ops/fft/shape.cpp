@@ -17,7 +17,8 @@ std::int64_t norm_of(const std::optional<std::string_view>& name, bool forward) 
 
 Tensor promoted(const Tensor& self, bool complex) {
     ScalarType dtype = floating_type(self.dtype());
-    require(dtype != ScalarType::Float16 && dtype != ScalarType::BFloat16 && dtype != ScalarType::Complex32, "Unsupported dtype ", dtype_graph_name(dtype));
+    require(dtype != ScalarType::Float16 && dtype != ScalarType::BFloat16 && dtype != ScalarType::Complex32,
+            "Unsupported dtype ", dtype_graph_name(dtype));
     if (complex) dtype = to_complex_type(dtype);
     return self.dtype() == dtype ? self : fn::to_dtype(self, static_cast<std::int64_t>(dtype));
 }
@@ -51,7 +52,8 @@ Axes axes_of(const Tensor& self, const std::optional<Dims>& sizes, const std::op
     }
     if (sizes) {
         const auto count = static_cast<std::int64_t>(sizes->size());
-        require(!dims || dims->size() == sizes->size(), "When given, dim and shape arguments must have the same length");
+        require(!dims || dims->size() == sizes->size(),
+                "When given, dim and shape arguments must have the same length");
         require(count <= ndim, "Got shape with ", count, " values but input tensor only has ", ndim, " dimensions.");
         if (!dims) {
             for (std::int64_t d = ndim - count; d < ndim; ++d) axes.dims.push_back(d);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many short lines go side by side through vector lanes. Else Eigen's FFT (kissfft) for lengths of small factors; Bluestein's algorithm where a large prime divides the length; one
-// long line is laid out as a matrix (Bailey 1990, "FFTs in external or hierarchical memory"), so that threads share it.
+// Many short lines go side by side through vector lanes. Else Eigen's FFT (kissfft) for lengths of small factors;
+// Bluestein's algorithm where a large prime divides the length; one long line is laid out as a matrix (Bailey 1990,
+// "FFTs in external or hierarchical memory"), so that threads share it.
 
 #include "core/ops/fft/transform.h"
 
@@ -23,10 +24,10 @@ namespace {
 template <typename T>
 using Array = std::vector<std::complex<T>>;
 
-constexpr std::int64_t kLargestPrime = 64;     // above, kissfft's O(p^2) step costs more than Bluestein
+constexpr std::int64_t kLargestPrime = 64;  // above, kissfft's O(p^2) step costs more than Bluestein
 constexpr std::int64_t kLongLine = 1 << 15;
-constexpr std::int64_t kBlock = 16;            // neighbouring lines that are gathered together
-constexpr std::int64_t kWorkGrain = 1 << 14;   // elements that a thread should at least have
+constexpr std::int64_t kBlock = 16;           // neighbouring lines that are gathered together
+constexpr std::int64_t kWorkGrain = 1 << 14;  // elements that a thread should at least have
 constexpr std::size_t kKeptPlans = 64;
 
 std::int64_t largest_prime_factor(std::int64_t n) {
@@ -61,7 +62,8 @@ class Roots {
     std::complex<T> at(std::int64_t k) const {
         const std::complex<double> a = coarse_[static_cast<std::size_t>(k >> shift_)];
         const std::complex<double> b = fine_[static_cast<std::size_t>(k & ((std::int64_t{1} << shift_) - 1))];
-        return {static_cast<T>(a.real() * b.real() - a.imag() * b.imag()), static_cast<T>(a.real() * b.imag() + a.imag() * b.real())};
+        return {static_cast<T>(a.real() * b.real() - a.imag() * b.imag()),
+                static_cast<T>(a.real() * b.imag() + a.imag() * b.real())};
     }
 
   private:
@@ -75,7 +77,8 @@ Eigen::FFT<T>& plans_for(std::int64_t n) {
     using Plans = Eigen::FFT<T>;
     thread_local std::set<std::int64_t> lengths;
     const auto fresh = [] {
-        return std::make_unique<Plans>(typename Plans::impl_type(), static_cast<typename Plans::Flag>(Plans::Unscaled | Plans::HalfSpectrum));
+        return std::make_unique<Plans>(typename Plans::impl_type(),
+                                       static_cast<typename Plans::Flag>(Plans::Unscaled | Plans::HalfSpectrum));
     };
     thread_local std::unique_ptr<Plans> plans = fresh();
     if (lengths.insert(n).second && lengths.size() > kKeptPlans) {
@@ -149,8 +152,10 @@ class Line {
         if (n_ == 1) {
             *to = *from;
         } else if (smooth_) {
-            if (forward) plans_for<T>(n_).fwd(to, from, static_cast<Eigen::Index>(n_));
-            else plans_for<T>(n_).inv(to, from, static_cast<Eigen::Index>(n_));
+            if (forward)
+                plans_for<T>(n_).fwd(to, from, static_cast<Eigen::Index>(n_));
+            else
+                plans_for<T>(n_).inv(to, from, static_cast<Eigen::Index>(n_));
         } else if (forward) {
             chirp_->forward(to, from);
         } else {
@@ -196,7 +201,8 @@ class Line {
 
 // Runs `one(to, from)` on every line; lines that lie beside each other are gathered and scattered in blocks.
 template <typename From, typename To, typename Scale, typename One>
-void for_each_line(const From* from, std::int64_t from_length, To* to, std::int64_t to_length, Lines lines, Scale scale, One&& one) {
+void for_each_line(const From* from, std::int64_t from_length, To* to, std::int64_t to_length, Lines lines, Scale scale,
+                   One&& one) {
     const std::int64_t inner = lines.inner;
     const std::int64_t blocks = (inner + kBlock - 1) / kBlock;
     const std::int64_t width = std::min(kBlock, inner);
@@ -209,12 +215,15 @@ void for_each_line(const From* from, std::int64_t from_length, To* to, std::int6
             const std::int64_t count = std::min(kBlock, inner - first);
             const From* source = from + b / blocks * from_length * inner + first;
             for (std::int64_t k = 0; k < from_length; ++k) {
-                for (std::int64_t i = 0; i < count; ++i) gathered[static_cast<std::size_t>(i * from_length + k)] = source[k * inner + i];
+                for (std::int64_t i = 0; i < count; ++i)
+                    gathered[static_cast<std::size_t>(i * from_length + k)] = source[k * inner + i];
             }
-            for (std::int64_t i = 0; i < count; ++i) one(results.data() + i * to_length, gathered.data() + i * from_length);
+            for (std::int64_t i = 0; i < count; ++i)
+                one(results.data() + i * to_length, gathered.data() + i * from_length);
             To* target = to + b / blocks * to_length * inner + first;
             for (std::int64_t k = 0; k < to_length; ++k) {
-                for (std::int64_t i = 0; i < count; ++i) target[k * inner + i] = results[static_cast<std::size_t>(i * to_length + k)] * scale;
+                for (std::int64_t i = 0; i < count; ++i)
+                    target[k * inner + i] = results[static_cast<std::size_t>(i * to_length + k)] * scale;
             }
         }
     });
@@ -279,7 +288,8 @@ void real_to_complex(const T* from, std::complex<T>* to, Lines lines, std::int64
     if (suits_lanes(lines, n)) return real_to_complex_in_lanes(from, to, lines, n, scale);
     const Line<T> line(n);
     if (!is_long(line, lines) || n % 2 != 0) {
-        return for_each_line(from, n, to, line.terms(), lines, scale, [&](std::complex<T>* out, const T* in) { line.from_real(out, in); });
+        return for_each_line(from, n, to, line.terms(), lines, scale,
+                             [&](std::complex<T>* out, const T* in) { line.from_real(out, in); });
     }
     // Even elements as real parts, odd ones as imaginary parts.
     const std::int64_t half = n / 2;
@@ -301,7 +311,8 @@ void complex_to_real(const std::complex<T>* from, T* to, Lines lines, std::int64
     if (suits_lanes(lines, n)) return complex_to_real_in_lanes(from, to, lines, n, scale);
     const Line<T> line(n);
     if (!is_long(line, lines) || n % 2 != 0) {
-        return for_each_line(from, line.terms(), to, n, lines, scale, [&](T* out, const std::complex<T>* in) { line.to_real(out, in); });
+        return for_each_line(from, line.terms(), to, n, lines, scale,
+                             [&](T* out, const std::complex<T>* in) { line.to_real(out, in); });
     }
     const std::int64_t half = n / 2;
     const Roots roots(n);

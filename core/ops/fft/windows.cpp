@@ -3,13 +3,13 @@
 
 #include <numbers>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
+#include "core/dispatch/out_form.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/creation/creation.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
-#include "core/kernels/integer_math.h"
-#include "core/dispatch/out_form.h"
 
 namespace loupe::fft {
 namespace {
@@ -30,7 +30,9 @@ double divisor(std::int64_t n) { return static_cast<double>(n - 1); }
 Tensor bartlett(const Tensor& steps, std::int64_t n, double, double) {
     const Tensor rise = steps * Scalar(2.0 / divisor(n));
     const std::int64_t first = ((n - 1) >> 1) + 1;
-    const auto part = [&](std::int64_t begin, std::int64_t end) { return fn::slice(rise, std::int64_t{0}, begin, end, std::int64_t{1}); };
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+        return fn::slice(rise, std::int64_t{0}, begin, end, std::int64_t{1});
+    };
     return fn::cat(TensorList{part(0, first), part(first, n) * Scalar(-1) + Scalar(2)}, std::int64_t{0});
 }
 Tensor blackman(const Tensor& steps, std::int64_t n, double, double) {
@@ -44,7 +46,8 @@ Tensor hann(const Tensor& steps, std::int64_t n, double, double) { return hammin
 // In bfloat16 every step is rounded but the first.
 Tensor kaiser(const Tensor& steps, std::int64_t n, double, double beta) {
     const auto dtype = static_cast<std::int64_t>(steps.dtype());
-    const Tensor wide = fn::to_dtype(steps, static_cast<std::int64_t>(promote_types(steps.dtype(), ScalarType::Float32)));
+    const Tensor wide =
+        fn::to_dtype(steps, static_cast<std::int64_t>(promote_types(steps.dtype(), ScalarType::Float32)));
     const Tensor x = fn::to_dtype(wide * Scalar(2.0 / divisor(n)) - Scalar(1), dtype);
     const Tensor middle = fn::full_like(fn::select(steps, std::int64_t{0}, std::int64_t{0}), Scalar(beta));
     return kI0(fn::sqrt(Scalar(1) - x * x) * Scalar(beta)) / kI0(middle);
@@ -57,14 +60,16 @@ constexpr Window kHann{"hann_window", hann};
 constexpr Window kKaiser{"kaiser_window", kaiser};
 
 void check(const Window& window, std::int64_t length, ScalarType dtype) {
-    require(is_differentiable(dtype), window.name, " expects floating point dtypes, got: TensorOptions(dtype=", dtype_name(dtype), ")");
+    require(is_differentiable(dtype), window.name,
+            " expects floating point dtypes, got: TensorOptions(dtype=", dtype_name(dtype), ")");
     require(length >= 0, window.name, " requires non-negative window_length, got window_length=", length);
     if (length <= 1) return;
     require(!is_complex(dtype), "\"arange_cpu\" not implemented for '", dtype_graph_name(dtype), "'");
     require(dtype != ScalarType::Float16 || window.shape == bartlett, "\"cos_vml_cpu\" not implemented for 'Half'");
 }
 
-Tensor make_window(const Window& window, std::int64_t length, bool periodic, double alpha, double beta, ScalarType dtype) {
+Tensor make_window(const Window& window, std::int64_t length, bool periodic, double alpha, double beta,
+                   ScalarType dtype) {
     check(window, length, dtype);
     const auto number = static_cast<std::int64_t>(dtype);
     if (length <= 1) return fn::ones(Dims{length}, number);
@@ -79,7 +84,8 @@ void window_call(Arguments arguments, IValue* results) {
     const bool periodic = kNumbers < 1 || arguments[1].to_bool();
     const bool is_kaiser = &kWindow == &kKaiser;
     const double alpha = kNumbers > 1 && !is_kaiser ? arguments[2].to_double() : 0.54;
-    const double beta = is_kaiser ? (kNumbers > 1 ? arguments[2].to_double() : 12.0) : (kNumbers > 2 ? arguments[3].to_double() : 0.46);
+    const double beta =
+        is_kaiser ? (kNumbers > 1 ? arguments[2].to_double() : 12.0) : (kNumbers > 2 ? arguments[3].to_double() : 0.46);
     const ScalarType dtype = kInto ? arguments.back().tensor_impl()->dtype
                                    : creation::options_of(arguments, 1 + kNumbers, ScalarType::Float32).dtype;
     const Tensor made = make_window(kWindow, arguments[0].to_int(), periodic, alpha, beta, dtype);
@@ -91,18 +97,21 @@ void window_call(Arguments arguments, IValue* results) {
     }
 }
 
-#define LOUPE_WINDOW_FORM(name, overload, numbers, count, window, text)                                                            \
-    {.schema = "aten::" name overload "(int window_length" numbers ", *, ScalarType? dtype=None, Layout? layout=None, Device? "        \
-               "device=None, bool? pin_memory=None) -> Tensor",                                                                       \
-     .summary = text,                                                                                                              \
-     .composite = window_call<window, count, false>}
-#define LOUPE_WINDOW_OUT(name, overload, numbers, count, window, text)                                                             \
-    {.schema = "aten::" name "." overload "out(int window_length" numbers ", *, Tensor(a!) out) -> Tensor(a!)",                       \
-     .summary = text,                                                                                                              \
-     .composite = window_call<window, count, true>}
-#define LOUPE_WINDOW(name, window, text)                                                                                           \
-    LOUPE_WINDOW_FORM(name, "", "", 0, window, text), LOUPE_WINDOW_OUT(name, "", "", 0, window, text),                          \
-        LOUPE_WINDOW_FORM(name, ".periodic", ", bool periodic", 1, window, text),                                                  \
+#define LOUPE_WINDOW_FORM(name, overload, numbers, count, window, text)        \
+    {                                                                          \
+        .schema = "aten::" name overload "(int window_length" numbers          \
+                  ", *, ScalarType? dtype=None, Layout? layout=None, Device? " \
+                  "device=None, bool? pin_memory=None) -> Tensor",             \
+        .summary = text, .composite = window_call<window, count, false>        \
+    }
+#define LOUPE_WINDOW_OUT(name, overload, numbers, count, window, text)                                             \
+    {                                                                                                              \
+        .schema = "aten::" name "." overload "out(int window_length" numbers ", *, Tensor(a!) out) -> Tensor(a!)", \
+        .summary = text, .composite = window_call<window, count, true>                                             \
+    }
+#define LOUPE_WINDOW(name, window, text)                                                               \
+    LOUPE_WINDOW_FORM(name, "", "", 0, window, text), LOUPE_WINDOW_OUT(name, "", "", 0, window, text), \
+        LOUPE_WINDOW_FORM(name, ".periodic", ", bool periodic", 1, window, text),                      \
         LOUPE_WINDOW_OUT(name, "periodic_", ", bool periodic", 1, window, text)
 
 constexpr char kHammingSummary[] = "Raised cosine on a pedestal: alpha - beta cos(2 pi k / n).";
@@ -113,10 +122,13 @@ constexpr OperatorRecord kRecords[] = {
     LOUPE_WINDOW("blackman_window", kBlackman, "Blackman window: two cosines."),
     LOUPE_WINDOW("hann_window", kHann, "Hann window: a raised cosine."),
     LOUPE_WINDOW("hamming_window", kHamming, kHammingSummary),
-    LOUPE_WINDOW_FORM("hamming_window", ".periodic_alpha", ", bool periodic, float alpha", 2, kHamming, kHammingSummary),
+    LOUPE_WINDOW_FORM("hamming_window", ".periodic_alpha", ", bool periodic, float alpha", 2, kHamming,
+                      kHammingSummary),
     LOUPE_WINDOW_OUT("hamming_window", "periodic_alpha_", ", bool periodic, float alpha", 2, kHamming, kHammingSummary),
-    LOUPE_WINDOW_FORM("hamming_window", ".periodic_alpha_beta", ", bool periodic, float alpha, float beta", 3, kHamming, kHammingSummary),
-    LOUPE_WINDOW_OUT("hamming_window", "periodic_alpha_beta_", ", bool periodic, float alpha, float beta", 3, kHamming, kHammingSummary),
+    LOUPE_WINDOW_FORM("hamming_window", ".periodic_alpha_beta", ", bool periodic, float alpha, float beta", 3, kHamming,
+                      kHammingSummary),
+    LOUPE_WINDOW_OUT("hamming_window", "periodic_alpha_beta_", ", bool periodic, float alpha, float beta", 3, kHamming,
+                     kHammingSummary),
     LOUPE_WINDOW("kaiser_window", kKaiser, kKaiserSummary),
     LOUPE_WINDOW_FORM("kaiser_window", ".beta", ", bool periodic, float beta", 2, kKaiser, kKaiserSummary),
     LOUPE_WINDOW_OUT("kaiser_window", "beta_", ", bool periodic, float beta", 2, kKaiser, kKaiserSummary),

@@ -9,11 +9,11 @@
 #include "core/dispatch/forward.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/complex_half.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/joining/index_maps.h"
-#include "core/kernels/complex_half.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 
@@ -31,8 +31,8 @@ void check_mask(const Tensor& mask, const Tensor& self, std::size_t at) {
     for (std::size_t d = 0; d < mask.sizes().size(); ++d) {
         if (at + d < self.sizes().size() && mask.sizes()[d] == self.sizes()[at + d]) continue;
         throw Error(ErrorKind::Run, concat("The shape of the mask ", shape_list_text(mask.sizes()), " at index ", d,
-                                           " does not match the shape of the indexed tensor ", shape_list_text(self.sizes()),
-                                           " at index ", at + d));
+                                           " does not match the shape of the indexed tensor ",
+                                           shape_list_text(self.sizes()), " at index ", at + d));
     }
 }
 
@@ -53,7 +53,8 @@ TensorList expanded_indices(const Tensor& self, const TensorList& indices) {
         }
     }
     if (out.size() > self.sizes().size()) {
-        throw Error(ErrorKind::Run, concat("too many indices for tensor of dimension ", self.dim(), " (got ", out.size(), ")"));
+        throw Error(ErrorKind::Run,
+                    concat("too many indices for tensor of dimension ", self.dim(), " (got ", out.size(), ")"));
     }
     out.resize(self.sizes().size());
     return out;
@@ -70,18 +71,21 @@ Dims index_shape(const TensorList& indices) {
         for (const Tensor& index : indices) {
             if (index.defined()) shapes.push_back(shape_list_text(index.sizes()));
         }
-        throw Error(ErrorKind::Run, concat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
-                                           join(shapes, ", ")));
+        throw Error(ErrorKind::Run,
+                    concat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
+                           join(shapes, ", ")));
     }
     return shape;
 }
 
-void add_offsets(IndexMap& offsets, const Tensor& index, const Dims& shape, std::int64_t size, std::int64_t stride, std::size_t dim) {
+void add_offsets(IndexMap& offsets, const Tensor& index, const Dims& shape, std::int64_t size, std::int64_t stride,
+                 std::size_t dim) {
     const std::vector<std::int64_t> values = index_values(fn::expand(index, shape, false));
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         const std::int64_t value = values[i];
         if (value < -size || value >= size) {
-            throw Error(ErrorKind::Run, concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size));
+            throw Error(ErrorKind::Run,
+                        concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size));
         }
         offsets[i] += (value < 0 ? value + size : value) * stride;
     }
@@ -145,13 +149,17 @@ void visit_rows(const std::vector<IndexMap>& offsets, std::size_t d, std::int64_
 
 struct Assign {
     template <typename T>
-    static T apply(T, T value) { return value; }
+    static T apply(T, T value) {
+        return value;
+    }
 };
 struct Accumulate {
     template <typename T>
     static T apply(T before, T value) {
-        if constexpr (std::is_same_v<T, bool>) return before || value;
-        else return static_cast<T>(before + value);
+        if constexpr (std::is_same_v<T, bool>)
+            return before || value;
+        else
+            return static_cast<T>(before + value);
     }
 };
 template <typename Change, typename T>
@@ -167,7 +175,8 @@ void change_selected(T* to, const std::vector<IndexMap>& offsets, const T* from)
                 for (std::int64_t i = 0; i < width; ++i) row[i] = Change::apply(row[i], from[i]);
             });
         } else {
-            for (std::int64_t i = 0; i < width; ++i) row[last[static_cast<std::size_t>(i)]] = Change::apply(row[last[static_cast<std::size_t>(i)]], from[i]);
+            for (std::int64_t i = 0; i < width; ++i)
+                row[last[static_cast<std::size_t>(i)]] = Change::apply(row[last[static_cast<std::size_t>(i)]], from[i]);
         }
         from += width;
     });
@@ -192,16 +201,22 @@ void put(const Tensor& self, const TensorList& indices, const Tensor& values, bo
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = self.data<T>();
         const T* from = source.data<T>();
-        if (accumulate) change_selected<Accumulate>(to, selection.offsets, from);
-        else change_selected<Assign>(to, selection.offsets, from);
+        if (accumulate)
+            change_selected<Accumulate>(to, selection.offsets, from);
+        else
+            change_selected<Assign>(to, selection.offsets, from);
     });
 }
 TensorMeta index_put_meta(const Tensor& self, const TensorList&, const Tensor&, bool) {
     return {to_dims(self.sizes()), self.dtype(), self.device()};
 }
-void index_put(const Tensor& out, const Tensor& self, const TensorList& indices, const Tensor& values, bool accumulate) {
+void index_put(const Tensor& out, const Tensor& self, const TensorList& indices, const Tensor& values,
+               bool accumulate) {
     if (!out.is_same(self)) copy_into(out, self);
-    put(out, indices, values.numel() == 1 && values.dim() == 0 && values.dtype() != self.dtype() ? fn::to_dtype(values, static_cast<std::int64_t>(self.dtype())) : values,
+    put(out, indices,
+        values.numel() == 1 && values.dim() == 0 && values.dtype() != self.dtype()
+            ? fn::to_dtype(values, static_cast<std::int64_t>(self.dtype()))
+            : values,
         accumulate);
 }
 void index_put_backward(GradientContext& context) {
@@ -219,11 +234,14 @@ void index_put_impl(Arguments arguments, IValue* results) {
 
 std::vector<Sample> index_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {4, 5}, dtype), TensorList{random_indices(random, {3}, 4)}}},
-            {{random_tensor(random, {4, 5}, dtype), TensorList{Tensor(), random_indices(random, {2, 2}, 5)}}, "second dimension"}};
+            {{random_tensor(random, {4, 5}, dtype), TensorList{Tensor(), random_indices(random, {2, 2}, 5)}},
+             "second dimension"}};
 }
 std::vector<Sample> index_put_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {4, 5}, dtype), TensorList{tensor_of<std::int64_t>({0, 3}, {2})}, random_tensor(random, {2, 5}, dtype), false}},
-            {{random_tensor(random, {4, 5}, dtype), TensorList{random_indices(random, {3}, 4)}, random_tensor(random, {5}, dtype), true},
+    return {{{random_tensor(random, {4, 5}, dtype), TensorList{tensor_of<std::int64_t>({0, 3}, {2})},
+              random_tensor(random, {2, 5}, dtype), false}},
+            {{random_tensor(random, {4, 5}, dtype), TensorList{random_indices(random, {3}, 4)},
+              random_tensor(random, {5}, dtype), true},
              "accumulate"}};
 }
 
@@ -247,11 +265,13 @@ constexpr OperatorRecord kRecords[] = {
      .samples = index_put_samples,
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Widest}},
-    {.schema = "aten::index_put.hacked_twin(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    {.schema =
+         "aten::index_put.hacked_twin(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
      .summary = "A copy with the values at the indices, or added there.",
      .composite = forward<"aten::index_put">,
      .autocast = {.cuda = Autocast::Widest}},
-    {.schema = "aten::index_put_.hacked_twin(Tensor(a!) self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
+    {.schema = "aten::index_put_.hacked_twin(Tensor(a!) self, Tensor[] indices, Tensor values, bool accumulate=False) "
+               "-> Tensor(a!)",
      .summary = "Writes the values at the indices, or adds them there.",
      .composite = forward<"aten::index_put_">,
      .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices"},
@@ -263,8 +283,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> advanced_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> advanced_records() { return kRecords; }
 
 }  // namespace loupe::indexing

@@ -10,9 +10,9 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 #include "core/tensor/memory_limit.h"
 
@@ -24,8 +24,11 @@ const OperatorHandle<> sparse_backward("aten::embedding_sparse_backward");
 TensorMeta embedding_meta(const Tensor& weight, const Tensor& indices, std::int64_t, bool, bool) {
     if (weight.dim() != 2) throw Error(ErrorKind::Run, "'weight' must be 2-D");
     if (indices.dtype() != ScalarType::Int64 && indices.dtype() != ScalarType::Int32) {
-        throw Error(ErrorKind::Run, concat("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-                                           "but got torch.", dtype_graph_name(indices.dtype()), "Tensor instead (while checking arguments for embedding)"));
+        throw Error(
+            ErrorKind::Run,
+            concat("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+                   "but got torch.",
+                   dtype_graph_name(indices.dtype()), "Tensor instead (while checking arguments for embedding)"));
     }
     TensorMeta meta{to_dims(indices.sizes()), weight.dtype(), weight.device()};
     meta.sizes.push_back(weight.size(1));
@@ -43,23 +46,28 @@ void embedding(const Tensor& out, const Tensor& weight, const Tensor& indices, s
     parallel_for(0, places.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             if (rows[i] < 0 || rows[i] >= limit) throw Error(ErrorKind::Run, "index out of range in self");
-            std::memcpy(to + static_cast<std::size_t>(i) * bytes, from + static_cast<std::size_t>(rows[i]) * bytes, bytes);
+            std::memcpy(to + static_cast<std::size_t>(i) * bytes, from + static_cast<std::size_t>(rows[i]) * bytes,
+                        bytes);
         }
     });
 }
 void embedding_backward(GradientContext& context) {
     context.grad(0, [&] {
         if (context.value(4).to_bool()) {
-            return sparse_backward(context.grad_output(), context.argument(1), context.sizes(0)[0], context.value(2), context.value(3));
+            return sparse_backward(context.grad_output(), context.argument(1), context.sizes(0)[0], context.value(2),
+                                   context.value(3));
         }
-        return fn::embedding_dense_backward(context.grad_output(), context.argument(1), context.sizes(0)[0], context.value(2), context.value(3));
+        return fn::embedding_dense_backward(context.grad_output(), context.argument(1), context.sizes(0)[0],
+                                            context.value(2), context.value(3));
     });
 }
 
-TensorMeta embedding_dense_backward_meta(const Tensor& grad, const Tensor& indices, std::int64_t num_weights, std::int64_t, bool) {
+TensorMeta embedding_dense_backward_meta(const Tensor& grad, const Tensor& indices, std::int64_t num_weights,
+                                         std::int64_t, bool) {
     if (grad.dim() == 0 || grad.numel() != indices.numel() * grad.size(-1)) {
-        throw Error(ErrorKind::Run, concat("expected a gradient of one row an index, but got ", shape_list_text(grad.sizes()), " for indices ",
-                                           shape_list_text(indices.sizes())));
+        throw Error(ErrorKind::Run,
+                    concat("expected a gradient of one row an index, but got ", shape_list_text(grad.sizes()),
+                           " for indices ", shape_list_text(indices.sizes())));
     }
     require_memory(num_weights, sizeof(std::int64_t));
     return {{num_weights, grad.size(-1)}, grad.dtype(), grad.device()};
@@ -88,14 +96,16 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
                 for (std::size_t i = 0; i < rows.size(); ++i) {
                     const std::int64_t row = rows[i];
                     if (row < begin || row >= end || row == padding_idx) continue;
-                    const T scale = counts.empty() ? T(1.0f) : T(1.0f / static_cast<float>(counts[static_cast<std::size_t>(row)]));
+                    const T scale =
+                        counts.empty() ? T(1.0f) : T(1.0f / static_cast<float>(counts[static_cast<std::size_t>(row)]));
                     T* target = to + row * width;
                     const T* add = source + static_cast<std::int64_t>(i) * width;
                     for (std::int64_t k = 0; k < width; ++k) target[k] = T(target[k] + T(add[k] * scale));
                 }
             });
         } else {
-            throw Error(ErrorKind::Run, concat("\"embedding_backward\" not implemented for '", dtype_graph_name(grad.dtype()), "'"));
+            throw Error(ErrorKind::Run,
+                        concat("\"embedding_backward\" not implemented for '", dtype_graph_name(grad.dtype()), "'"));
         }
     });
 }
@@ -104,14 +114,15 @@ void embedding_dense_backward_gradient(GradientContext& context) {
         const Tensor indices = context.argument(1);
         Dims sizes = to_dims(indices.sizes());
         sizes.push_back(context.grad_output().size(-1));
-        const Tensor rows = fn::reshape(fn::index_select(context.grad_output(), 0, fn::reshape(indices, Dims{-1})), sizes);
+        const Tensor rows =
+            fn::reshape(fn::index_select(context.grad_output(), 0, fn::reshape(indices, Dims{-1})), sizes);
         const std::int64_t padding_idx = context.value(3).to_int();
         if (padding_idx < 0) return rows;
         return fn::masked_fill(rows, fn::unsqueeze(fn::eq_scalar(indices, Scalar(padding_idx)), -1), Scalar(0));
     });
 }
-Tensor embedding_backward_function(const Tensor& grad, const Tensor& indices, std::int64_t num_weights, std::int64_t padding_idx,
-                                   bool scale_grad_by_freq, bool sparse) {
+Tensor embedding_backward_function(const Tensor& grad, const Tensor& indices, std::int64_t num_weights,
+                                   std::int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
     if (sparse) return sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
     return fn::embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
@@ -157,8 +168,9 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "weight: sum of grad[i] at indices[i], 0 at padding_idx",
      .samples = embedding_samples,
      .variants = kOut},
-    {.schema = "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, "
-               "bool scale_grad_by_freq) -> Tensor",
+    {.schema =
+         "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, "
+         "bool scale_grad_by_freq) -> Tensor",
      .summary = "The gradient of embedding: the rows added where they came from, but for the padding's.",
      .formula = "out[indices[i]] += grad_output[i]",
      .infer = inferring<embedding_dense_backward_meta>,
@@ -170,7 +182,8 @@ constexpr OperatorRecord kRecords[] = {
                "bool scale_grad_by_freq, bool sparse) -> Tensor",
      .summary = "The gradient of embedding.",
      .composite = boxed<embedding_backward_function>},
-    {.schema = "aten::embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
+    {.schema =
+         "aten::embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
      .summary = "Shortens the rows at the indices to max_norm.",
      .kernel = boxed<embedding_renorm>,
      .is_gradient_stop = true},
@@ -178,8 +191,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> embedding_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> embedding_records() { return kRecords; }
 
 }  // namespace loupe::indexing

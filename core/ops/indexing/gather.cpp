@@ -6,15 +6,15 @@
 
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
-#include "core/ops/indexing/family.h"
-#include "core/ops/indexing/indices.h"
+#include "core/kernels/arithmetic.h"
 #include "core/kernels/complex_half.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/indexing/family.h"
+#include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {
@@ -26,13 +26,9 @@ void check_index_dtype(const Tensor& index, const char* name) {
     if (index.dtype() == ScalarType::Int64 || index.numel() == 0) return;
     throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int64 for index"));
 }
-std::int64_t rank(const Tensor& t) {
-    return std::max<std::int64_t>(t.dim(), 1);
-}
+std::int64_t rank(const Tensor& t) { return std::max<std::int64_t>(t.dim(), 1); }
 // Sizes and strides of a 0-dimensional tensor as those of a vector of one element.
-Dims at_least_1d(IntSpan values) {
-    return values.empty() ? Dims{1} : to_dims(values);
-}
+Dims at_least_1d(IntSpan values) { return values.empty() ? Dims{1} : to_dims(values); }
 
 constexpr std::integral_constant<std::int64_t, 0> kZero;
 constexpr std::integral_constant<std::int64_t, 1> kOne;
@@ -43,7 +39,8 @@ constexpr std::integral_constant<std::int64_t, 1> kOne;
 
 // Calls visit(position in index, position in `other`, offset in `indexed`) for each element of the index.
 template <typename Visit>
-void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, IntSpan other_strides, bool is_write, const Visit& visit) {
+void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, IntSpan other_strides, bool is_write,
+               const Visit& visit) {
     const Dims sizes = at_least_1d(index.sizes());
     const Dims strides = at_least_1d(indexed.dim() == 0 ? IntSpan() : indexed.strides());
     const Dims other = at_least_1d(other_strides);
@@ -74,9 +71,12 @@ void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, Int
                 }
             };
             // Along the last dimension of arrays without gaps, and across it.
-            if (other_step == 1 && step == 0 && along == 1) walk(kZero, kOne, kOne);
-            else if (other_step == 1 && step == 1) walk(kOne, kOne, along);
-            else walk(step, other_step, along);
+            if (other_step == 1 && step == 0 && along == 1)
+                walk(kZero, kOne, kOne);
+            else if (other_step == 1 && step == 1)
+                walk(kOne, kOne, along);
+            else
+                walk(step, other_step, along);
         }
     };
     // Writes may collide unless rows differ in another dimension than dim: then threads share columns.
@@ -99,8 +99,9 @@ void check_ranks(const Tensor& self, const Tensor& index, std::int64_t dim, cons
     }
     for (std::int64_t d = 0; d < std::min(self.dim(), index.dim()); ++d) {
         if (d == dim || index.size(d) <= self.size(d)) continue;
-        throw Error(ErrorKind::Run, concat("Size does not match at dimension ", d, " expected index ", shape_list_text(index.sizes()),
-                                           " to be smaller than self ", shape_list_text(self.sizes()), " apart from dimension ", dim));
+        throw Error(ErrorKind::Run,
+                    concat("Size does not match at dimension ", d, " expected index ", shape_list_text(index.sizes()),
+                           " to be smaller than self ", shape_list_text(self.sizes()), " apart from dimension ", dim));
     }
 }
 
@@ -123,11 +124,16 @@ void gather(const Tensor& out, const Tensor& self, std::int64_t dim, const Tenso
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     const Tensor positions = dense(index);
     switch (self.element_size()) {
-        case 1: return gather_words<std::uint8_t>(out, self, wrapped, positions);
-        case 2: return gather_words<std::uint16_t>(out, self, wrapped, positions);
-        case 4: return gather_words<std::uint32_t>(out, self, wrapped, positions);
-        case 8: return gather_words<std::uint64_t>(out, self, wrapped, positions);
-        default: return gather_words<Word16>(out, self, wrapped, positions);
+        case 1:
+            return gather_words<std::uint8_t>(out, self, wrapped, positions);
+        case 2:
+            return gather_words<std::uint16_t>(out, self, wrapped, positions);
+        case 4:
+            return gather_words<std::uint32_t>(out, self, wrapped, positions);
+        case 8:
+            return gather_words<std::uint64_t>(out, self, wrapped, positions);
+        default:
+            return gather_words<Word16>(out, self, wrapped, positions);
     }
 }
 void gather_backward(GradientContext& context) {
@@ -144,9 +150,12 @@ enum class Reduction { Assign, Sum, Product, Mean, Maximum, Minimum };
 
 template <typename T>
 bool is_nan(T value) {
-    if constexpr (std::is_floating_point_v<T>) return value != value;
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return is_nan(static_cast<float>(value));
-    else return false;
+    if constexpr (std::is_floating_point_v<T>)
+        return value != value;
+    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+        return is_nan(static_cast<float>(value));
+    else
+        return false;
 }
 template <Reduction R, typename T>
 void reduce_into(T& to, T value) {
@@ -170,15 +179,17 @@ void reduce_into(T& to, T value) {
 void check_scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
     check_ranks(self, index, dim, "scatter");
     if (index.numel() == 0) return;
-    if (self.dtype() != src.dtype()) throw Error(ErrorKind::Run, "scatter(): Expected self.dtype to be equal to src.dtype");
+    if (self.dtype() != src.dtype())
+        throw Error(ErrorKind::Run, "scatter(): Expected self.dtype to be equal to src.dtype");
     if (rank(index) != rank(src)) {
         throw Error(ErrorKind::Run, "Index tensor must have the same number of dimensions as src tensor");
     }
     for (std::int64_t d = 0; d < std::min(src.dim(), index.dim()); ++d) {
         if (index.size(d) <= src.size(d)) continue;
-        throw Error(ErrorKind::Run, concat("Expected index ", shape_list_text(index.sizes()), " to be smaller than self ",
-                                           shape_list_text(self.sizes()), " apart from dimension ", dim,
-                                           " and to be smaller size than src ", shape_list_text(src.sizes())));
+        throw Error(ErrorKind::Run,
+                    concat("Expected index ", shape_list_text(index.sizes()), " to be smaller than self ",
+                           shape_list_text(self.sizes()), " apart from dimension ", dim,
+                           " and to be smaller size than src ", shape_list_text(src.sizes())));
     }
 }
 
@@ -187,21 +198,28 @@ void scatter_with(const Tensor& out, std::int64_t dim, const Tensor& index, cons
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = out.data<T>();
         const T* from = src.data<T>();
-        for_index(out, dim, index, src.strides(), true,
-                  [=](std::int64_t, std::int64_t position, std::int64_t offset) { reduce_into<R>(to[offset], from[position]); });
+        for_index(out, dim, index, src.strides(), true, [=](std::int64_t, std::int64_t position, std::int64_t offset) {
+            reduce_into<R>(to[offset], from[position]);
+        });
     });
 }
-void scatter_by(Reduction reduction, const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
+void scatter_by(Reduction reduction, const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index,
+                const Tensor& src) {
     if (!out.is_same(self)) copy_into(out, self);
     if (index.numel() == 0) return;
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     const Tensor positions = dense(index);
     switch (reduction) {
-        case Reduction::Assign: return scatter_with<Reduction::Assign>(out, wrapped, positions, src);
-        case Reduction::Product: return scatter_with<Reduction::Product>(out, wrapped, positions, src);
-        case Reduction::Maximum: return scatter_with<Reduction::Maximum>(out, wrapped, positions, src);
-        case Reduction::Minimum: return scatter_with<Reduction::Minimum>(out, wrapped, positions, src);
-        default: return scatter_with<Reduction::Sum>(out, wrapped, positions, src);
+        case Reduction::Assign:
+            return scatter_with<Reduction::Assign>(out, wrapped, positions, src);
+        case Reduction::Product:
+            return scatter_with<Reduction::Product>(out, wrapped, positions, src);
+        case Reduction::Maximum:
+            return scatter_with<Reduction::Maximum>(out, wrapped, positions, src);
+        case Reduction::Minimum:
+            return scatter_with<Reduction::Minimum>(out, wrapped, positions, src);
+        default:
+            return scatter_with<Reduction::Sum>(out, wrapped, positions, src);
     }
 }
 // The number as a source that is read everywhere.
@@ -209,9 +227,7 @@ Tensor number_source(const Tensor& index, const Scalar& value, ScalarType dtype)
     const Dims strides(index.sizes().size(), 0);
     return scalar_tensor(value, dtype).view_as_strided(index.sizes(), span_of(strides), 0);
 }
-TensorMeta like(const Tensor& self) {
-    return {to_dims(self.sizes()), self.dtype(), self.device()};
-}
+TensorMeta like(const Tensor& self) { return {to_dims(self.sizes()), self.dtype(), self.device()}; }
 
 TensorMeta scatter_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
     check_scatter(self, wrap_dim(dim, self.dim()), index, src);
@@ -240,7 +256,8 @@ void scatter_value(const Tensor& out, const Tensor& self, std::int64_t dim, cons
     scatter_by(Reduction::Assign, out, self, dim, index, number_source(index, value, self.dtype()));
 }
 void scatter_value_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::scatter_value(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
+    context.grad(
+        0, [&] { return fn::scatter_value(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
 }
 
 Reduction old_reduction(std::string_view name) {
@@ -248,19 +265,22 @@ Reduction old_reduction(std::string_view name) {
     if (name == "multiply") return Reduction::Product;
     throw Error(ErrorKind::Run, "reduce argument must be either add or multiply.");
 }
-TensorMeta scatter_old_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
+TensorMeta scatter_old_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                            std::string_view reduce) {
     old_reduction(reduce);
     return scatter_meta(self, dim, index, src);
 }
-void scatter_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
+void scatter_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                 std::string_view reduce) {
     scatter_by(old_reduction(reduce), out, self, dim, index, src);
 }
-TensorMeta scatter_value_old_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value, std::string_view reduce) {
+TensorMeta scatter_value_old_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
+                                  std::string_view reduce) {
     old_reduction(reduce);
     return scatter_value_meta(self, dim, index, value);
 }
-void scatter_value_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
-                       std::string_view reduce) {
+void scatter_value_old(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index,
+                       const Scalar& value, std::string_view reduce) {
     scatter_by(old_reduction(reduce), out, self, dim, index, number_source(index, value, self.dtype()));
 }
 
@@ -276,7 +296,8 @@ Scalar neutral(Reduction reduction, ScalarType dtype) {
     if (reduction == Reduction::Sum || reduction == Reduction::Mean) return 0;
     if (reduction == Reduction::Product) return 1;
     const bool is_max = reduction == Reduction::Maximum;
-    if (is_floating(dtype)) return is_max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    if (is_floating(dtype))
+        return is_max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
     return visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) -> Scalar {
         if constexpr (std::is_integral_v<T>) {
             return static_cast<std::int64_t>(is_max ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max());
@@ -285,7 +306,8 @@ Scalar neutral(Reduction reduction, ScalarType dtype) {
         }
     });
 }
-TensorMeta scatter_reduce_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce, bool) {
+TensorMeta scatter_reduce_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                               std::string_view reduce, bool) {
     reduction_named(reduce);
     return scatter_meta(self, dim, index, src);
 }
@@ -295,7 +317,8 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     if (!out.is_same(self)) copy_into(out, self);
     if (index.numel() == 0) return;
     if (!include_self) {
-        scatter_by(Reduction::Assign, out, out, dim, index, number_source(index, neutral(reduction, out.dtype()), out.dtype()));
+        scatter_by(Reduction::Assign, out, out, dim, index,
+                   number_source(index, neutral(reduction, out.dtype()), out.dtype()));
     }
     scatter_by(reduction, out, out, dim, index, src);
     if (reduction != Reduction::Mean) return;
@@ -323,11 +346,14 @@ std::pair<Tensor, Tensor> product_gradients(GradientContext& context) {
     const Tensor self_grad = grad * product(self_or_one, src) / self_or_one;
 
     const Tensor is_zero = fn::eq_scalar(src, Scalar(0));
-    const Tensor zeros = fn::scatter_add(fn::zeros_like(self), dim, index, fn::to_dtype(is_zero, static_cast<std::int64_t>(self.dtype())));
-    const Tensor is_only_zero = fn::logical_and(is_zero, fn::eq_scalar(fn::gather(zeros, dim, index, false), Scalar(1)));
+    const Tensor zeros = fn::scatter_add(fn::zeros_like(self), dim, index,
+                                         fn::to_dtype(is_zero, static_cast<std::int64_t>(self.dtype())));
+    const Tensor is_only_zero =
+        fn::logical_and(is_zero, fn::eq_scalar(fn::gather(zeros, dim, index, false), Scalar(1)));
     const Tensor without = product(self, fn::masked_fill(src, is_only_zero, Scalar(1)));
-    const Tensor src_grad = fn::where(is_only_zero, fn::gather(grad * without, dim, index, false),
-                                      fn::gather(grad * context.result(), dim, index, false) / fn::masked_fill(src, is_zero, Scalar(1)));
+    const Tensor src_grad =
+        fn::where(is_only_zero, fn::gather(grad * without, dim, index, false),
+                  fn::gather(grad * context.result(), dim, index, false) / fn::masked_fill(src, is_zero, Scalar(1)));
     return {self_grad, src_grad};
 }
 // Sums and means only need counts; extremes share the gradient among the elements that reach them.
@@ -344,7 +370,8 @@ void scatter_reduce_backward(GradientContext& context) {
     if (reduction == Reduction::Mean) {
         const Tensor ones = fn::ones_like(grad);
         const Tensor start = include_self ? ones : fn::scatter_value(ones, dim, index, Scalar(0));
-        const Tensor count = fn::clamp(fn::scatter_add(start, dim, index, fn::ones_like(context.argument(3))), Scalar(1), IValue());
+        const Tensor count =
+            fn::clamp(fn::scatter_add(start, dim, index, fn::ones_like(context.argument(3))), Scalar(1), IValue());
         self_grad = scaled_grad = grad / count;
     } else if (reduction == Reduction::Product) {
         std::tie(self_grad, src_grad) = product_gradients(context);
@@ -355,7 +382,8 @@ void scatter_reduce_backward(GradientContext& context) {
         const std::int64_t dtype = static_cast<std::int64_t>(grad.dtype());
         const Tensor self_hits = fn::to_dtype(fn::eq(self, result), dtype);
         const Tensor src_hits = fn::to_dtype(fn::eq(src, fn::gather(result, dim, index, false)), dtype);
-        const Tensor hits = fn::scatter_add(include_self ? self_hits : fn::scatter_value(self_hits, dim, index, Scalar(0)), dim, index, src_hits);
+        const Tensor hits = fn::scatter_add(
+            include_self ? self_hits : fn::scatter_value(self_hits, dim, index, Scalar(0)), dim, index, src_hits);
         const Tensor share = grad / fn::clamp(hits, Scalar(1), IValue());
         self_grad = share * self_hits;
         src_grad = src_hits * fn::gather(share, dim, index, false);
@@ -369,10 +397,12 @@ std::vector<Sample> gather_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {3, 4}, dtype), 0, random_indices(random, {2, 3}, 3), false}, "rows"}};
 }
 std::vector<Sample> scatter_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 4}, dtype), 1, tensor_of<std::int64_t>({3, 0, 1, 2}, {2, 2}), random_tensor(random, {2, 2}, dtype)}}};
+    return {{{random_tensor(random, {2, 4}, dtype), 1, tensor_of<std::int64_t>({3, 0, 1, 2}, {2, 2}),
+              random_tensor(random, {2, 2}, dtype)}}};
 }
 std::vector<Sample> scatter_add_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 4}, dtype), 1, random_indices(random, {2, 6}, 4), random_tensor(random, {2, 6}, dtype)}}};
+    return {{{random_tensor(random, {2, 4}, dtype), 1, random_indices(random, {2, 6}, 4),
+              random_tensor(random, {2, 6}, dtype)}}};
 }
 std::vector<Sample> scatter_value_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 4}, dtype), 1, random_indices(random, {2, 2}, 4), Scalar(1)}}};
@@ -381,8 +411,9 @@ std::vector<Sample> scatter_reduce_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
     std::vector<Sample> samples;
     for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"}) {
-        samples.push_back({{random_ladder(random, {2, 4}, dtype), 1, random_indices(random, {2, 6}, 4), random_ladder(random, {2, 6}, dtype),
-                            reduce, true}, reduce});
+        samples.push_back({{random_ladder(random, {2, 4}, dtype), 1, random_indices(random, {2, 6}, 4),
+                            random_ladder(random, {2, 6}, dtype), reduce, true},
+                           reduce});
     }
     return samples;
 }
@@ -457,8 +488,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> gather_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> gather_records() { return kRecords; }
 
 }  // namespace loupe::indexing

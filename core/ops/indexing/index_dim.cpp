@@ -9,12 +9,12 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
-#include "core/ops/indexing/family.h"
-#include "core/ops/indexing/indices.h"
-#include "core/ops/joining/index_maps.h"
 #include "core/kernels/complex_half.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/indexing/family.h"
+#include "core/ops/indexing/indices.h"
+#include "core/ops/joining/index_maps.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 
@@ -45,7 +45,8 @@ TensorMeta index_select_meta(const Tensor& self, std::int64_t dim, const Tensor&
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     if (self.dim() == 0) {
         if (index.numel() != 1) {
-            throw Error(ErrorKind::Run, "index_select(): Index to scalar can have only 1 value, got " + std::to_string(index.numel()) + " value(s)");
+            throw Error(ErrorKind::Run, "index_select(): Index to scalar can have only 1 value, got " +
+                                            std::to_string(index.numel()) + " value(s)");
         }
         return meta;
     }
@@ -69,10 +70,12 @@ void index_select_backward(GradientContext& context) {
 
 // Calls row(to, from, n) for runs of elements: those at the indices of `out` beside those of `source`.
 template <typename T, typename Row>
-void for_slices(const Tensor& out, std::int64_t dim, const std::vector<std::int64_t>& index, const Tensor& source, Row row) {
+void for_slices(const Tensor& out, std::int64_t dim, const std::vector<std::int64_t>& index, const Tensor& source,
+                Row row) {
     const Lines to = lines_of(out.sizes(), dim);
     const auto count = static_cast<std::int64_t>(index.size());
-    const auto work = [&](std::int64_t outer_begin, std::int64_t outer_end, std::int64_t inner_begin, std::int64_t inner_end) {
+    const auto work = [&](std::int64_t outer_begin, std::int64_t outer_end, std::int64_t inner_begin,
+                          std::int64_t inner_end) {
         for (std::int64_t o = outer_begin; o < outer_end; ++o) {
             for (std::int64_t i = 0; i < count; ++i) {
                 T* target = out.data<T>() + (o * to.size + index[static_cast<std::size_t>(i)]) * to.inner;
@@ -97,9 +100,12 @@ void add_scaled(T* to, const T* add, T scale, std::int64_t n) {
     with_best_instructions([=]() LOUPE_INLINE {
 #pragma omp simd
         for (std::int64_t k = 0; k < n; ++k) {
-            if constexpr (std::is_same_v<T, bool>) to[k] = to[k] || (add[k] && scale);
-            else if constexpr (std::is_floating_point_v<T>) to[k] += add[k] * scale;
-            else to[k] = plus(to[k], multiply(add[k], scale));
+            if constexpr (std::is_same_v<T, bool>)
+                to[k] = to[k] || (add[k] && scale);
+            else if constexpr (std::is_floating_point_v<T>)
+                to[k] += add[k] * scale;
+            else
+                to[k] = plus(to[k], multiply(add[k], scale));
         }
     });
 }
@@ -116,8 +122,9 @@ void on_dense(const Tensor& out, const Tensor& self, Change change) {
 void check_source(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const char* name) {
     check_index(index, name);
     if (self.dtype() != source.dtype()) {
-        throw Error(ErrorKind::Run, concat(name, "(): self and source expected to have the same dtype, but got (self) ",
-                                           dtype_graph_name(self.dtype()), " and (source) ", dtype_graph_name(source.dtype())));
+        throw Error(ErrorKind::Run,
+                    concat(name, "(): self and source expected to have the same dtype, but got (self) ",
+                           dtype_graph_name(self.dtype()), " and (source) ", dtype_graph_name(source.dtype())));
     }
     const std::int64_t along = source.dim() == 0 ? 1 : source.size(std::min(dim, source.dim() - 1));
     if (index.numel() != along) {
@@ -125,34 +132,37 @@ void check_source(const Tensor& self, std::int64_t dim, const Tensor& index, con
                                            ") should be equal to source.size(dim): (", along, "), for dim: ", dim));
     }
     const std::int64_t along_self = self.dim() == 0 ? 1 : self.size(dim);
-    const bool fits = self.dim() == source.dim() || along == 0 || along_self == 0 || self.numel() / along_self == source.numel() / along;
+    const bool fits = self.dim() == source.dim() || along == 0 || along_self == 0 ||
+                      self.numel() / along_self == source.numel() / along;
     if (!fits) {
         throw Error(ErrorKind::Run, concat(name, "(): Source/destination tensor must have same slice shapes, but got ",
                                            shape_list_text(self.sizes()), " and ", shape_list_text(source.sizes())));
     }
     for (std::int64_t d = 0; d < std::min(self.dim(), source.dim()); ++d) {
         if (d == dim || self.dim() != source.dim() || self.size(d) == source.size(d)) continue;
-        throw Error(ErrorKind::Run, concat(name, "(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
-                                           shape_list_text(self.sizes()), " at dimension ", dim, " and source slice shape: ",
-                                           shape_list_text(source.sizes()), " at dimension ", dim, "."));
+        throw Error(ErrorKind::Run,
+                    concat(name, "(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
+                           shape_list_text(self.sizes()), " at dimension ", dim,
+                           " and source slice shape: ", shape_list_text(source.sizes()), " at dimension ", dim, "."));
     }
 }
-TensorMeta like(const Tensor& self) {
-    return {to_dims(self.sizes()), self.dtype(), self.device()};
-}
+TensorMeta like(const Tensor& self) { return {to_dims(self.sizes()), self.dtype(), self.device()}; }
 
-TensorMeta index_add_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar&) {
+TensorMeta index_add_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                          const Scalar&) {
     check_source(self, wrap_dim(dim, self.dim()), index, source, "index_add_");
     return like(self);
 }
-void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+               const Scalar& alpha) {
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     const auto values = checked_values(index, size_along(self, wrapped));
     on_dense(out, self, [&](const Tensor& work) {
         const Tensor from = dense(source);
         visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
             const T scale = alpha.to<T>();
-            for_slices<T>(work, wrapped, values, from, [scale](T* to, const T* add, std::int64_t n) { add_scaled(to, add, scale, n); });
+            for_slices<T>(work, wrapped, values, from,
+                          [scale](T* to, const T* add, std::int64_t n) { add_scaled(to, add, scale, n); });
         });
     });
 }
@@ -175,7 +185,8 @@ void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const T
     on_dense(out, self, [&](const Tensor& work) {
         const Tensor from = dense(source);
         visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-            for_slices<T>(work, wrapped, values, from, [](T* to, const T* add, std::int64_t n) { std::copy_n(add, n, to); });
+            for_slices<T>(work, wrapped, values, from,
+                          [](T* to, const T* add, std::int64_t n) { std::copy_n(add, n, to); });
         });
     });
 }
@@ -192,7 +203,9 @@ void fill_slices(const Tensor& out, const Tensor& self, std::int64_t dim, const 
     const std::int64_t size = size_along(self, wrapped);
     if (!out.is_same(self)) copy_into(out, self);
     for (std::int64_t i : index_values(index)) {
-        if (i < -size || i >= size) throw Error(ErrorKind::Run, concat("index ", i, " is out of bounds for dimension ", wrapped, " with size ", size));
+        if (i < -size || i >= size)
+            throw Error(ErrorKind::Run,
+                        concat("index ", i, " is out of bounds for dimension ", wrapped, " with size ", size));
         if (i < 0) i += size;
         if (out.dim() == 0) {
             fill_with(out, value);
@@ -206,7 +219,8 @@ void fill_slices(const Tensor& out, const Tensor& self, std::int64_t dim, const 
 }
 TensorMeta index_fill_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar&) {
     wrap_dim(dim, self.dim());
-    if (index.dtype() != ScalarType::Int64) throw Error(ErrorKind::Run, "index_fill_(): Expected dtype int64 for index.");
+    if (index.dtype() != ScalarType::Int64)
+        throw Error(ErrorKind::Run, "index_fill_(): Expected dtype int64 for index.");
     if (index.dim() > 1) throw Error(ErrorKind::Run, "Index has to be a vector/scalar");
     return like(self);
 }
@@ -215,20 +229,24 @@ void index_fill(const Tensor& out, const Tensor& self, std::int64_t dim, const T
 }
 TensorMeta index_fill_tensor_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
     if (value.dim() != 0) {
-        throw Error(ErrorKind::Run, concat("index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
-                                           " dimension(s)."));
+        throw Error(ErrorKind::Run,
+                    concat("index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+                           " dimension(s)."));
     }
     return index_fill_meta(self, dim, index, 0);
 }
-void index_fill_tensor(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+void index_fill_tensor(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index,
+                       const Tensor& value) {
     fill_slices(out, self, dim, index, item(value));
 }
 void index_fill_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::index_fill(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
+    context.grad(
+        0, [&] { return fn::index_fill(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
 }
 void index_fill_tensor_backward(GradientContext& context) {
     index_fill_backward(context);
-    context.grad(3, [&] { return fn::sum(fn::index_select(context.grad_output(), context.value(1), context.argument(2))); });
+    context.grad(
+        3, [&] { return fn::sum(fn::index_select(context.grad_output(), context.value(1), context.argument(2))); });
 }
 
 Tensor index_select_backward_function(const Tensor& grad, const Dims& sizes, std::int64_t dim, const Tensor& index) {
@@ -240,10 +258,12 @@ std::vector<Sample> index_select_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {3, 4}, dtype), 0, random_indices(random, {2}, 3)}, "rows"}};
 }
 std::vector<Sample> index_add_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), 1, random_indices(random, {5}, 4), random_tensor(random, {3, 5}, dtype), Scalar(2)}}};
+    return {{{random_tensor(random, {3, 4}, dtype), 1, random_indices(random, {5}, 4),
+              random_tensor(random, {3, 5}, dtype), Scalar(2)}}};
 }
 std::vector<Sample> index_copy_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), 1, tensor_of<std::int64_t>({2, 0}, {2}), random_tensor(random, {3, 2}, dtype)}}};
+    return {{{random_tensor(random, {3, 4}, dtype), 1, tensor_of<std::int64_t>({2, 0}, {2}),
+              random_tensor(random, {3, 2}, dtype)}}};
 }
 std::vector<Sample> index_fill_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype), 1, tensor_of<std::int64_t>({2, 0}, {2}), Scalar(1)}}};
@@ -312,8 +332,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> index_dim_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> index_dim_records() { return kRecords; }
 
 }  // namespace loupe::indexing

@@ -19,21 +19,24 @@ void require(bool holds, const std::string& message) {
 
 void check(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce) {
     if (reduce != "prod" && reduce != "mean" && reduce != "amax" && reduce != "amin") {
-        throw Error(ErrorKind::Run, concat("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, "."));
+        throw Error(
+            ErrorKind::Run,
+            concat("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got ", reduce, "."));
     }
     require(index.dim() <= 1, concat("Index is supposed to be a vector, but got dim: ", index.dim(), " with type: ",
                                      dtype_graph_name(index.dtype()), " and size: ", shape_list_text(index.sizes())));
     require(index.dtype() == ScalarType::Int64 || index.dtype() == ScalarType::Int32,
             concat("Expected dtype int32/int64 for index but got: ", dtype_graph_name(index.dtype())));
-    require(self.dtype() == source.dtype(), concat("self (", dtype_graph_name(self.dtype()), ") and source (",
-                                                   dtype_graph_name(source.dtype()), ") must have the same scalar type"));
+    require(self.dtype() == source.dtype(),
+            concat("self (", dtype_graph_name(self.dtype()), ") and source (", dtype_graph_name(source.dtype()),
+                   ") must have the same scalar type"));
     const std::int64_t slices = source.dim() == 0 ? 1 : source.size(wrap_dim(dim, source.dim()));
-    require(index.numel() == slices, concat("Number of indices (", index.numel(), ") should be equal to source.size(dim): (", slices,
-                                            "), for dim: ", dim));
+    require(index.numel() == slices, concat("Number of indices (", index.numel(),
+                                            ") should be equal to source.size(dim): (", slices, "), for dim: ", dim));
 }
 
-Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
-                    bool include_self) {
+Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                    std::string_view reduce, bool include_self) {
     const std::int64_t along = wrap_dim(dim, self.dim());
     check(self, along, index, source, reduce);
     Dims sizes(static_cast<std::size_t>(std::max<std::int64_t>(source.dim(), 1)), 1);
@@ -46,8 +49,8 @@ Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, c
     return self.dim() == 0 ? fn::reshape(result, Dims{}) : result;
 }
 
-Tensor index_reduce_in_place(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce,
-                             bool include_self) {
+Tensor index_reduce_in_place(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                             std::string_view reduce, bool include_self) {
     return fn::copy_(self, index_reduce(self, dim, index, source, reduce, include_self), false);
 }
 
@@ -56,19 +59,22 @@ std::vector<Sample> index_reduce_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
     for (const char* reduce : {"prod", "mean", "amax", "amin"}) {
         samples.push_back({{random_ladder(random, {4, 3}, dtype), 0, tensor_of<std::int64_t>({2, 0, 2}, {3}),
-                            random_ladder(random, {3, 3}, dtype), reduce, true}, reduce});
+                            random_ladder(random, {3, 3}, dtype), reduce, true},
+                           reduce});
     }
     return samples;
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
+    {.schema = "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+               "include_self=True) -> Tensor",
      .summary = "A copy whose slices at the indices along dim are multiplied, averaged or compared with the source's.",
      .composite = boxed<index_reduce>,
      .samples = index_reduce_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured}},
-    {.schema = "aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
+    {.schema = "aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+               "include_self=True) -> "
                "Tensor(a!)",
      .summary = "The same as index_reduce, in place.",
      .composite = boxed<index_reduce_in_place>},
@@ -76,8 +82,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> index_reduce_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> index_reduce_records() { return kRecords; }
 
 }  // namespace loupe::indexing

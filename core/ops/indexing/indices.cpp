@@ -11,9 +11,7 @@ Tensor dense(const Tensor& t, ScalarType dtype) {
     copy_into(out, t);
     return out;
 }
-Tensor dense(const Tensor& t) {
-    return dense(t, t.dtype());
-}
+Tensor dense(const Tensor& t) { return dense(t, t.dtype()); }
 
 std::vector<std::int64_t> index_values(const Tensor& index) {
     const Tensor flat = dense(index, ScalarType::Int64);

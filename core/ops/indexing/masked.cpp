@@ -6,9 +6,9 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {
@@ -87,7 +87,8 @@ void masked_scatter_backward(GradientContext& context) {
     context.grad(2, [&] {
         const std::int64_t wanted = checked_numel(context.sizes(2));
         const Tensor selected = fn::masked_select(grad, mask);
-        return fn::reshape(fn::constant_pad_nd(selected, Dims{0, wanted - selected.numel()}, Scalar(0)), context.sizes(2));
+        return fn::reshape(fn::constant_pad_nd(selected, Dims{0, wanted - selected.numel()}, Scalar(0)),
+                           context.sizes(2));
     });
 }
 
@@ -119,7 +120,8 @@ std::vector<Sample> masked_select_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {3, 4}, dtype), random_tensor(random, {4}, ScalarType::Bool)}, "broadcast"}};
 }
 std::vector<Sample> masked_scatter_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3, 4}, ScalarType::Bool), random_tensor(random, {3, 4}, dtype)}}};
+    return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3, 4}, ScalarType::Bool),
+              random_tensor(random, {3, 4}, dtype)}}};
 }
 std::vector<Sample> nonzero_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype)}}};
@@ -167,8 +169,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> masked_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> masked_records() { return kRecords; }
 
 }  // namespace loupe::indexing

@@ -13,12 +13,11 @@ namespace {
 
 void check_index(const Tensor& index, const char* name) {
     if (index.dtype() != ScalarType::Int64) {
-        throw Error(ErrorKind::Run, concat(name, "(): Expected a long tensor for index, but got ", dtype_graph_name(index.dtype())));
+        throw Error(ErrorKind::Run,
+                    concat(name, "(): Expected a long tensor for index, but got ", dtype_graph_name(index.dtype())));
     }
 }
-Tensor flat(const Tensor& t) {
-    return fn::reshape(t, Dims{-1});
-}
+Tensor flat(const Tensor& t) { return fn::reshape(t, Dims{-1}); }
 Tensor take(const Tensor& self, const Tensor& index) {
     check_index(index, "take");
     return fn::index(flat(self), TensorList{index});
@@ -26,8 +25,10 @@ Tensor take(const Tensor& self, const Tensor& index) {
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
     check_index(index, "put_");
     if (index.numel() != source.numel()) {
-        throw Error(ErrorKind::Run, concat("put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
-                                           source.numel(), ", index.numel() = ", index.numel()));
+        throw Error(
+            ErrorKind::Run,
+            concat("put_(): Expected source and index to have the same number of elements, but got source.numel() = ",
+                   source.numel(), ", index.numel() = ", index.numel()));
     }
     return fn::reshape(fn::index_put(flat(self), TensorList{flat(index)}, flat(source), accumulate), self.sizes());
 }
@@ -39,8 +40,10 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<s
     check_index(indices, "torch.take_along_dim");
     if (!dim) return fn::gather(flat(self), 0, flat(indices), false);
     if (self.dim() != indices.dim()) {
-        throw Error(ErrorKind::Run, concat("torch.take_along_dim(): input and indices should have the same number of dimensions, but got ",
-                                           self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices"));
+        throw Error(
+            ErrorKind::Run,
+            concat("torch.take_along_dim(): input and indices should have the same number of dimensions, but got ",
+                   self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices"));
     }
     const auto along = static_cast<std::size_t>(wrap_dim(*dim, self.dim()));
     Dims self_sizes = to_dims(self.sizes());
@@ -68,7 +71,9 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<take>,
      .samples = take_samples,
      .variants = kOut,
-     .out = {.refusal = {"take(): self and out expected to have the same dtype, but got self.dtype = {T} and out.dtype = {O}"}}},
+     .out =
+         {.refusal =
+              {"take(): self and out expected to have the same dtype, but got self.dtype = {T} and out.dtype = {O}"}}},
     {.schema = "aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
      .summary = "A copy with the source's elements at those places of the flat tensor.",
      .composite = boxed<put>,
@@ -86,8 +91,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> take_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> take_records() { return kRecords; }
 
 }  // namespace loupe::indexing

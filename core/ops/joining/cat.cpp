@@ -10,21 +10,20 @@
 #include "core/dispatch/forward.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
-#include "core/ops/joining/family.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
 namespace {
 
 // Tensors of shape [0] are left out whatever the others' shape, as PyTorch has always done.
-bool is_left_out(IntSpan sizes) {
-    return sizes.size() == 1 && sizes[0] == 0;
-}
+bool is_left_out(IntSpan sizes) { return sizes.size() == 1 && sizes[0] == 0; }
 
 void check_sizes(const Tensor& first, const Tensor& other, std::size_t dim, std::size_t position) {
     if (first.dim() != other.dim()) {
-        throw Error(ErrorKind::Run, concat("Tensors must have same number of dimensions: got ", first.dim(), " and ", other.dim()));
+        throw Error(ErrorKind::Run,
+                    concat("Tensors must have same number of dimensions: got ", first.dim(), " and ", other.dim()));
     }
     for (std::size_t d = 0; d < first.sizes().size(); ++d) {
         if (d == dim || first.sizes()[d] == other.sizes()[d]) continue;
@@ -75,7 +74,8 @@ TensorMeta cat_meta(const TensorList& tensors, std::int64_t dim) {
 Tensor part_of(const Tensor& out, std::int64_t dim, std::int64_t start, std::int64_t length) {
     Dims sizes = to_dims(out.sizes());
     sizes[static_cast<std::size_t>(dim)] = length;
-    return out.view_as_strided(span_of(sizes), out.strides(), out.storage_offset() + start * out.strides()[static_cast<std::size_t>(dim)]);
+    return out.view_as_strided(span_of(sizes), out.strides(),
+                               out.storage_offset() + start * out.strides()[static_cast<std::size_t>(dim)]);
 }
 
 // Short runs are copied here, which costs less than a call.
@@ -106,19 +106,21 @@ bool cat_in_runs(const Tensor& out, const TensorList& tensors, std::size_t along
     std::vector<Part> parts;
     for (const Tensor& t : tensors) {
         if (t.numel() == 0) continue;
-        if (t.dtype() != out.dtype() || t.dim() != out.dim() || !(last ? t.is_channels_last() : t.is_contiguous())) return false;
+        if (t.dtype() != out.dtype() || t.dim() != out.dim() || !(last ? t.is_channels_last() : t.is_contiguous()))
+            return false;
         parts.push_back({t.data<std::byte>(), static_cast<std::size_t>(t.numel() / count * t.element_size())});
     }
     const auto whole = static_cast<std::size_t>(out.numel() / count * out.element_size());
-    parallel_for(0, count, std::max<std::int64_t>(1, 131072 / static_cast<std::int64_t>(whole)), [&](std::int64_t begin, std::int64_t end) {
-        std::byte* to = out.data<std::byte>() + static_cast<std::size_t>(begin) * whole;
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-            for (const Part& part : parts) {
-                copy_run(to, part.from + i * part.bytes, part.bytes);
-                to += part.bytes;
-            }
-        }
-    });
+    parallel_for(0, count, std::max<std::int64_t>(1, 131072 / static_cast<std::int64_t>(whole)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     std::byte* to = out.data<std::byte>() + static_cast<std::size_t>(begin) * whole;
+                     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+                         for (const Part& part : parts) {
+                             copy_run(to, part.from + i * part.bytes, part.bytes);
+                             to += part.bytes;
+                         }
+                     }
+                 });
     return true;
 }
 
@@ -152,8 +154,9 @@ void cat_backward(GradientContext& context) {
 }
 
 std::vector<Sample> cat_samples(Random& random, ScalarType dtype) {
-    return {{{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {2, 2}, dtype)}, 1}},
-            {{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {0}, dtype)}, -2}, "an empty one"}};
+    return {
+        {{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {2, 2}, dtype)}, 1}},
+        {{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {0}, dtype)}, -2}, "an empty one"}};
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -178,8 +181,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> cat_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> cat_records() { return kRecords; }
 
 }  // namespace loupe::joining

@@ -5,9 +5,9 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
@@ -43,10 +43,13 @@ void check_cut(std::int64_t size, std::int64_t left, std::int64_t right) {
 }
 
 TensorMeta constant_pad_meta(const Tensor& self, const Dims& pad, const Scalar&) {
-    if (pad.size() % 2 != 0) throw Error(ErrorKind::Run, concat("Length of pad must be even but instead it equals ", pad.size()));
+    if (pad.size() % 2 != 0)
+        throw Error(ErrorKind::Run, concat("Length of pad must be even but instead it equals ", pad.size()));
     if (static_cast<std::int64_t>(pad.size()) > 2 * self.dim()) {
-        throw Error(ErrorKind::Run, concat("Length of pad should be no more than twice the number of dimensions of the input. "
-                                           "Pad length is ", pad.size(), "while the input has ", self.dim(), "dimensions."));
+        throw Error(ErrorKind::Run,
+                    concat("Length of pad should be no more than twice the number of dimensions of the input. "
+                           "Pad length is ",
+                           pad.size(), "while the input has ", self.dim(), "dimensions."));
     }
     TensorMeta meta{to_dims(self.sizes()), self.dtype(), self.device()};
     for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
@@ -105,8 +108,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> constant_pad_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> constant_pad_records() { return kRecords; }
 
 }  // namespace loupe::joining

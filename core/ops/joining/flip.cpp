@@ -9,9 +9,9 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/layout.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
-#include "core/kernels/layout.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
@@ -22,9 +22,7 @@ std::vector<IndexMap> identity_maps(IntSpan sizes) {
     for (const std::int64_t size : sizes) maps.push_back(identity_map(size));
     return maps;
 }
-TensorMeta contiguous_like(const Tensor& self) {
-    return {to_dims(self.sizes()), self.dtype(), self.device()};
-}
+TensorMeta contiguous_like(const Tensor& self) { return {to_dims(self.sizes()), self.dtype(), self.device()}; }
 
 TensorMeta flip_meta(const Tensor& self, const Dims& dims) {
     Dims seen;
@@ -78,7 +76,8 @@ TensorMeta roll_meta(const Tensor& self, const Dims& shifts, const Dims& dims) {
         throw Error(ErrorKind::Run, concat("shifts and dimensions must align. shifts: ", shifts.size(), ", dims:0"));
     }
     if (!dims.empty() && dims.size() != shifts.size()) {
-        throw Error(ErrorKind::Run, concat("shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size()));
+        throw Error(ErrorKind::Run,
+                    concat("shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size()));
     }
     for (const std::int64_t d : dims) wrap_dim(d, self.dim());
     return contiguous_like(self);
@@ -117,17 +116,23 @@ Tensor rot90(const Tensor& self, std::int64_t k, const Dims& dims) {
     if (dims.size() != 2) {
         throw Error(ErrorKind::Run, concat("expected total rotation dims == 2, but got dims = ", dims.size()));
     }
-    if (self.dim() < 2) throw Error(ErrorKind::Run, concat("expected total dims >= 2, but got total dims = ", self.dim()));
+    if (self.dim() < 2)
+        throw Error(ErrorKind::Run, concat("expected total dims >= 2, but got total dims = ", self.dim()));
     const std::int64_t a = wrap_dim(dims[0], self.dim());
     const std::int64_t b = wrap_dim(dims[1], self.dim());
     if (a == b) {
-        throw Error(ErrorKind::Run, concat("expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]));
+        throw Error(ErrorKind::Run, concat("expected rotation dims to be different, but got dim0 = ", dims[0],
+                                           " and dim1 = ", dims[1]));
     }
     switch ((k % 4 + 4) % 4) {
-        case 1: return fn::transpose(fn::flip(self, Dims{b}), a, b);
-        case 2: return fn::flip(self, dims);
-        case 3: return fn::transpose(fn::flip(self, Dims{a}), a, b);
-        default: return fn::clone(self, std::int64_t{0});
+        case 1:
+            return fn::transpose(fn::flip(self, Dims{b}), a, b);
+        case 2:
+            return fn::flip(self, dims);
+        case 3:
+            return fn::transpose(fn::flip(self, Dims{a}), a, b);
+        default:
+            return fn::clone(self, std::int64_t{0});
     }
 }
 
@@ -152,7 +157,9 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad, moved back",
      .samples = flip_samples,
      .variants = kOut},
-    {.schema = "aten::fliplr(Tensor self) -> Tensor", .summary = "Columns in reverse order.", .composite = boxed<fliplr>},
+    {.schema = "aten::fliplr(Tensor self) -> Tensor",
+     .summary = "Columns in reverse order.",
+     .composite = boxed<fliplr>},
     {.schema = "aten::flipud(Tensor self) -> Tensor", .summary = "Rows in reverse order.", .composite = boxed<flipud>},
     {.schema = "aten::roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor",
      .summary = "Shifted along the dimensions; what falls out comes in at the other end.",
@@ -171,8 +178,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> flip_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> flip_records() { return kRecords; }
 
 }  // namespace loupe::joining

@@ -17,7 +17,8 @@ TensorList meshgrid(const TensorList& tensors) {
     Dims shape;
     for (const Tensor& t : tensors) {
         if (t.dim() > 1) {
-            throw Error(ErrorKind::Run, concat("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ", shape_list_text(t.sizes())));
+            throw Error(ErrorKind::Run, concat("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ",
+                                               shape_list_text(t.sizes())));
         }
         if (t.dtype() != tensors.front().dtype()) {
             throw Error(ErrorKind::Run, "torch.meshgrid expects all tensors to have the same dtype");
@@ -34,7 +35,8 @@ TensorList meshgrid(const TensorList& tensors) {
 }
 TensorList meshgrid_indexing(const TensorList& tensors, std::string_view indexing) {
     if (indexing != "ij" && indexing != "xy") {
-        throw Error(ErrorKind::Run, concat("torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing));
+        throw Error(ErrorKind::Run,
+                    concat("torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing));
     }
     if (indexing == "ij" || tensors.size() < 2) return meshgrid(tensors);
     TensorList swapped = tensors;
@@ -46,7 +48,8 @@ TensorList meshgrid_indexing(const TensorList& tensors, std::string_view indexin
 
 Tensor cartesian_prod(const TensorList& tensors) {
     for (const Tensor& t : tensors) {
-        if (t.dim() != 1) throw Error(ErrorKind::Run, concat("Expect a 1D vector, but got shape ", shape_list_text(t.sizes())));
+        if (t.dim() != 1)
+            throw Error(ErrorKind::Run, concat("Expect a 1D vector, but got shape ", shape_list_text(t.sizes())));
     }
     if (tensors.size() == 1) return tensors[0];
     TensorList columns;
@@ -72,11 +75,13 @@ std::vector<std::vector<std::int64_t>> index_columns(std::int64_t n, std::size_t
     return columns;
 }
 Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
-    if (self.dim() != 1) throw Error(ErrorKind::Run, concat("Expect a 1D vector, but got shape ", shape_list_text(self.sizes())));
+    if (self.dim() != 1)
+        throw Error(ErrorKind::Run, concat("Expect a 1D vector, but got shape ", shape_list_text(self.sizes())));
     if (r < 0) throw Error(ErrorKind::Run, concat("Expect a non-negative number, but got ", r));
     if (r == 0) return empty(std::array<std::int64_t, 1>{0}, self.dtype(), self.device());
     if (r > self.numel() && (!with_replacement || self.numel() == 0)) {
-        return fn::expand(fn::unsqueeze(fn::narrow(self, 0, 0, 0), 1), Dims{0, r}, false);  // none, with self in its graph
+        return fn::expand(fn::unsqueeze(fn::narrow(self, 0, 0, 0), 1), Dims{0, r},
+                          false);  // none, with self in its graph
     }
     require_memory(r, sizeof(std::vector<std::int64_t>) + sizeof(std::int64_t));
     TensorList columns;
@@ -114,8 +119,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> grid_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> grid_records() { return kRecords; }
 
 }  // namespace loupe::joining

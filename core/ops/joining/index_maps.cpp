@@ -57,8 +57,10 @@ struct Run {
 std::vector<Run> runs_of(const IndexMap& offsets) {
     std::vector<Run> runs;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-        if (!runs.empty() && runs.back().from + runs.back().length == offsets[i]) ++runs.back().length;
-        else runs.push_back({static_cast<std::int64_t>(i), offsets[i], 1});
+        if (!runs.empty() && runs.back().from + runs.back().length == offsets[i])
+            ++runs.back().length;
+        else
+            runs.push_back({static_cast<std::int64_t>(i), offsets[i], 1});
     }
     return runs;
 }
@@ -109,7 +111,8 @@ void copy_rows(const Tensor& out, const void* source, std::span<const IndexMap> 
     const std::int64_t rows = out.numel() / row_length;
     auto* to = out.data<Word>();
     const auto* from = static_cast<const Word*>(source);
-    const std::int64_t grain = std::max<std::int64_t>(kGrainBytes / (row_length * static_cast<std::int64_t>(sizeof(Word))), 1);
+    const std::int64_t grain =
+        std::max<std::int64_t>(kGrainBytes / (row_length * static_cast<std::int64_t>(sizeof(Word))), 1);
     parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
         for_rows(offsets.first(offsets.size() - 1), begin, end, [&](std::int64_t row, std::int64_t offset) {
             if (is_reversed) {
@@ -139,12 +142,14 @@ void add_rows(const Tensor& out, const Tensor& in, std::span<const IndexMap> off
     const T* from = in.data<T>();
     parallel_for(0, blocks, std::max<std::int64_t>(kGrainBytes / std::max<std::int64_t>(rows * row_length * 4, 1), 1),
                  [&](std::int64_t begin, std::int64_t end) {
-        for_rows(offsets.first(offsets.size() - 1), begin * rows, end * rows, [&](std::int64_t row, std::int64_t offset) {
-            const T* source = from + row * row_length;
-            T* target = to + offset;
-            for (std::size_t i = 0; i < last.size(); ++i) target[last[i]] = T(target[last[i]] + source[i]);
-        });
-    });
+                     for_rows(offsets.first(offsets.size() - 1), begin * rows, end * rows,
+                              [&](std::int64_t row, std::int64_t offset) {
+                                  const T* source = from + row * row_length;
+                                  T* target = to + offset;
+                                  for (std::size_t i = 0; i < last.size(); ++i)
+                                      target[last[i]] = T(target[last[i]] + source[i]);
+                              });
+                 });
 }
 
 }  // namespace
@@ -169,11 +174,16 @@ void copy_by_offsets(const Tensor& out, const void* from, std::vector<IndexMap> 
     while (merge_last_two(offsets)) {
     }
     switch (out.element_size()) {
-        case 1: return copy_rows<std::uint8_t>(out, from, offsets);
-        case 2: return copy_rows<std::uint16_t>(out, from, offsets);
-        case 4: return copy_rows<std::uint32_t>(out, from, offsets);
-        case 8: return copy_rows<std::uint64_t>(out, from, offsets);
-        default: return copy_rows<Word16>(out, from, offsets);
+        case 1:
+            return copy_rows<std::uint8_t>(out, from, offsets);
+        case 2:
+            return copy_rows<std::uint16_t>(out, from, offsets);
+        case 4:
+            return copy_rows<std::uint32_t>(out, from, offsets);
+        case 8:
+            return copy_rows<std::uint64_t>(out, from, offsets);
+        default:
+            return copy_rows<Word16>(out, from, offsets);
     }
 }
 

@@ -16,11 +16,11 @@ using IndexMap = std::vector<std::int64_t>;
 // 0, 1, ..., size - 1.
 IndexMap identity_map(std::int64_t size);
 
-// out[i0, i1, ...] = in[maps[0][i0], maps[1][i1], ...]. out: contiguous, of in's dtype; maps[d] has out.size(d) entries,
-// all of them valid indices.
+// out[i0, i1, ...] = in[maps[0][i0], maps[1][i1], ...]. out: contiguous, of in's dtype; maps[d] has out.size(d)
+// entries, all of them valid indices.
 void copy_mapped(const Tensor& out, const Tensor& in, std::span<const IndexMap> maps);
-// The same with the source's strides multiplied in: out[i0, i1, ...] = from[offsets[0][i0] + offsets[1][i1] + ...], offsets
-// in elements, from: the element at offset zero.
+// The same with the source's strides multiplied in: out[i0, i1, ...] = from[offsets[0][i0] + offsets[1][i1] + ...],
+// offsets in elements, from: the element at offset zero.
 void copy_by_offsets(const Tensor& out, const void* from, std::vector<IndexMap> offsets);
 // The adjoint: out[maps[0][i0], ...] += in[i0, ...] over all i. out: contiguous, floating or complex, zeroed first.
 // The first `independent` maps must be identities; threads share the work along them.

@@ -9,10 +9,10 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 #include "core/tensor/memory_limit.h"
 
@@ -39,7 +39,8 @@ std::vector<IndexMap> border_maps(IntSpan sizes, const Dims& padding) {
         }
         const std::int64_t left = padding[2 * from_last];
         IndexMap map(static_cast<std::size_t>(sizes[d] + left + padding[2 * from_last + 1]));
-        for (std::size_t i = 0; i < map.size(); ++i) map[i] = source_index(B, static_cast<std::int64_t>(i) - left, sizes[d]);
+        for (std::size_t i = 0; i < map.size(); ++i)
+            map[i] = source_index(B, static_cast<std::int64_t>(i) - left, sizes[d]);
         maps.push_back(std::move(map));
     }
     return maps;
@@ -47,15 +48,18 @@ std::vector<IndexMap> border_maps(IntSpan sizes, const Dims& padding) {
 
 template <Border B, std::size_t N>
 void check_shape(const Tensor& self, const Dims& padding) {
-    if (padding.size() != 2 * N) throw Error(ErrorKind::Run, concat("padding size is expected to be ", 2 * N, ", but got: ", padding.size()));
+    if (padding.size() != 2 * N)
+        throw Error(ErrorKind::Run, concat("padding size is expected to be ", 2 * N, ", but got: ", padding.size()));
     const auto ndim = static_cast<std::size_t>(self.dim());
     bool fits = ndim == N + 1 || ndim == N + 2;
     // For images PyTorch does not check the first dimension, batch or not.
     constexpr bool kIsMirroredImage = B == Border::Reflect && N == 2;
     for (std::size_t d = kIsMirroredImage || ndim == N + 2 ? 1 : 0; fits && d < ndim; ++d) fits = self.sizes()[d] != 0;
     if (fits) return;
-    throw Error(ErrorKind::Run, concat("Expected ", N + 1, "D or ", N + 2, "D (batch mode) tensor with possibly 0 batch size and other "
-                                       "non-zero dimensions for input, but got: ", shape_list_text(self.sizes())));
+    throw Error(ErrorKind::Run, concat("Expected ", N + 1, "D or ", N + 2,
+                                       "D (batch mode) tensor with possibly 0 batch size and other "
+                                       "non-zero dimensions for input, but got: ",
+                                       shape_list_text(self.sizes())));
 }
 
 template <Border B, std::size_t N>
@@ -67,15 +71,20 @@ TensorMeta border_meta(const Tensor& self, const Dims& padding) {
         const std::int64_t left = padding[2 * k];
         const std::int64_t right = padding[2 * k + 1];
         if (B == Border::Reflect && (left >= self.sizes()[d] || right >= self.sizes()[d])) {
-            throw Error(ErrorKind::Run, concat("Argument #", 4 + 2 * k, ": Padding size should be less than the corresponding input "
-                                               "dimension, but got: padding (", left, ", ", right, ") at dimension ", d, " of input ",
-                                               shape_list_text(self.sizes())));
+            throw Error(ErrorKind::Run,
+                        concat("Argument #", 4 + 2 * k,
+                               ": Padding size should be less than the corresponding input "
+                               "dimension, but got: padding (",
+                               left, ", ", right, ") at dimension ", d, " of input ", shape_list_text(self.sizes())));
         }
-        meta.sizes[d] = checked_sum(checked_sum(meta.sizes[d], left), right);  // in the order in which the map adds them
-        require_memory(meta.sizes[d], sizeof(std::int64_t));  // of the index map
+        meta.sizes[d] =
+            checked_sum(checked_sum(meta.sizes[d], left), right);  // in the order in which the map adds them
+        require_memory(meta.sizes[d], sizeof(std::int64_t));       // of the index map
         if (meta.sizes[d] < 1) {
-            throw Error(ErrorKind::Run, concat("input (", shape_list_text(self.sizes()), ") is too small. Calculated output size at "
-                                               "dimension ", d, ": ", meta.sizes[d]));
+            throw Error(ErrorKind::Run, concat("input (", shape_list_text(self.sizes()),
+                                               ") is too small. Calculated output size at "
+                                               "dimension ",
+                                               d, ": ", meta.sizes[d]));
         }
     }
     return meta;
@@ -89,8 +98,9 @@ template <Border B, std::size_t N>
 TensorMeta border_backward_meta(const Tensor& grad, const Tensor& self, const Dims& padding) {
     const TensorMeta expected = border_meta<B, N>(self, padding);
     if (!std::ranges::equal(expected.sizes, grad.sizes())) {
-        throw Error(ErrorKind::Run, concat("grad_output has wrong shape. Expected: ", shape_list_text(span_of(expected.sizes)),
-                                           ", Got: ", shape_list_text(grad.sizes())));
+        throw Error(ErrorKind::Run,
+                    concat("grad_output has wrong shape. Expected: ", shape_list_text(span_of(expected.sizes)),
+                           ", Got: ", shape_list_text(grad.sizes())));
     }
     return {to_dims(self.sizes()), grad.dtype(), grad.device()};
 }
@@ -103,8 +113,10 @@ void border_pad_backward(const Tensor& out, const Tensor& grad, const Tensor& se
 template <Border B, std::size_t N>
 const OperatorHandle<>& pad_handle() {
     static const OperatorHandle<> handles[2][3] = {
-        {OperatorHandle<>("aten::reflection_pad1d"), OperatorHandle<>("aten::reflection_pad2d"), OperatorHandle<>("aten::reflection_pad3d")},
-        {OperatorHandle<>("aten::replication_pad1d"), OperatorHandle<>("aten::replication_pad2d"), OperatorHandle<>("aten::replication_pad3d")}};
+        {OperatorHandle<>("aten::reflection_pad1d"), OperatorHandle<>("aten::reflection_pad2d"),
+         OperatorHandle<>("aten::reflection_pad3d")},
+        {OperatorHandle<>("aten::replication_pad1d"), OperatorHandle<>("aten::replication_pad2d"),
+         OperatorHandle<>("aten::replication_pad3d")}};
     return handles[static_cast<int>(B)][N - 1];
 }
 template <Border B, std::size_t N>
@@ -118,7 +130,8 @@ const OperatorHandle<>& backward_handle() {
 }
 template <Border B, std::size_t N>
 void pad_gradient(GradientContext& context) {
-    context.grad(0, [&] { return backward_handle<B, N>()(context.grad_output(), context.argument(0), context.value(1)); });
+    context.grad(0,
+                 [&] { return backward_handle<B, N>()(context.grad_output(), context.argument(0), context.value(1)); });
 }
 template <Border B, std::size_t N>
 void pad_backward_gradient(GradientContext& context) {
@@ -128,9 +141,12 @@ void pad_backward_gradient(GradientContext& context) {
 
 template <std::size_t N>
 Tensor sample_input(Random& random, ScalarType dtype) {
-    if constexpr (N == 1) return random_tensor(random, {2, 2, 4}, dtype);
-    else if constexpr (N == 2) return random_tensor(random, {2, 3, 4}, dtype);
-    else return random_tensor(random, {2, 3, 3, 4}, dtype);
+    if constexpr (N == 1)
+        return random_tensor(random, {2, 2, 4}, dtype);
+    else if constexpr (N == 2)
+        return random_tensor(random, {2, 3, 4}, dtype);
+    else
+        return random_tensor(random, {2, 3, 3, 4}, dtype);
 }
 template <std::size_t N>
 std::vector<Sample> pad_samples(Random& random, ScalarType dtype) {
@@ -219,8 +235,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> mirror_pad_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> mirror_pad_records() { return kRecords; }
 
 }  // namespace loupe::joining

@@ -13,16 +13,19 @@
 namespace loupe::joining {
 namespace {
 
-const std::array<OperatorHandle<>, 3> kReflection{OperatorHandle<>("aten::reflection_pad1d"), OperatorHandle<>("aten::reflection_pad2d"),
+const std::array<OperatorHandle<>, 3> kReflection{OperatorHandle<>("aten::reflection_pad1d"),
+                                                  OperatorHandle<>("aten::reflection_pad2d"),
                                                   OperatorHandle<>("aten::reflection_pad3d")};
-const std::array<OperatorHandle<>, 3> kReplication{OperatorHandle<>("aten::replication_pad1d"), OperatorHandle<>("aten::replication_pad2d"),
+const std::array<OperatorHandle<>, 3> kReplication{OperatorHandle<>("aten::replication_pad1d"),
+                                                   OperatorHandle<>("aten::replication_pad2d"),
                                                    OperatorHandle<>("aten::replication_pad3d")};
 
 // Circular: the padding of one end comes from the other.
 Tensor pad_circular(const Tensor& self, const Dims& padding) {
     const auto spatial = static_cast<std::int64_t>(padding.size()) / 2;
     if (self.dim() < spatial + 1) {
-        throw Error(ErrorKind::Run, concat("Invalid padding size, expected 3 dims for padding of length ", padding.size()));
+        throw Error(ErrorKind::Run,
+                    concat("Invalid padding size, expected 3 dims for padding of length ", padding.size()));
     }
     Tensor out = self;
     for (std::int64_t k = 0; k < spatial; ++k) {
@@ -30,9 +33,12 @@ Tensor pad_circular(const Tensor& self, const Dims& padding) {
         const std::int64_t size = self.size(d);
         const std::int64_t left = padding[static_cast<std::size_t>(2 * k)];
         const std::int64_t right = padding[static_cast<std::size_t>(2 * k + 1)];
-        if (left > size || right > size) throw Error(ErrorKind::Run, "Padding value causes wrapping around more than once.");
-        if (checked_sum(checked_sum(left, right), size) < 0) throw Error(ErrorKind::Run, "Negative padding value is resulting in an empty dimension");
-        const Tensor body = fn::slice(out, d, std::max<std::int64_t>(-left, 0), size + std::min<std::int64_t>(right, 0), 1);
+        if (left > size || right > size)
+            throw Error(ErrorKind::Run, "Padding value causes wrapping around more than once.");
+        if (checked_sum(checked_sum(left, right), size) < 0)
+            throw Error(ErrorKind::Run, "Negative padding value is resulting in an empty dimension");
+        const Tensor body =
+            fn::slice(out, d, std::max<std::int64_t>(-left, 0), size + std::min<std::int64_t>(right, 0), 1);
         const std::int64_t kept = body.size(d);
         TensorList parts;
         if (left > 0) parts.push_back(fn::slice(body, d, kept - left, kept, 1));
@@ -52,9 +58,11 @@ Tensor pad_with_borders(const std::array<OperatorHandle<>, 3>& handles, const Te
 
 Tensor pad(const Tensor& self, const Dims& padding, std::string_view mode, std::optional<double> value) {
     if (padding.size() % 2 != 0) throw Error(ErrorKind::Run, "Padding length must be divisible by 2");
-    if (static_cast<std::int64_t>(padding.size()) > 2 * self.dim()) throw Error(ErrorKind::Run, "Padding length too large");
+    if (static_cast<std::int64_t>(padding.size()) > 2 * self.dim())
+        throw Error(ErrorKind::Run, "Padding length too large");
     if (mode == "constant") return fn::constant_pad_nd(self, padding, Scalar(value.value_or(0.0)));
-    if (value && *value != 0) throw Error(ErrorKind::Run, concat("Padding mode \"", mode, "\" doesn't take in value argument"));
+    if (value && *value != 0)
+        throw Error(ErrorKind::Run, concat("Padding mode \"", mode, "\" doesn't take in value argument"));
     if (mode == "circular") return pad_circular(self, padding);
     if (mode == "reflect") return pad_with_borders(kReflection, self, padding);
     if (mode == "replicate") return pad_with_borders(kReplication, self, padding);
@@ -88,8 +96,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> pad_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> pad_records() { return kRecords; }
 
 }  // namespace loupe::joining

@@ -5,9 +5,9 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
@@ -22,13 +22,15 @@ Dims padded_sizes(IntSpan sizes, std::size_t ndim) {
 
 TensorMeta repeat_meta(const Tensor& self, const Dims& repeats) {
     if (repeats.size() < self.sizes().size()) {
-        throw Error(ErrorKind::Run, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+        throw Error(ErrorKind::Run,
+                    "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
     }
     TensorMeta meta{padded_sizes(self.sizes(), repeats.size()), self.dtype(), self.device()};
     for (std::size_t d = 0; d < repeats.size(); ++d) {
         if (repeats[d] < 0) {
-            throw Error(ErrorKind::Run, concat("Trying to create tensor with negative dimension ", wrapping_product(repeats[d], meta.sizes[d]),
-                                               ": ", shape_list_text(span_of(repeats))));
+            throw Error(ErrorKind::Run,
+                        concat("Trying to create tensor with negative dimension ",
+                               wrapping_product(repeats[d], meta.sizes[d]), ": ", shape_list_text(span_of(repeats))));
         }
         meta.sizes[d] = checked_product(meta.sizes[d], repeats[d]);
     }
@@ -86,7 +88,8 @@ Tensor repeated_indices(const Tensor& repeats, std::optional<std::int64_t> outpu
         if (count[i] < 0) throw Error(ErrorKind::Run, "repeats can not be negative");
         total = checked_sum(total, count[i]);
     }
-    if (output_size && *output_size != total) throw Error(ErrorKind::Run, "allocated size does not match required size");
+    if (output_size && *output_size != total)
+        throw Error(ErrorKind::Run, "allocated size does not match required size");
     const Tensor out = empty(std::array{total}, repeats.dtype());
     visit_dtype(repeats.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::int32_t>) {
@@ -105,8 +108,9 @@ Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optiona
         counts = fn::expand(fn::reshape(repeats, Dims{1}), Dims{input.size(along)}, false);
     } else if (repeats.dim() == 1) {
         if (repeats.numel() != input.size(along)) {
-            throw Error(ErrorKind::Run, concat("repeats must have the same size as input along dim, but got repeats.size(0) = ",
-                                               repeats.numel(), " and input.size(", along, ") = ", input.size(along)));
+            throw Error(ErrorKind::Run,
+                        concat("repeats must have the same size as input along dim, but got repeats.size(0) = ",
+                               repeats.numel(), " and input.size(", along, ") = ", input.size(along)));
         }
     } else {
         throw Error(ErrorKind::Run, "repeats must be 0-dim or 1-dim tensor");
@@ -119,10 +123,12 @@ Tensor repeat_interleave_evenly(const Tensor& self, std::int64_t repeats, std::o
 }
 
 std::vector<Sample> repeat_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3}, dtype), Dims{2, 1, 2}}}, {{random_tensor(random, {2, 3}, dtype), Dims{1, 1}}, "once"}};
+    return {{{random_tensor(random, {2, 3}, dtype), Dims{2, 1, 2}}},
+            {{random_tensor(random, {2, 3}, dtype), Dims{1, 1}}, "once"}};
 }
 std::vector<Sample> interleave_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3}, dtype), 2, 1, IValue()}}, {{random_tensor(random, {2, 3}, dtype), 2, IValue(), IValue()}, "flat"}};
+    return {{{random_tensor(random, {2, 3}, dtype), 2, 1, IValue()}},
+            {{random_tensor(random, {2, 3}, dtype), 2, IValue(), IValue()}, "flat"}};
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -148,7 +154,8 @@ constexpr OperatorRecord kRecords[] = {
                "int? output_size=None) -> Tensor",
      .summary = "Each element as often as repeats says, one beside the other.",
      .composite = boxed<repeat_interleave>},
-    {.schema = "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+    {.schema = "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> "
+               "Tensor",
      .summary = "Each element that many times, one beside the other.",
      .composite = boxed<repeat_interleave_evenly>,
      .samples = interleave_samples},
@@ -156,8 +163,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> repeat_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> repeat_records() { return kRecords; }
 
 }  // namespace loupe::joining

@@ -5,9 +5,9 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
@@ -38,17 +38,23 @@ void copy_permuted(const Tensor& out, const Tensor& self, const Dims& split, con
 
 TensorMeta pixel_shuffle_meta(const Tensor& self, std::int64_t factor) {
     if (self.dim() < 3) {
-        throw Error(ErrorKind::Run, concat("pixel_shuffle expects input to have at least 3 dimensions, but got input with ", self.dim(),
-                                           " dimension(s)"));
+        throw Error(ErrorKind::Run,
+                    concat("pixel_shuffle expects input to have at least 3 dimensions, but got input with ", self.dim(),
+                           " dimension(s)"));
     }
-    if (factor <= 0) throw Error(ErrorKind::Run, concat("pixel_shuffle expects a positive upscale_factor, but got ", factor));
+    if (factor <= 0)
+        throw Error(ErrorKind::Run, concat("pixel_shuffle expects a positive upscale_factor, but got ", factor));
     const std::int64_t square = checked_product(factor, factor);
     const std::int64_t channels = self.size(-3);
     if (channels % (square) != 0) {
-        throw Error(ErrorKind::Run, concat("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-                                           "upscale_factor, but input.size(-3)=", channels, " is not divisible by ", square));
+        throw Error(ErrorKind::Run,
+                    concat("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+                           "upscale_factor, but input.size(-3)=",
+                           channels, " is not divisible by ", square));
     }
-    return {with_tail(self, {channels / (square), checked_product(self.size(-2), factor), checked_product(self.size(-1), factor)}), self.dtype(), self.device()};
+    return {with_tail(self, {channels / (square), checked_product(self.size(-2), factor),
+                             checked_product(self.size(-1), factor)}),
+            self.dtype(), self.device()};
 }
 void pixel_shuffle(const Tensor& out, const Tensor& self, std::int64_t r) {
     copy_permuted(out, self, with_tail(self, {self.size(-3) / (r * r), r, r, self.size(-2), self.size(-1)}),
@@ -60,18 +66,22 @@ void pixel_shuffle_backward(GradientContext& context) {
 
 TensorMeta pixel_unshuffle_meta(const Tensor& self, std::int64_t factor) {
     if (self.dim() < 3) {
-        throw Error(ErrorKind::Run, concat("pixel_unshuffle expects input to have at least 3 dimensions, but got input with ",
-                                           self.dim(), " dimension(s)"));
+        throw Error(ErrorKind::Run,
+                    concat("pixel_unshuffle expects input to have at least 3 dimensions, but got input with ",
+                           self.dim(), " dimension(s)"));
     }
-    if (factor <= 0) throw Error(ErrorKind::Run, concat("pixel_unshuffle expects a positive downscale_factor, but got ", factor));
+    if (factor <= 0)
+        throw Error(ErrorKind::Run, concat("pixel_unshuffle expects a positive downscale_factor, but got ", factor));
     if (self.numel() == 0) return {to_dims(self.sizes()), self.dtype(), self.device()};  // as PyTorch gives it back
     for (const auto& [d, name] : {std::pair{-2, "height"}, std::pair{-1, "width"}}) {
         if (self.size(d) % factor == 0) continue;
-        throw Error(ErrorKind::Run, concat("pixel_unshuffle expects ", name, " to be divisible by downscale_factor, but input.size(", d,
-                                           ")=", self.size(d), " is not divisible by ", factor));
+        throw Error(ErrorKind::Run,
+                    concat("pixel_unshuffle expects ", name, " to be divisible by downscale_factor, but input.size(", d,
+                           ")=", self.size(d), " is not divisible by ", factor));
     }
-    return {with_tail(self, {checked_product(checked_product(self.size(-3), factor), factor), self.size(-2) / factor, self.size(-1) / factor}), self.dtype(),
-            self.device()};
+    return {with_tail(self, {checked_product(checked_product(self.size(-3), factor), factor), self.size(-2) / factor,
+                             self.size(-1) / factor}),
+            self.dtype(), self.device()};
 }
 void pixel_unshuffle(const Tensor& out, const Tensor& self, std::int64_t r) {
     if (self.numel() == 0) return;
@@ -84,12 +94,16 @@ void pixel_unshuffle_backward(GradientContext& context) {
 
 Tensor channel_shuffle(const Tensor& self, std::int64_t groups) {
     if (self.dim() <= 2) {
-        throw Error(ErrorKind::Run, concat("channel_shuffle expects input with > 2 dims, but got input with sizes ", shape_list_text(self.sizes())));
+        throw Error(ErrorKind::Run, concat("channel_shuffle expects input with > 2 dims, but got input with sizes ",
+                                           shape_list_text(self.sizes())));
     }
-    if (groups <= 0) throw Error(ErrorKind::Run, concat("Number of groups to divide channels in must be positive. Value of groups:", groups));
+    if (groups <= 0)
+        throw Error(ErrorKind::Run,
+                    concat("Number of groups to divide channels in must be positive. Value of groups:", groups));
     const std::int64_t channels = self.size(1);
     if (channels % groups != 0) {
-        throw Error(ErrorKind::Run, concat("Number of channels must be divisible by groups. Got ", channels, " channels and ", groups, " groups."));
+        throw Error(ErrorKind::Run, concat("Number of channels must be divisible by groups. Got ", channels,
+                                           " channels and ", groups, " groups."));
     }
     Dims split = to_dims(self.sizes());
     split[1] = groups;
@@ -138,8 +152,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> shuffle_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> shuffle_records() { return kRecords; }
 
 }  // namespace loupe::joining

@@ -5,8 +5,8 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
-#include "core/ops/joining/family.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
@@ -19,8 +19,9 @@ TensorMeta stack_meta(const TensorList& tensors, std::int64_t dim) {
     const std::int64_t at = wrap_dim(dim, first.dim() + 1);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         if (!std::ranges::equal(tensors[i].sizes(), first.sizes())) {
-            throw Error(ErrorKind::Run, concat("stack expects each tensor to be equal size, but got ", shape_list_text(first.sizes()),
-                                               " at entry 0 and ", shape_list_text(tensors[i].sizes()), " at entry ", i));
+            throw Error(ErrorKind::Run,
+                        concat("stack expects each tensor to be equal size, but got ", shape_list_text(first.sizes()),
+                               " at entry 0 and ", shape_list_text(tensors[i].sizes()), " at entry ", i));
         }
         meta.dtype = promote_types(meta.dtype, tensors[i].dtype());
     }
@@ -103,8 +104,9 @@ TensorList unflatten_dense_tensors(const Tensor& flat, const TensorList& tensors
 // Matrices along the diagonal of one matrix.
 Tensor as_matrix(const Tensor& t) {
     if (t.dim() > 2) {
-        throw Error(ErrorKind::Run, concat("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has ",
-                                           t.dim(), " dimensions"));
+        throw Error(ErrorKind::Run,
+                    concat("torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has ", t.dim(),
+                           " dimensions"));
     }
     Dims sizes(2, 1);
     if (t.dim() >= 1) sizes[1] = t.sizes().back();
@@ -158,11 +160,19 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<hstack>,
      .samples = list_samples,
      .variants = kOut},
-    {.schema = "aten::vstack(Tensor[] tensors) -> Tensor", .summary = "One under the other.", .composite = boxed<vstack>, .samples = list_samples,
+    {.schema = "aten::vstack(Tensor[] tensors) -> Tensor",
+     .summary = "One under the other.",
+     .composite = boxed<vstack>,
+     .samples = list_samples,
      .variants = kOut},
-    {.schema = "aten::row_stack(Tensor[] tensors) -> Tensor", .summary = "One under the other.", .composite = boxed<vstack>,
+    {.schema = "aten::row_stack(Tensor[] tensors) -> Tensor",
+     .summary = "One under the other.",
+     .composite = boxed<vstack>,
      .variants = kOut},
-    {.schema = "aten::dstack(Tensor[] tensors) -> Tensor", .summary = "One behind the other.", .composite = boxed<dstack>, .samples = list_samples,
+    {.schema = "aten::dstack(Tensor[] tensors) -> Tensor",
+     .summary = "One behind the other.",
+     .composite = boxed<dstack>,
+     .samples = list_samples,
      .variants = kOut},
     {.schema = "aten::column_stack(Tensor[] tensors) -> Tensor",
      .summary = "Side by side, vectors as columns.",
@@ -187,8 +197,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> stack_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> stack_records() { return kRecords; }
 
 }  // namespace loupe::joining

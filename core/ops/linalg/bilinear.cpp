@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::linalg {

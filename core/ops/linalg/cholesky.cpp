@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky factorisation; solving and inverting with the factor.
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

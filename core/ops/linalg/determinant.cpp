@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/autograd/grad_mode.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -109,7 +109,8 @@ void det_backward(GradientContext& context) {
     // By the pivots: dividing by a determinant close to rounding errors is not accurate.
     const Tensor pivots = fn::abs(fn::diagonal(context.result(1), 0, -2, -1));
     const double smallest = std::cbrt(epsilon_of(A.dtype()));
-    const Tensor singular = fn::le(fn::amin(pivots, Dims{-1}, false), fn::amax(pivots, Dims{-1}, false) * Scalar(smallest));
+    const Tensor singular =
+        fn::le(fn::amin(pivots, Dims{-1}, false), fn::amax(pivots, Dims{-1}, false) * Scalar(smallest));
     const bool any = fn::is_nonzero(fn::any(singular));
     const bool all = fn::is_nonzero(fn::all(singular));
     if (!any) return context.set_grad(0, call::solve(mH(A), d, true));
@@ -216,8 +217,10 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<linalg_det>,
      .gradient = "A: grad conj(det) A^-H",
      .samples = det_samples},
-    {.schema = "aten::det(Tensor self) -> Tensor", .summary = "The determinant.",
-     .formula = "prod_i of the diagonal of U, A = P L U, times the sign of P", .composite = boxed<linalg_det>,
+    {.schema = "aten::det(Tensor self) -> Tensor",
+     .summary = "The determinant.",
+     .formula = "prod_i of the diagonal of U, A = P L U, times the sign of P",
+     .composite = boxed<linalg_det>,
      .gradient = "self: grad conj(det) A^-H"},
     {.schema = "aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
      .summary = "Sign and logarithm of the determinant, and the LU factors that it took.",

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::linalg {
@@ -323,7 +323,9 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "x1: sum_j grad[i, j] (x1[i] - x2[j]) / out[i, j]\nx2: sum_i grad[i, j] (x2[j] - x1[i]) / out[i, j]",
      .samples = euclidean_samples,
      .variants = kOut},
-    {.schema = "aten::pdist(Tensor self, float p=2.) -> Tensor", .summary = kPdist, .composite = boxed<pdist>,
+    {.schema = "aten::pdist(Tensor self, float p=2.) -> Tensor",
+     .summary = kPdist,
+     .composite = boxed<pdist>,
      .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor",
      .summary = kPdist,

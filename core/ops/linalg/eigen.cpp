@@ -6,9 +6,9 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

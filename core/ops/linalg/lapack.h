@@ -18,29 +18,29 @@ template <typename T>
 struct Lapack;
 
 // T, its real type, LAPACK's letter; the endings that differ between real and complex types.
-#define LOUPE_LAPACK(type, real, x, org, orm, syev, hermitian)        \
-    template <>                                                       \
-    struct Lapack<type> {                                             \
-        using Real = real;                                            \
-        static constexpr auto getrf = &LAPACKE_##x##getrf;            \
-        static constexpr auto getrs = &LAPACKE_##x##getrs;            \
-        static constexpr auto potrf = &LAPACKE_##x##potrf;            \
-        static constexpr auto potri = &LAPACKE_##x##potri;            \
-        static constexpr auto potrs = &LAPACKE_##x##potrs;            \
-        static constexpr auto geqrf = &LAPACKE_##x##geqrf;            \
-        static constexpr auto orgqr = &LAPACKE_##x##org;              \
-        static constexpr auto ormqr = &LAPACKE_##x##orm;              \
-        static constexpr auto gesdd = &LAPACKE_##x##gesdd;            \
-        static constexpr auto syevd = &LAPACKE_##x##syev;             \
-        static constexpr auto geev = &LAPACKE_##x##geev;              \
-        static constexpr auto sytrf = &LAPACKE_##x##sytrf;            \
-        static constexpr auto sytrs = &LAPACKE_##x##sytrs;            \
-        static constexpr auto hetrf = &LAPACKE_##x##hermitian##trf;   \
-        static constexpr auto hetrs = &LAPACKE_##x##hermitian##trs;   \
-        static constexpr auto gels = &LAPACKE_##x##gels;              \
-        static constexpr auto gelsy = &LAPACKE_##x##gelsy;            \
-        static constexpr auto gelsd = &LAPACKE_##x##gelsd;            \
-        static constexpr auto gelss = &LAPACKE_##x##gelss;            \
+#define LOUPE_LAPACK(type, real, x, org, orm, syev, hermitian)      \
+    template <>                                                     \
+    struct Lapack<type> {                                           \
+        using Real = real;                                          \
+        static constexpr auto getrf = &LAPACKE_##x##getrf;          \
+        static constexpr auto getrs = &LAPACKE_##x##getrs;          \
+        static constexpr auto potrf = &LAPACKE_##x##potrf;          \
+        static constexpr auto potri = &LAPACKE_##x##potri;          \
+        static constexpr auto potrs = &LAPACKE_##x##potrs;          \
+        static constexpr auto geqrf = &LAPACKE_##x##geqrf;          \
+        static constexpr auto orgqr = &LAPACKE_##x##org;            \
+        static constexpr auto ormqr = &LAPACKE_##x##orm;            \
+        static constexpr auto gesdd = &LAPACKE_##x##gesdd;          \
+        static constexpr auto syevd = &LAPACKE_##x##syev;           \
+        static constexpr auto geev = &LAPACKE_##x##geev;            \
+        static constexpr auto sytrf = &LAPACKE_##x##sytrf;          \
+        static constexpr auto sytrs = &LAPACKE_##x##sytrs;          \
+        static constexpr auto hetrf = &LAPACKE_##x##hermitian##trf; \
+        static constexpr auto hetrs = &LAPACKE_##x##hermitian##trs; \
+        static constexpr auto gels = &LAPACKE_##x##gels;            \
+        static constexpr auto gelsy = &LAPACKE_##x##gelsy;          \
+        static constexpr auto gelsd = &LAPACKE_##x##gelsd;          \
+        static constexpr auto gelss = &LAPACKE_##x##gelss;          \
     };
 LOUPE_LAPACK(float, float, s, orgqr, ormqr, syevd, sy)
 LOUPE_LAPACK(double, double, d, orgqr, ormqr, syevd, sy)

@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -155,7 +155,8 @@ void lstsq_backward(GradientContext& context) {
 std::vector<Sample> lstsq_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({4, 3}), t({4, 2}), IValue(), IValue()}}, {{t({2, 2, 3}), t({2, 2, 2}), IValue(), IValue()}, "wide, batch"}};
+    return {{{t({4, 3}), t({4, 2}), IValue(), IValue()}},
+            {{t({2, 2, 3}), t({2, 2, 2}), IValue(), IValue()}, "wide, batch"}};
 }
 
 constexpr OperatorRecord kRecords[] = {

@@ -2,9 +2,9 @@
 // The out= forms of operators that are written with others: the result is computed, then put into the tensors given.
 
 #include "core/dispatch/forward.h"
+#include "core/dispatch/out_checks.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
-#include "core/dispatch/out_checks.h"
 #include "core/ops/not_finite.h"
 #include "core/ops/sparse/sparse.h"
 
@@ -273,7 +273,8 @@ constexpr OperatorRecord kRecords[] = {
     out_form("aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::kron", 1>)
         .with_formula("out[i q + k, j r + l] = self[i, j] other[k, l]")
         .with_gradient("self: sum_{k, l} grad other\nother: sum_{i, j} grad self"),
-    out_form("aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::matmul", 1, true>)
+    out_form("aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+             into<"aten::matmul", 1, true>)
         .with_autocast({.cpu = Autocast::Lower, .cuda = Autocast::Lower}),
     out_form("aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::trace", 1>)
         .with_autocast({.cpu = Autocast::Float32})

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/autograd/grad_mode.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

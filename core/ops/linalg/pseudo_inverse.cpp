@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

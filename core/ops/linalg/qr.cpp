@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // QR factorisation, and products of Householder reflectors.
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
 #include "core/ops/linalg/lapack.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::linalg {
@@ -379,7 +379,8 @@ constexpr OperatorRecord kRecords[] = {
                  "input2: as self",
      .samples = ormqr_samples,
      .variants = kOut,
-     .out = {.refusal = {"torch.ormqr: Expected input and result to have the same dtype, but input has dtype{T} and result has dtype {O}"}},
+     .out = {.refusal = {"torch.ormqr: Expected input and result to have the same dtype, but input has dtype{T} and "
+                         "result has dtype {O}"}},
      .autocast = {.cpu = Autocast::Float32}},
 };
 

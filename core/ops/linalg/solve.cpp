@@ -4,10 +4,10 @@
 #include <numeric>
 
 #include "core/autograd/grad_mode.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -223,12 +223,16 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "inverse", .refusal = out_refusal::kStructured},
      .autocast = {.cpu = Autocast::Float32}},
-    {.schema = "aten::linalg_inv(Tensor A) -> Tensor", .summary = "The inverse matrix.",
-     .formula = "A^-1", .composite = boxed<inverse>,
+    {.schema = "aten::linalg_inv(Tensor A) -> Tensor",
+     .summary = "The inverse matrix.",
+     .formula = "A^-1",
+     .composite = boxed<inverse>,
      .gradient = "A: -out^H grad out^H",
      .autocast = {.cpu = Autocast::Float32}},
-    {.schema = "aten::inverse(Tensor self) -> Tensor", .summary = "The inverse matrix.",
-     .formula = "A^-1", .composite = boxed<inverse>,
+    {.schema = "aten::inverse(Tensor self) -> Tensor",
+     .summary = "The inverse matrix.",
+     .formula = "A^-1",
+     .composite = boxed<inverse>,
      .gradient = "self: -out^H grad out^H",
      .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_tensorinv(Tensor self, int ind=2) -> Tensor",

@@ -7,9 +7,9 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -37,7 +37,8 @@ MetaList infer_svd(const Tensor& A, bool full, bool with_vectors, const IValue&)
 // LAPACK's iteration does not end on some matrices with infinities.
 template <typename T>
 bool is_finite(const T* matrix, std::int64_t count) {
-    return std::all_of(matrix, matrix + count, [](const T& v) { return std::isfinite(std::real(v)) && std::isfinite(std::imag(v)); });
+    return std::all_of(matrix, matrix + count,
+                       [](const T& v) { return std::isfinite(std::real(v)) && std::isfinite(std::imag(v)); });
 }
 
 void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, char job) {

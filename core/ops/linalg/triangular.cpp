@@ -3,9 +3,9 @@
 
 #include <cblas.h>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

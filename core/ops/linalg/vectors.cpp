@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross products, dot products along a dimension, Vandermonde matrices.
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
-#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::linalg {

@@ -18,7 +18,8 @@ __attribute__((weak)) void blas_memory_free(void*);
 namespace loupe {
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{128} << 20;  // of OpenBLAS 0.3 on x86-64; address space, of which little is touched
+constexpr std::size_t kBuffer = std::size_t{128}
+                                << 20;  // of OpenBLAS 0.3 on x86-64; address space, of which little is touched
 
 std::atomic<int> in_use{0};
 std::atomic<int> ready{0};  // buffers that OpenBLAS holds

@@ -48,7 +48,8 @@ void check_term(std::string_view term) {
                     "einsum(): found '.' that is not part of any ellipsis");
             i += 2;
         } else {
-            require(is_label(term[i]), "einsum(): invalid subscript given, subscripts must be in [a-zA-Z], got ", term[i]);
+            require(is_label(term[i]), "einsum(): invalid subscript given, subscripts must be in [a-zA-Z], got ",
+                    term[i]);
         }
     }
 }
@@ -66,9 +67,10 @@ Equation parse_equation(std::string text, const TensorList& operands) {
         const bool has_ellipsis = terms[i].find('.') != std::string_view::npos;
         const auto named = static_cast<std::int64_t>(terms[i].size()) - (has_ellipsis ? 3 : 0);
         const std::int64_t rank = operands[i].dim();
-        require(has_ellipsis ? named <= rank : named == rank, "einsum(): the number of subscripts in the equation (", named, ") ",
-                has_ellipsis ? "is more than the number of dimensions (" : "does not match the number of dimensions (", rank,
-                ") for operand ", i, has_ellipsis ? "" : " and no ellipsis was given");
+        require(has_ellipsis ? named <= rank : named == rank, "einsum(): the number of subscripts in the equation (",
+                named, ") ",
+                has_ellipsis ? "is more than the number of dimensions (" : "does not match the number of dimensions (",
+                rank, ") for operand ", i, has_ellipsis ? "" : " and no ellipsis was given");
         if (has_ellipsis) widest = std::max(widest, rank - named);
         equation.inputs.push_back(term_labels(terms[i], has_ellipsis ? rank - named : 0));
     }
@@ -77,11 +79,13 @@ Equation parse_equation(std::string text, const TensorList& operands) {
         check_term(out);
         equation.output = term_labels(out, widest);
         for (const char label : equation.output) {
-            const bool known = std::any_of(equation.inputs.begin(), equation.inputs.end(),
-                                           [label](const std::string& in) { return in.find(label) != std::string::npos; });
-            require(known, "einsum(): output subscript ", label, " does not appear in the equation for any input operand");
-            require(std::count(equation.output.begin(), equation.output.end(), label) == 1, "einsum(): output subscript ", label,
-                    " appears more than once in the output");
+            const bool known =
+                std::any_of(equation.inputs.begin(), equation.inputs.end(),
+                            [label](const std::string& in) { return in.find(label) != std::string::npos; });
+            require(known, "einsum(): output subscript ", label,
+                    " does not appear in the equation for any input operand");
+            require(std::count(equation.output.begin(), equation.output.end(), label) == 1,
+                    "einsum(): output subscript ", label, " appears more than once in the output");
         }
         return equation;
     }
@@ -108,7 +112,8 @@ Operand take_diagonals(Operand operand) {
             require(operand.tensor.sizes()[i] == operand.tensor.sizes()[j], "einsum(): subscript ", operand.labels[i],
                     " is repeated for operand, but the sizes don't match, ", operand.tensor.sizes()[j],
                     " != ", operand.tensor.sizes()[i]);
-            const Tensor diagonal = fn::diagonal(operand.tensor, 0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+            const Tensor diagonal =
+                fn::diagonal(operand.tensor, 0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
             operand.labels.erase(j, 1);
             // diagonal() puts the new dimension last; it is moved back to i.
             operand.tensor = fn::movedim(diagonal, -1, static_cast<std::int64_t>(i));
@@ -126,7 +131,8 @@ void check_extents(const std::vector<Operand>& operands) {
             std::int64_t& known = extents.emplace(label, size).first->second;
             if (known == 1) known = size;
             require(size == known || size == 1, "einsum(): subscript ", is_label(label) ? std::string(1, label) : "...",
-                    " has size ", size, " for operand ", n, " which does not broadcast with previously seen size ", known);
+                    " has size ", size, " for operand ", n, " which does not broadcast with previously seen size ",
+                    known);
         }
     }
 }
@@ -137,8 +143,10 @@ Operand sum_out(const Operand& operand, const std::string& keep) {
     std::vector<std::int64_t> dims;
     std::string labels;
     for (std::size_t d = 0; d < operand.labels.size(); ++d) {
-        if (contains(keep, operand.labels[d])) labels += operand.labels[d];
-        else dims.push_back(static_cast<std::int64_t>(d));
+        if (contains(keep, operand.labels[d]))
+            labels += operand.labels[d];
+        else
+            dims.push_back(static_cast<std::int64_t>(d));
     }
     if (dims.empty()) return operand;
     return {labels, fn::sum_dim(operand.tensor, dims, false)};
@@ -166,9 +174,12 @@ Operand contract(const Operand& a, const Operand& b, const std::string& keep) {
     std::string left;
     std::string right;
     for (const char label : a.labels) {
-        if (!contains(b.labels, label)) left += label;
-        else if (contains(keep, label)) batch += label;
-        else summed += label;
+        if (!contains(b.labels, label))
+            left += label;
+        else if (contains(keep, label))
+            batch += label;
+        else
+            summed += label;
     }
     for (const char label : b.labels) {
         if (!contains(a.labels, label)) right += label;
@@ -202,7 +213,8 @@ Tensor einsum(std::string_view text, const TensorList& tensors, const std::optio
     require(!tensors.empty(), "einsum(): must provide at least one operand");
     const Equation equation = parse_equation(std::string(text), tensors);
     std::vector<Operand> operands;
-    for (std::size_t i = 0; i < tensors.size(); ++i) operands.push_back(take_diagonals({equation.inputs[i], tensors[i]}));
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        operands.push_back(take_diagonals({equation.inputs[i], tensors[i]}));
     check_extents(operands);
     Operand result = operands[0];
     for (std::size_t i = 0; i < operands.size(); ++i) {

@@ -7,9 +7,8 @@ namespace loupe {
 
 OperatorFamily matrix_family() {
     static constexpr std::array kRecords{
-        &kMm,     &kAddmm,  &kBmm,   &kBaddbmm,   &kAddbmm,      &kMv,       &kAddmv,        &kDot,    &kVdot, &kOuter,
-        &kGer,    &kAddr,   &kMatmul, &kLinear,   &kInner,       &kTensordot, &kChainMatmul, &kMultiDot, &kLinalgMatmul,
-        &kEinsum,
+        &kMm,  &kAddmm, &kBmm,    &kBaddbmm, &kAddbmm, &kMv,        &kAddmv,       &kDot,      &kVdot,         &kOuter,
+        &kGer, &kAddr,  &kMatmul, &kLinear,  &kInner,  &kTensordot, &kChainMatmul, &kMultiDot, &kLinalgMatmul, &kEinsum,
     };
     return {"matrix", kRecords};
 }

@@ -28,11 +28,13 @@ struct Leading {
 };
 template <typename T>
 bool find_leading(const MatrixRef<T>& m, Leading& leading) {
-    if ((m.column_stride == 1 || m.columns <= 1) && (m.row_stride >= std::max<std::int64_t>(1, m.columns) || m.rows <= 1)) {
+    if ((m.column_stride == 1 || m.columns <= 1) &&
+        (m.row_stride >= std::max<std::int64_t>(1, m.columns) || m.rows <= 1)) {
         leading = {CblasNoTrans, m.rows <= 1 ? std::max<std::int64_t>(1, m.columns) : m.row_stride};
         return true;
     }
-    if ((m.row_stride == 1 || m.rows <= 1) && (m.column_stride >= std::max<std::int64_t>(1, m.rows) || m.columns <= 1)) {
+    if ((m.row_stride == 1 || m.rows <= 1) &&
+        (m.column_stride >= std::max<std::int64_t>(1, m.rows) || m.columns <= 1)) {
         leading = {CblasTrans, m.columns <= 1 ? std::max<std::int64_t>(1, m.rows) : m.column_stride};
         return true;
     }
@@ -48,13 +50,17 @@ void blas_gemm(T alpha, const MatrixRef<const T>& a, Leading la, const MatrixRef
     const blasint lda = narrow(la.dimension);
     const blasint ldb = narrow(lb.dimension);
     if constexpr (std::is_same_v<T, float>) {
-        cblas_sgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, alpha, a.data, lda, b.data, ldb, beta, c, narrow(ldc));
+        cblas_sgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, alpha, a.data, lda, b.data, ldb, beta, c,
+                    narrow(ldc));
     } else if constexpr (std::is_same_v<T, double>) {
-        cblas_dgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, alpha, a.data, lda, b.data, ldb, beta, c, narrow(ldc));
+        cblas_dgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, alpha, a.data, lda, b.data, ldb, beta, c,
+                    narrow(ldc));
     } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-        cblas_cgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, &alpha, a.data, lda, b.data, ldb, &beta, c, narrow(ldc));
+        cblas_cgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, &alpha, a.data, lda, b.data, ldb, &beta, c,
+                    narrow(ldc));
     } else {
-        cblas_zgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, &alpha, a.data, lda, b.data, ldb, &beta, c, narrow(ldc));
+        cblas_zgemm(CblasRowMajor, la.transpose, lb.transpose, m, n, k, &alpha, a.data, lda, b.data, ldb, &beta, c,
+                    narrow(ldc));
     }
 }
 
@@ -100,8 +106,8 @@ void threaded_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T
     const std::int64_t ldc = c.rows <= 1 ? std::max<std::int64_t>(1, c.columns) : c.row_stride;
     if constexpr (std::is_same_v<T, float>) {
         if (float_gemm != nullptr) {
-            float_gemm(la.transpose != CblasNoTrans, lb.transpose != CblasNoTrans, c.rows, c.columns, a.columns, alpha, left.data,
-                       la.dimension, right.data, lb.dimension, beta, c.data, ldc);
+            float_gemm(la.transpose != CblasNoTrans, lb.transpose != CblasNoTrans, c.rows, c.columns, a.columns, alpha,
+                       left.data, la.dimension, right.data, lb.dimension, beta, c.data, ldc);
             return;
         }
     }
@@ -167,7 +173,8 @@ void gemm(T alpha, MatrixRef<const T> a, MatrixRef<const T> b, T beta, MatrixRef
         if (rows_dense) return threaded_gemm(alpha, a, b, beta, c);
         const bool columns_dense = (c.row_stride == 1 || c.rows <= 1) && (c.columns <= 1 || c.column_stride >= c.rows);
         if (columns_dense) return threaded_gemm(alpha, b.transposed(), a.transposed(), beta, c.transposed());
-        std::vector<T> buffer = packed_copy(MatrixRef<const T>{c.data, c.rows, c.columns, c.row_stride, c.column_stride});
+        std::vector<T> buffer =
+            packed_copy(MatrixRef<const T>{c.data, c.rows, c.columns, c.row_stride, c.column_stride});
         threaded_gemm(alpha, a, b, beta, dense_matrix(buffer.data(), c.rows, c.columns));
         for (std::int64_t i = 0; i < c.rows; ++i) {
             for (std::int64_t j = 0; j < c.columns; ++j) {
@@ -180,7 +187,8 @@ void gemm(T alpha, MatrixRef<const T> a, MatrixRef<const T> b, T beta, MatrixRef
 }
 
 template <typename T>
-void batched_gemm(std::int64_t count, T alpha, MatrixBatch<const T> a, MatrixBatch<const T> b, T beta, MatrixBatch<T> c) {
+void batched_gemm(std::int64_t count, T alpha, MatrixBatch<const T> a, MatrixBatch<const T> b, T beta,
+                  MatrixBatch<T> c) {
     // Matrices side by side when there are enough; else the threads share each.
     if (count < thread_count()) {
         for (std::int64_t i = 0; i < count; ++i) gemm(alpha, a[i], b[i], beta, c[i]);

@@ -46,13 +46,14 @@ struct MatrixBatch {
     }
 };
 template <typename T>
-void batched_gemm(std::int64_t count, T alpha, MatrixBatch<const T> a, MatrixBatch<const T> b, T beta, MatrixBatch<T> c);
+void batched_gemm(std::int64_t count, T alpha, MatrixBatch<const T> a, MatrixBatch<const T> b, T beta,
+                  MatrixBatch<T> c);
 
 // A plugin's float product, which replaces CBLAS in gemm<float>: c = alpha op(a) op(b) + beta c, row
 // major, ld* the leading dimensions. Set at start, before the first computation.
-using FloatGemm = void (*)(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
-                           const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
-                           std::int64_t ldc);
+using FloatGemm = void (*)(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                           float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta,
+                           float* c, std::int64_t ldc);
 void set_float_gemm(FloatGemm function);
 
 }  // namespace loupe

@@ -117,11 +117,16 @@ void copy_strided(const Tensor& to, const Tensor& from) {
     if (to.numel() == 0) return;
     const Dimensions dims = merged_dimensions(to, from);
     switch (to.element_size()) {
-        case 1: return copy_planes(to.data<std::uint8_t>(), from.data<std::uint8_t>(), dims);
-        case 2: return copy_planes(to.data<std::uint16_t>(), from.data<std::uint16_t>(), dims);
-        case 4: return copy_planes(to.data<std::uint32_t>(), from.data<std::uint32_t>(), dims);
-        case 8: return copy_planes(to.data<std::uint64_t>(), from.data<std::uint64_t>(), dims);
-        default: return copy_planes(to.data<Wide16>(), from.data<Wide16>(), dims);
+        case 1:
+            return copy_planes(to.data<std::uint8_t>(), from.data<std::uint8_t>(), dims);
+        case 2:
+            return copy_planes(to.data<std::uint16_t>(), from.data<std::uint16_t>(), dims);
+        case 4:
+            return copy_planes(to.data<std::uint32_t>(), from.data<std::uint32_t>(), dims);
+        case 8:
+            return copy_planes(to.data<std::uint64_t>(), from.data<std::uint64_t>(), dims);
+        default:
+            return copy_planes(to.data<Wide16>(), from.data<Wide16>(), dims);
     }
 }
 
@@ -140,28 +145,32 @@ Tensor packed_as(const Tensor& t, ScalarType dtype) {
 }
 
 void convert_into(const Tensor& out, const Tensor& from) {
-    if (out.dtype() == from.dtype()) copy_strided(out, from);
-    else copy_into(out, from);
+    if (out.dtype() == from.dtype())
+        copy_strided(out, from);
+    else
+        copy_into(out, from);
 }
 
 Tensor expanded(const Tensor& t, IntSpan sizes) {
     const std::size_t rank = sizes.size();
     const std::size_t own = t.sizes().size();
-    require(own <= rank, "expand(", describe(t), ", size=", shape_list_text(sizes), "): the number of sizes provided (", rank,
-            ") must be greater or equal to the number of dimensions in the tensor (", own, ")");
+    require(own <= rank, "expand(", describe(t), ", size=", shape_list_text(sizes), "): the number of sizes provided (",
+            rank, ") must be greater or equal to the number of dimensions in the tensor (", own, ")");
     Dims strides(rank, 0);
     for (std::size_t i = 0; i < own; ++i) {
         const std::size_t d = rank - own + i;
         const std::int64_t size = t.sizes()[i];
         require(size == sizes[d] || size == 1, "The expanded size of the tensor (", sizes[d],
-                ") must match the existing size (", size, ") at non-singleton dimension ", d, ".  Target sizes: ",
-                shape_list_text(sizes), ".  Tensor sizes: ", shape_list_text(t.sizes()));
+                ") must match the existing size (", size, ") at non-singleton dimension ", d,
+                ".  Target sizes: ", shape_list_text(sizes), ".  Tensor sizes: ", shape_list_text(t.sizes()));
         strides[d] = size == 1 ? 0 : t.strides()[i];
     }
     return t.view_as_strided(sizes, span_of(strides), t.storage_offset());
 }
 
-Tensor buffer_for(const Tensor& out) { return out.is_contiguous() ? out : empty(out.sizes(), out.dtype(), out.device()); }
+Tensor buffer_for(const Tensor& out) {
+    return out.is_contiguous() ? out : empty(out.sizes(), out.dtype(), out.device());
+}
 
 void fill_zero(const Tensor& contiguous) { std::memset(contiguous.raw_data(), 0, contiguous.bytes()); }
 

@@ -74,8 +74,12 @@ Cost matmul_cost(Arguments arguments, std::span<const IValue> results) {
 
 std::vector<Sample> matmul_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({2, 3}), t({3, 4})}},          {{t({3}), t({3})}, "vectors"},        {{t({2, 3}), t({3})}, "right vector"},
-            {{t({3}), t({3, 2})}, "left vector"}, {{t({2, 2, 3}), t({3, 4})}, "fold"}, {{t({2, 3}), t({2, 3, 4})}, "fold right"},
+    return {{{t({2, 3}), t({3, 4})}},
+            {{t({3}), t({3})}, "vectors"},
+            {{t({2, 3}), t({3})}, "right vector"},
+            {{t({3}), t({3, 2})}, "left vector"},
+            {{t({2, 2, 3}), t({3, 4})}, "fold"},
+            {{t({2, 3}), t({2, 3, 4})}, "fold right"},
             {{t({2, 1, 2, 3}), t({3, 3, 2})}, "broadcast"}};
 }
 
@@ -106,7 +110,8 @@ std::vector<Sample> linear_samples(Random& random, ScalarType dtype) {
 
 Tensor inner(const Tensor& self, const Tensor& other) {
     if (self.dim() == 0 || other.dim() == 0) return fn::mul(self, other);
-    require(self.size(-1) == other.size(-1), "inner() the last dimension must match on both input tensors but got shapes ",
+    require(self.size(-1) == other.size(-1),
+            "inner() the last dimension must match on both input tensors but got shapes ",
             shape_list_text(self.sizes()), " and ", shape_list_text(other.sizes()));
     return fn::tensordot(self, other, Dims{-1}, Dims{-1});
 }
@@ -133,15 +138,18 @@ Tensor tensordot(const Tensor& self, const Tensor& other, const Dims& dims_self,
             rest.push_back(static_cast<std::int64_t>(d));
             rest_sizes.push_back(t.sizes()[d]);
         }
-        const Dims flat = sum_last ? Dims{product(span_of(rest_sizes)), inner_size} : Dims{inner_size, product(span_of(rest_sizes))};
-        if (sum_last) rest.insert(rest.end(), order.begin(), order.end());
-        else rest.insert(rest.begin(), order.begin(), order.end());
+        const Dims flat =
+            sum_last ? Dims{product(span_of(rest_sizes)), inner_size} : Dims{inner_size, product(span_of(rest_sizes))};
+        if (sum_last)
+            rest.insert(rest.end(), order.begin(), order.end());
+        else
+            rest.insert(rest.begin(), order.begin(), order.end());
         return fn::reshape(fn::permute(t, rest), flat);
     };
     for (std::size_t i = 0; i < dims_self.size(); ++i) {
-        require(self.size(dims_self[i]) == other.size(dims_other[i]), "contracted dimensions need to match, but first has size ",
-                self.size(dims_self[i]), " in dim ", dims_self[i], " and second has size ", other.size(dims_other[i]), " in dim ",
-                dims_other[i]);
+        require(self.size(dims_self[i]) == other.size(dims_other[i]),
+                "contracted dimensions need to match, but first has size ", self.size(dims_self[i]), " in dim ",
+                dims_self[i], " and second has size ", other.size(dims_other[i]), " in dim ", dims_other[i]);
     }
     Dims left;
     Dims right;
@@ -152,7 +160,8 @@ Tensor tensordot(const Tensor& self, const Tensor& other, const Dims& dims_self,
 }
 
 std::vector<Sample> tensordot_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3, 4}, dtype), random_tensor(random, {4, 5, 3}, dtype), Dims{1, 2}, Dims{2, 0}}}};
+    return {
+        {{random_tensor(random, {2, 3, 4}, dtype), random_tensor(random, {4, 5, 3}, dtype), Dims{1, 2}, Dims{2, 0}}}};
 }
 
 // The cheapest order of multiplication, by the classic dynamic programme; split[i][j] is where i..j is cut.
@@ -166,7 +175,8 @@ std::vector<std::vector<std::size_t>> best_splits(const Dims& extents) {
             cost[i][j] = 1e300;
             for (std::size_t k = i; k < j; ++k) {
                 const double c = cost[i][k] + cost[k + 1][j] +
-                                 static_cast<double>(extents[i]) * static_cast<double>(extents[k + 1]) * static_cast<double>(extents[j + 1]);
+                                 static_cast<double>(extents[i]) * static_cast<double>(extents[k + 1]) *
+                                     static_cast<double>(extents[j + 1]);
                 if (c < cost[i][j]) {
                     cost[i][j] = c;
                     split[i][j] = k;
@@ -214,7 +224,8 @@ Tensor multi_dot(const TensorList& tensors) {
 }
 
 std::vector<Sample> chain_samples(Random& random, ScalarType dtype) {
-    return {{{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {3, 5}, dtype), random_tensor(random, {5, 2}, dtype)}}}};
+    return {{{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {3, 5}, dtype),
+                         random_tensor(random, {5, 2}, dtype)}}}};
 }
 
 }  // namespace
@@ -234,8 +245,9 @@ extern const OperatorRecord kMatmul = {
     .summary = "The matrix product, of vectors, matrices or broadcast batches of them.",
     .formula = "out[.., i, j] = sum_k self[.., i, k] other[.., k, j]",
     .composite = boxed<matmul>,
-    .gradient = "self: grad other^T, summed over broadcast dimensions\n"
-                "other: self^T grad, summed over broadcast dimensions",
+    .gradient =
+        "self: grad other^T, summed over broadcast dimensions\n"
+        "other: self^T grad, summed over broadcast dimensions",
     .cost = matmul_cost,
     .samples = matmul_samples,
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},

@@ -17,8 +17,8 @@ namespace matrix {
 void check_product_dtypes(const char* kernel_name, const Tensor& a, const Tensor& b) {
     require(a.dtype() == b.dtype(), "expected scalar type ", dtype_graph_name(a.dtype()), " but found ",
             dtype_graph_name(b.dtype()));
-    require(a.dtype() != ScalarType::Bool && a.dtype() != ScalarType::Complex32, "\"", kernel_name, "\" not implemented for '",
-            dtype_graph_name(a.dtype()), "'");
+    require(a.dtype() != ScalarType::Bool && a.dtype() != ScalarType::Complex32, "\"", kernel_name,
+            "\" not implemented for '", dtype_graph_name(a.dtype()), "'");
 }
 
 void check_matrix(const Tensor& t, const char* name) { require(t.dim() == 2, name, " must be a matrix"); }
@@ -51,8 +51,8 @@ using namespace matrix;
 constexpr const char* kKernelName = "addmm_impl_cpu_";
 
 void check_mm(const Tensor& a, const Tensor& b) {
-    require(a.sizes()[1] == b.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1],
-            " and ", b.sizes()[0], "x", b.sizes()[1], ")");
+    require(a.sizes()[1] == b.sizes()[0], "mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x",
+            a.sizes()[1], " and ", b.sizes()[0], "x", b.sizes()[1], ")");
 }
 
 TensorMeta infer_mm(const Tensor& self, const Tensor& mat2) {
@@ -75,8 +75,8 @@ void run_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& b
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
             const bool large = a.sizes()[1] * out.numel() > kMostRoundedMultiplications;
-            rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b),
-                         beta.to<float>(), matrix_of<T>(out));
+            rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), matrix_of<const T>(a),
+                         matrix_of<const T>(b), beta.to<float>(), matrix_of<T>(out));
         } else {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
         }
@@ -88,8 +88,10 @@ void mm(const Tensor& out, const Tensor& self, const Tensor& mat2) { run_mm(out,
 // The gradient has its argument's layout: that of a transposed view (a linear layer's weight) is made transposed, so
 // that the view's gradient, and so the weight's, is contiguous.
 Tensor grad_of_right(const GradientContext& context, std::size_t right, const Tensor& left, const Tensor& g) {
-    const bool is_saved = context.needs(right - 1);  // without it, the first layer of a network, the layout is not known
-    const bool transposed = !is_saved || (context.argument(right).strides()[0] == 1 && !context.argument(right).is_contiguous());
+    const bool is_saved =
+        context.needs(right - 1);  // without it, the first layer of a network, the layout is not known
+    const bool transposed =
+        !is_saved || (context.argument(right).strides()[0] == 1 && !context.argument(right).is_contiguous());
     if (transposed) return fn::transpose(fn::mm(fn::transpose(g, 0, 1), conjugate(left)), 0, 1);
     return fn::mm(adjoint(left), g);
 }
@@ -165,8 +167,8 @@ TensorMeta infer_bmm_of(const Tensor& batch1, const Tensor& batch2) {
     require(batch1.dim() == 3, "batch1 must be a 3D tensor");
     require(batch2.dim() == 3, "batch2 must be a 3D tensor");
     require(batch1.sizes()[0] == batch2.sizes()[0] && batch1.sizes()[2] == batch2.sizes()[1],
-            "Expected size for first two dimensions of batch2 tensor to be: [", batch1.sizes()[0], ", ", batch1.sizes()[2],
-            "] but got: [", batch2.sizes()[0], ", ", batch2.sizes()[1], "].");
+            "Expected size for first two dimensions of batch2 tensor to be: [", batch1.sizes()[0], ", ",
+            batch1.sizes()[2], "] but got: [", batch2.sizes()[0], ", ", batch2.sizes()[1], "].");
     check_product_dtypes("bmm", batch1, batch2);
     return {{batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]}, batch1.dtype(), batch1.device()};
 }
@@ -181,13 +183,15 @@ MatrixBatch<T> batch_of(const Tensor& t) {
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            constexpr std::int64_t kSmall = 400;  // multiplications in one matrix, up to which PyTorch loops in the dtype itself
+            constexpr std::int64_t kSmall =
+                400;  // multiplications in one matrix, up to which PyTorch loops in the dtype itself
             const std::int64_t inner = a.sizes()[2];
             const bool small = inner * out.sizes()[1] * out.sizes()[2] < kSmall;
             const bool large = inner * out.numel() > kMostRoundedMultiplications;
             const Rounding rounding = large ? Rounding::Wide : small ? Rounding::InSteps : Rounding::ByLayout;
             for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
-                rounded_gemm(rounding, alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<float>(), batch_of<T>(out)[i]);
+                rounded_gemm(rounding, alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i],
+                             beta.to<float>(), batch_of<T>(out)[i]);
             }
             return;
         }
@@ -211,8 +215,9 @@ std::vector<Sample> bmm_samples(Random& random, ScalarType dtype) {
 
 TensorMeta infer_baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar&, const Scalar&) {
     TensorMeta meta = infer_bmm_of(batch1, batch2);
-    require(self.dtype() == batch1.dtype(), "Input dtypes must be the same, got: input ", dtype_graph_name(self.dtype()),
-            ", batch1: ", dtype_graph_name(batch1.dtype()), ", batch2: ", dtype_graph_name(batch2.dtype()));
+    require(self.dtype() == batch1.dtype(), "Input dtypes must be the same, got: input ",
+            dtype_graph_name(self.dtype()), ", batch1: ", dtype_graph_name(batch1.dtype()),
+            ", batch2: ", dtype_graph_name(batch2.dtype()));
     expanded(self, span_of(meta.sizes));
     return meta;
 }
@@ -233,7 +238,8 @@ void baddbmm_backward(GradientContext& context) {
 
 std::vector<Sample> baddbmm_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({3, 2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}}, {{t({1, 5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"},
+    return {{{t({3, 2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}},
+            {{t({1, 5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"},
             {{t({1, 5}), t({3, 2, 4}), t({3, 4, 5}), turning(dtype), turning(dtype)}, "scaled by complex numbers"}};
 }
 
@@ -258,8 +264,8 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
         for (std::int64_t i = 0; i < count; ++i) {
             if constexpr (std::is_same_v<T, BFloat16>) {
                 const bool large = a.first.columns * out.numel() > kMostRoundedMultiplications;
-                rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), a[i], b[i], i == 0 ? beta.to<float>() : 1.0F,
-                             matrix_of<T>(out));
+                rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), a[i], b[i],
+                             i == 0 ? beta.to<float>() : 1.0F, matrix_of<T>(out));
             } else {
                 gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
             }
@@ -284,7 +290,8 @@ Cost addbmm_cost(Arguments arguments, std::span<const IValue> results) {
 
 std::vector<Sample> addbmm_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}}, {{t({5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"},
+    return {{{t({2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}},
+            {{t({5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"},
             {{t({5}), t({3, 2, 4}), t({3, 4, 5}), turning(dtype), turning(dtype)}, "scaled by complex numbers"}};
 }
 

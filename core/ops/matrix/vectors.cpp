@@ -23,7 +23,8 @@ MatrixRef<T> column_of(const Tensor& v) {
 }
 
 TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
-    require(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ", vec.dim());
+    require(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ",
+            vec.dim());
     require(self.sizes()[1] == vec.sizes()[0], "size mismatch, got ", self.sizes()[0], ", ", self.sizes()[0], "x",
             self.sizes()[1], ",", vec.sizes()[0]);
     check_product_dtypes("addmv_impl_cpu", self, vec);
@@ -34,9 +35,11 @@ void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Sc
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
             const Rounding rounding = matrix.numel() > kMostRoundedMultiplications ? Rounding::Wide : Rounding::InSteps;
-            rounded_gemm(rounding, alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<float>(), column_of<T>(out));
+            rounded_gemm(rounding, alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec),
+                         beta.to<float>(), column_of<T>(out));
         } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
-            gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
+            gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(),
+                    column_of<T>(out));
         }
     });
 }
@@ -82,7 +85,8 @@ Cost addmv_cost(Arguments arguments, std::span<const IValue> results) {
 }
 
 std::vector<Sample> addmv_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3}, dtype), random_tensor(random, {3, 4}, dtype), random_tensor(random, {4}, dtype), 2, 3}}};
+    return {{{random_tensor(random, {3}, dtype), random_tensor(random, {3, 4}, dtype),
+              random_tensor(random, {4}, dtype), 2, 3}}};
 }
 
 // ---- dot
@@ -142,7 +146,8 @@ std::vector<Sample> outer_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3}, dtype), random_tensor(random, {4}, dtype)}}};
 }
 
-TensorMeta infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
+TensorMeta infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+                      const Scalar& alpha) {
     require(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
     require(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
     TensorMeta meta{{vec1.sizes()[0], vec2.sizes()[0]}, result_type(self, vec1, vec2), self.device()};
@@ -178,7 +183,8 @@ void addr_backward(GradientContext& context) {
 }
 
 std::vector<Sample> addr_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3}, dtype), random_tensor(random, {4}, dtype), 2, 3}}};
+    return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3}, dtype),
+              random_tensor(random, {4}, dtype), 2, 3}}};
 }
 
 }  // namespace

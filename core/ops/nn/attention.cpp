@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/dispatch/cpp_type_name.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
-#include "core/dispatch/cpp_type_name.h"
 #include "core/ops/not_finite.h"
 
 namespace loupe {
@@ -25,30 +25,35 @@ Tensor split_heads(const Tensor& x, std::int64_t heads) {
 // Masks in the ways PyTorch numbers them: 0: [T, T] for all, 1: [B, T] padding of the keys, 2: full. True hides.
 Tensor masked_scores(const Tensor& scores, const Tensor& mask, const std::optional<std::int64_t>& mask_type) {
     if (!mask.defined()) return scores;
-    Tensor hidden = mask.dtype() == ScalarType::Bool ? mask : fn::to_dtype(mask, static_cast<std::int64_t>(ScalarType::Bool));
+    Tensor hidden =
+        mask.dtype() == ScalarType::Bool ? mask : fn::to_dtype(mask, static_cast<std::int64_t>(ScalarType::Bool));
     if (mask_type && *mask_type == 1) hidden = fn::unsqueeze(fn::unsqueeze(hidden, 1), 1);
     return fn::masked_fill(scores, hidden, Scalar(-std::numeric_limits<double>::infinity()));
 }
 
 // q, k and v from the stacked weight; one product when they are the same tensor.
-TensorList projected(const Tensor& query, const Tensor& key, const Tensor& value, std::int64_t dim, const Tensor& weight,
-                     const Tensor& bias) {
-    if (query.is_same(key) && key.is_same(value)) return fn::chunk(fn::linear(query, weight, bias), std::int64_t{3}, std::int64_t{-1});
+TensorList projected(const Tensor& query, const Tensor& key, const Tensor& value, std::int64_t dim,
+                     const Tensor& weight, const Tensor& bias) {
+    if (query.is_same(key) && key.is_same(value))
+        return fn::chunk(fn::linear(query, weight, bias), std::int64_t{3}, std::int64_t{-1});
     TensorList parts;
     std::int64_t start = 0;
     for (const Tensor& x : {query, key, value}) {
-        parts.push_back(fn::linear(x, fn::narrow(weight, std::int64_t{0}, start, dim), fn::narrow(bias, std::int64_t{0}, start, dim)));
+        parts.push_back(fn::linear(x, fn::narrow(weight, std::int64_t{0}, start, dim),
+                                   fn::narrow(bias, std::int64_t{0}, start, dim)));
         start += dim;
     }
     return parts;
 }
 
-std::tuple<Tensor, Tensor> multi_head_attention(const Tensor& query, const Tensor& key, const Tensor& value, std::int64_t embed_dim,
-                                                std::int64_t heads, const Tensor& qkv_weight, const Tensor& qkv_bias,
-                                                const Tensor& proj_weight, const Tensor& proj_bias, const Tensor& mask, bool need_weights,
+std::tuple<Tensor, Tensor> multi_head_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                                std::int64_t embed_dim, std::int64_t heads, const Tensor& qkv_weight,
+                                                const Tensor& qkv_bias, const Tensor& proj_weight,
+                                                const Tensor& proj_bias, const Tensor& mask, bool need_weights,
                                                 bool average_weights, const std::optional<std::int64_t>& mask_type) {
     require(query.dim() == 3, "expected 3-D `query`, got ", query.dim(), "-D tensor");
-    require(query.size(2) == embed_dim, "passed-in embed_dim ", embed_dim, " didn't match last dim of query ", query.size(2));
+    require(query.size(2) == embed_dim, "passed-in embed_dim ", embed_dim, " didn't match last dim of query ",
+            query.size(2));
     require(qkv_weight.dim() == 2, "expected 2-D `qkv_weight`, got ", qkv_weight.dim(), "-D tensor");
     require(heads > 0 && embed_dim % heads == 0, "`embed_dim` must divide evenly by `num_heads`");
     if (query.numel() == 0) return {query, Tensor()};
@@ -66,15 +71,21 @@ std::tuple<Tensor, Tensor> multi_head_attention(const Tensor& query, const Tenso
     return {out, average_weights ? fn::mean_dim(weights, Dims{1}, false) : weights};
 }
 
-Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t heads, const Tensor& qkv_weight, const Tensor& qkv_bias,
-                     const Tensor& proj_weight, const Tensor& proj_bias, bool use_gelu, bool norm_first, double eps,
-                     const Tensor& norm_weight_1, const Tensor& norm_bias_1, const Tensor& norm_weight_2, const Tensor& norm_bias_2,
-                     const Tensor& ffn_weight_1, const Tensor& ffn_bias_1, const Tensor& ffn_weight_2, const Tensor& ffn_bias_2,
-                     const Tensor& mask, const std::optional<std::int64_t>& mask_type) {
-    const auto norm_1 = [&](const Tensor& x) { return fn::layer_norm(x, Dims{embed_dim}, norm_weight_1, norm_bias_1, eps, true); };
-    const auto norm_2 = [&](const Tensor& x) { return fn::layer_norm(x, Dims{embed_dim}, norm_weight_2, norm_bias_2, eps, true); };
+Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t heads, const Tensor& qkv_weight,
+                     const Tensor& qkv_bias, const Tensor& proj_weight, const Tensor& proj_bias, bool use_gelu,
+                     bool norm_first, double eps, const Tensor& norm_weight_1, const Tensor& norm_bias_1,
+                     const Tensor& norm_weight_2, const Tensor& norm_bias_2, const Tensor& ffn_weight_1,
+                     const Tensor& ffn_bias_1, const Tensor& ffn_weight_2, const Tensor& ffn_bias_2, const Tensor& mask,
+                     const std::optional<std::int64_t>& mask_type) {
+    const auto norm_1 = [&](const Tensor& x) {
+        return fn::layer_norm(x, Dims{embed_dim}, norm_weight_1, norm_bias_1, eps, true);
+    };
+    const auto norm_2 = [&](const Tensor& x) {
+        return fn::layer_norm(x, Dims{embed_dim}, norm_weight_2, norm_bias_2, eps, true);
+    };
     Tensor x = norm_first ? norm_1(src) : src;
-    x = std::get<0>(multi_head_attention(x, x, x, embed_dim, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, false, true, mask_type));
+    x = std::get<0>(multi_head_attention(x, x, x, embed_dim, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask,
+                                         false, true, mask_type));
     x = fn::add(x, src);
     if (!norm_first) x = norm_1(x);
     const Tensor before = x;
@@ -101,7 +112,8 @@ Tensor causal_mask(const Tensor& query, const Tensor& key) {
     return fn::tril(ones);
 }
 
-Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, double scale) {
+Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,
+                   double scale) {
     const Tensor scores = fn::matmul(fn::mul_scalar(query, Scalar(scale)), fn::transpose(key, -2, -1));
     Tensor weights = fn::softmax(masked_by(scores, mask), -1, IValue());
     if (dropout_p > 0) weights = fn::dropout(weights, dropout_p, true);
@@ -111,39 +123,45 @@ Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, 
 double usual_scale(const Tensor& query) { return 1.0 / std::sqrt(static_cast<double>(query.size(-1))); }
 
 void check_causal(const Tensor& attn_mask, bool is_causal) {
-    require(!is_causal || !attn_mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+    require(!is_causal || !attn_mask.defined(),
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
 }
 
 // The weights are always returned, as in PyTorch 1.13. attn_mask: added when floating, false hides when bool.
 std::tuple<Tensor, Tensor> scaled_dot_product_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
-                                                           const Tensor& attn_mask, double dropout_p, bool, bool is_causal) {
+                                                           const Tensor& attn_mask, double dropout_p, bool,
+                                                           bool is_causal) {
     check_causal(attn_mask, is_causal);
-    const Attended attended = attention(query, key, value, is_causal ? causal_mask(query, key) : attn_mask, dropout_p, usual_scale(query));
+    const Attended attended =
+        attention(query, key, value, is_causal ? causal_mask(query, key) : attn_mask, dropout_p, usual_scale(query));
     return {attended.out, attended.weights};
 }
 
 void check_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
-    require(query.dtype() == key.dtype() && query.dtype() == value.dtype(),
-            "Expected query, key, and value to have the same dtype, but got query.dtype: ", cpp_type_name(query.dtype()),
-            " key.dtype: ", cpp_type_name(key.dtype()), " and value.dtype: ", cpp_type_name(value.dtype()), " instead.");
+    require(
+        query.dtype() == key.dtype() && query.dtype() == value.dtype(),
+        "Expected query, key, and value to have the same dtype, but got query.dtype: ", cpp_type_name(query.dtype()),
+        " key.dtype: ", cpp_type_name(key.dtype()), " and value.dtype: ", cpp_type_name(value.dtype()), " instead.");
     require(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
-            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ", query.dim(), " key.dim: ", key.dim(),
-            " and value.dim: ", value.dim(), " instead.");
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ", query.dim(),
+            " key.dim: ", key.dim(), " and value.dim: ", value.dim(), " instead.");
     require(!mask.defined() || mask.dtype() == ScalarType::Bool || mask.dtype() == query.dtype(),
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: ",
-            mask.defined() ? cpp_type_name(mask.dtype()) : "", " and  query.dtype: ", cpp_type_name(query.dtype()), " instead.");
+            mask.defined() ? cpp_type_name(mask.dtype()) : "", " and  query.dtype: ", cpp_type_name(query.dtype()),
+            " instead.");
 }
 
 // Heads of keys and values that several heads of queries share (Ainslie et al. 2023).
 Tensor shared_heads(const Tensor& query, const Tensor& x) {
     const std::int64_t heads = query.size(-3);
-    require(x.size(-3) > 0 && heads % x.size(-3) == 0, "Number of heads in key and value must divide the number of heads in query");
+    require(x.size(-3) > 0 && heads % x.size(-3) == 0,
+            "Number of heads in key and value must divide the number of heads in query");
     return op_repeat_interleave(x, heads / x.size(-3), std::int64_t{-3}, IValue());
 }
 
 // A query that the mask hides from all keys attends to nothing, and gets zeros: the softmax of nothing would be NaN.
-Tensor scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p,
-                          bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
+Tensor scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                          double dropout_p, bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
     check_attention(query, key, value, attn_mask);
     check_causal(attn_mask, is_causal);
     const Tensor keys = enable_gqa ? shared_heads(query, key) : key;
@@ -153,7 +171,8 @@ Tensor scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& 
         return attention(query, keys, values, is_causal ? causal_mask(query, keys) : Tensor(), dropout_p, factor).out;
     }
     const bool is_bool = attn_mask.dtype() == ScalarType::Bool;
-    const Tensor hidden = is_bool ? fn::logical_not(attn_mask) : fn::eq_scalar(attn_mask, Scalar(-std::numeric_limits<double>::infinity()));
+    const Tensor hidden = is_bool ? fn::logical_not(attn_mask)
+                                  : fn::eq_scalar(attn_mask, Scalar(-std::numeric_limits<double>::infinity()));
     const Tensor sees_nothing = op_all_dim(hidden, std::int64_t{-1}, true);
     const Tensor mask = fn::masked_fill(attn_mask, sees_nothing, Scalar(is_bool ? 1 : 0));
     return fn::masked_fill(attention(query, keys, values, mask, dropout_p, factor).out, sees_nothing, Scalar(0));
@@ -193,39 +212,52 @@ using When = NotFiniteNote::When;
 constexpr NotFiniteNote kScaledDotProductAttentionNotFinite[] = {
     {In::Either, When::Infinite, 0, "attention over Inf, or over a row that is fully masked", advice::kMask},
     {In::Either, When::Always, 0, "attention over a fully masked row, or with scores that leave the range of the dtype",
-     "leave every row one position that is not masked; where none is masked, bring queries and keys down: normalise them",
+     "leave every row one position that is not masked; where none is masked, bring queries and keys down: normalise "
+     "them",
      NotFiniteNote::Makes::Nan},
     {In::Either, When::Always, 0, "attention that leaves the range of its dtype", advice::kShrink},
 };
 
 extern const OperatorRecord kNativeMultiHeadAttention = {
-    .schema = "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, "
-              "Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool "
-              "average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",
-    .summary = "Multi-head attention with its input and output projections; gives the attention weights too when asked.",
+    .schema =
+        "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, "
+        "Tensor qkv_weight, "
+        "Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool "
+        "average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",
+    .summary =
+        "Multi-head attention with its input and output projections; gives the attention weights too when asked.",
     .formula = "softmax(q k^T / sqrt(d)) v, by heads",
     .composite = boxed<multi_head_attention>,
-    .gradient = "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\n"
-                "key: as query\n"
-                "value: as query",
+    .gradient =
+        "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\n"
+        "key: as query\n"
+        "value: as query",
     .samples = attention_samples,
     .variants = kOut,
 };
 extern const OperatorRecord kTransformerEncoderLayer = {
-    .schema = "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor qkv_bias, Tensor "
-              "proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor norm_bias_1, Tensor "
-              "norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, "
-              "Tensor? mask=None, int? mask_type=None) -> Tensor",
-    .summary = "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a normalisation.",
-    .formula = "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, "
-               "not behind",
+    .schema =
+        "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor "
+        "qkv_bias, Tensor "
+        "proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor "
+        "norm_bias_1, Tensor "
+        "norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor "
+        "ffn_bias_2, "
+        "Tensor? mask=None, int? mask_type=None) -> Tensor",
+    .summary =
+        "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a normalisation.",
+    .formula =
+        "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, "
+        "not behind",
     .composite = boxed<encoder_layer>,
     .gradient = "src: through both residuals, the attention and the feed-forward network",
     .variants = kOut,
 };
 extern const OperatorRecord kScaledDotProductAttention = {
-    .schema = "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
-              "need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+    .schema =
+        "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+        "dropout_p=0., bool "
+        "need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
     .composite = boxed<scaled_dot_product_with_weights>,
@@ -233,8 +265,10 @@ extern const OperatorRecord kScaledDotProductAttention = {
     .samples = dot_product_samples,
 };
 extern const OperatorRecord kScaledDotProductAttentionMath = {
-    .schema = "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "
-              "bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+    .schema =
+        "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
+        "float dropout_p=0., "
+        "bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
     .composite = boxed<scaled_dot_product_with_weights>,
@@ -244,8 +278,10 @@ extern const OperatorRecord kScaledDotProductAttentionMath = {
 
 // PyTorch 2.0; enable_gqa of 2.5.
 extern const OperatorRecord kPublicScaledDotProductAttention = {
-    .schema = "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
-              "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    .schema =
+        "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+        "dropout_p=0., bool "
+        "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(scale q k^T + mask) v",
     .composite = boxed<scaled_dot_product>,

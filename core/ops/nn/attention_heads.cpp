@@ -99,7 +99,9 @@ struct Padded {
         if (m.column_stride != 1) return turn(m);
         with_best_instructions([&]() LOUPE_INLINE {
             for (std::int64_t i = 0; i < m.rows; ++i) {
-                if (i % kRows == 0) fetch(m.data + (i + kRows) * m.row_stride, std::min(kRows, m.rows - kRows - i), m.row_stride, m.columns);
+                if (i % kRows == 0)
+                    fetch(m.data + (i + kRows) * m.row_stride, std::min(kRows, m.rows - kRows - i), m.row_stride,
+                          m.columns);
                 copy_row(row(i), m.data + i * m.row_stride, m.columns);
                 for (std::int64_t j = m.columns; j < stride; ++j) row(i)[j] = T(0);
             }
@@ -117,20 +119,24 @@ struct Padded {
                 fetch(from + kLanes<T> * m.column_stride, left, m.column_stride, m.rows);
             }
             for (; fours > 0 && done + 4 <= m.rows; done += 4) {
-                for (std::int64_t j = 0; j < fours; j += 4) turn_four(from + done + j * m.column_stride, m.column_stride, row(done) + first + j);
+                for (std::int64_t j = 0; j < fours; j += 4)
+                    turn_four(from + done + j * m.column_stride, m.column_stride, row(done) + first + j);
             }
             for (std::int64_t i = 0; i < m.rows; ++i) {
                 T* to = row(i) + first;
-                for (std::int64_t j = i < done ? fours : 0; j < count; ++j) to[j] = from[i * m.row_stride + j * m.column_stride];
+                for (std::int64_t j = i < done ? fours : 0; j < count; ++j)
+                    to[j] = from[i * m.row_stride + j * m.column_stride];
                 for (std::int64_t j = count; j < kLanes<T>; ++j) to[j] = T(0);
             }
         }
     }
     void turn_four(const T* from, std::int64_t from_stride, T* to) {
         FourByFour<T> rows;
-        for (std::int64_t r = 0; r < 4; ++r) std::memcpy(&rows[static_cast<std::size_t>(r)], from + r * from_stride, sizeof rows[0]);
+        for (std::int64_t r = 0; r < 4; ++r)
+            std::memcpy(&rows[static_cast<std::size_t>(r)], from + r * from_stride, sizeof rows[0]);
         transpose_four<T>(rows);
-        for (std::int64_t r = 0; r < 4; ++r) std::memcpy(to + r * stride, &rows[static_cast<std::size_t>(r)], sizeof rows[0]);
+        for (std::int64_t r = 0; r < 4; ++r)
+            std::memcpy(to + r * stride, &rows[static_cast<std::size_t>(r)], sizeof rows[0]);
     }
     void give(const MatrixRef<T>& m) {
         with_best_instructions([&]() LOUPE_INLINE {
@@ -281,7 +287,8 @@ bool are_unseen(const MatrixRef<const T>& weights, std::int64_t first, std::int6
 }  // namespace
 
 template <typename T>
-Hidden<T>::Hidden(const Tensor& mask, const Heads& h, bool may_skip) : columns_(h.columns), blocks_((h.rows + kRows - 1) / kRows) {
+Hidden<T>::Hidden(const Tensor& mask, const Heads& h, bool may_skip)
+    : columns_(h.columns), blocks_((h.rows + kRows - 1) / kRows) {
     if (!mask.defined()) return;
     Dims sizes{1, 1, h.rows, h.columns};
     for (std::int64_t d = 0; d < 2; ++d) {
@@ -300,7 +307,8 @@ void Hidden<T>::find_reach(const Heads& h) {
     if (numbers_.numel() == 0) return;
     const T* first = numbers_.template data<T>();
     for (const T* matrix = first; matrix != first + numbers_.numel(); matrix += size_) {
-        for (std::int64_t r = 0; r < h.rows; r += kRows) reach_.push_back(reach_of(matrix + r * row_, h, std::min(kRows, h.rows - r)));
+        for (std::int64_t r = 0; r < h.rows; r += kRows)
+            reach_.push_back(reach_of(matrix + r * row_, h, std::min(kRows, h.rows - r)));
     }
 }
 
@@ -332,7 +340,8 @@ std::int64_t Hidden<T>::reach(std::int64_t batch, std::int64_t head, std::int64_
 }
 
 template <typename T>
-void attend(const Heads& h, std::int64_t batch, std::int64_t head, const ForwardHead<T>& t, const Hidden<T>& hidden, T scale, T fill) {
+void attend(const Heads& h, std::int64_t batch, std::int64_t head, const ForwardHead<T>& t, const Hidden<T>& hidden,
+            T scale, T fill) {
     Workspace<T>& space = workspace<T>();
     const Rows<T> key = copied(space.key, t.key.transposed()), value = copied(space.value, t.value);
     space.scores.resize(kRows, h.columns);
@@ -343,18 +352,20 @@ void attend(const Heads& h, std::int64_t batch, std::int64_t head, const Forward
         const std::int64_t reach = may_skip ? hidden.reach(batch, head, first / kRows) : h.columns;
         T* scores = space.scores.row(0);
         T* weights = t.weights.data + first * h.columns;
-        small_gemm(rows, rounded_up<T>(reach), h.width, t.query.data + first * t.query.row_stride, t.query.row_stride, t.query.column_stride,
-                   key.data, key.stride, scores, space.scores.stride, false);
-        const Block<T> block{scores, space.scores.stride, weights, h.columns, hidden.row(batch, head, first), rows, reach};
+        small_gemm(rows, rounded_up<T>(reach), h.width, t.query.data + first * t.query.row_stride, t.query.row_stride,
+                   t.query.column_stride, key.data, key.stride, scores, space.scores.stride, false);
+        const Block<T> block{scores, space.scores.stride, weights, h.columns, hidden.row(batch, head, first), rows,
+                             reach};
         with_best_instructions([&]() LOUPE_INLINE { weigh(block, scale, fill); });
-        small_gemm(rows, value.width, reach, weights, h.columns, value.data, value.stride, space.row_results.row(0), space.row_results.stride,
-                   false);
+        small_gemm(rows, value.width, reach, weights, h.columns, value.data, value.stride, space.row_results.row(0),
+                   space.row_results.stride, false);
         space.row_results.give({t.out.data + first * t.out.row_stride, rows, h.out, t.out.row_stride, 1});
     }
 }
 
 template <typename T>
-void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, const BackwardHead<T>& t, const Hidden<T>& hidden, T scale) {
+void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, const BackwardHead<T>& t,
+                     const Hidden<T>& hidden, T scale) {
     Workspace<T>& space = workspace<T>();
     const Rows<T> query = rows_of(space.query, t.query), grad = rows_of(space.grad, t.grad);
     const Rows<T> key = copied(space.key, t.key), value = copied(space.value, t.value.transposed());
@@ -374,9 +385,10 @@ void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, cons
         fetch(weights + kRows * h.columns, left, h.columns, std::min(reach + kRows, h.columns));
         fetch(grad.row(first + kRows), left, grad.stride, grad.width);
         fetch(query.row(first + kRows), left, query.stride, query.width);
-        small_gemm(reach, grad.width, rows, weights, std::int64_t{1}, h.columns, grad.row(first), grad.stride, space.grad_value.row(0),
-                   space.grad_value.stride, true);
-        small_gemm(rows, rounded_up<T>(reach), h.out, grad.row(first), grad.stride, value.data, value.stride, scores, stride, false);
+        small_gemm(reach, grad.width, rows, weights, std::int64_t{1}, h.columns, grad.row(first), grad.stride,
+                   space.grad_value.row(0), space.grad_value.stride, true);
+        small_gemm(rows, rounded_up<T>(reach), h.out, grad.row(first), grad.stride, value.data, value.stride, scores,
+                   stride, false);
         const T* hidden_rows = hidden.row(batch, head, first);
         with_best_instructions([&]() LOUPE_INLINE {
             for (std::int64_t r = 0; r < rows; ++r) {
@@ -384,19 +396,22 @@ void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, cons
                 unweigh_row(scores + r * stride, weights + r * h.columns, hidden_row, reach, scale);
             }
         });
-        small_gemm(rows, key.width, reach, scores, stride, key.data, key.stride, space.row_results.row(0), space.row_results.stride, false);
-        space.row_results.give({t.grad_query.data + first * t.grad_query.row_stride, rows, h.width, t.grad_query.row_stride, 1});
-        small_gemm(reach, query.width, rows, scores, std::int64_t{1}, stride, query.row(first), query.stride, space.grad_key.row(0),
-                   space.grad_key.stride, true);
+        small_gemm(rows, key.width, reach, scores, stride, key.data, key.stride, space.row_results.row(0),
+                   space.row_results.stride, false);
+        space.row_results.give(
+            {t.grad_query.data + first * t.grad_query.row_stride, rows, h.width, t.grad_query.row_stride, 1});
+        small_gemm(reach, query.width, rows, scores, std::int64_t{1}, stride, query.row(first), query.stride,
+                   space.grad_key.row(0), space.grad_key.stride, true);
     }
     space.grad_key.give(t.grad_key);
     space.grad_value.give(t.grad_value);
 }
 
-#define LOUPE_INSTANTIATE_ATTENTION(T)                                                                                           \
-    template class Hidden<T>;                                                                                                    \
-    template void attend<T>(const Heads&, std::int64_t, std::int64_t, const ForwardHead<T>&, const Hidden<T>&, T, T);            \
-    template void attend_backward<T>(const Heads&, std::int64_t, std::int64_t, const BackwardHead<T>&, const Hidden<T>&, T);
+#define LOUPE_INSTANTIATE_ATTENTION(T)                                                                                \
+    template class Hidden<T>;                                                                                         \
+    template void attend<T>(const Heads&, std::int64_t, std::int64_t, const ForwardHead<T>&, const Hidden<T>&, T, T); \
+    template void attend_backward<T>(const Heads&, std::int64_t, std::int64_t, const BackwardHead<T>&,                \
+                                     const Hidden<T>&, T);
 LOUPE_INSTANTIATE_ATTENTION(float)
 LOUPE_INSTANTIATE_ATTENTION(double)
 #undef LOUPE_INSTANTIATE_ATTENTION

@@ -11,7 +11,8 @@
 
 namespace loupe::nn_ops {
 
-// Sizes of a call: query [batch, heads, rows, width], key [batch, heads, columns, width], value [batch, heads, columns, out].
+// Sizes of a call: query [batch, heads, rows, width], key [batch, heads, columns, width], value [batch, heads, columns,
+// out].
 struct Heads {
     std::int64_t batch, heads, rows, columns, width, out;
 };
@@ -56,8 +57,10 @@ struct BackwardHead {
 
 // weights = softmax(hidden ? fill : scale query key^T), out = weights value.
 template <typename T>
-void attend(const Heads& h, std::int64_t batch, std::int64_t head, const ForwardHead<T>& t, const Hidden<T>& hidden, T scale, T fill);
+void attend(const Heads& h, std::int64_t batch, std::int64_t head, const ForwardHead<T>& t, const Hidden<T>& hidden,
+            T scale, T fill);
 template <typename T>
-void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, const BackwardHead<T>& t, const Hidden<T>& hidden, T scale);
+void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, const BackwardHead<T>& t,
+                     const Hidden<T>& hidden, T scale);
 
 }  // namespace loupe::nn_ops

@@ -69,21 +69,25 @@ void for_each_row(const PoolShape& s, const Window& window, Visit&& visit) {
 // Calls f(std::type_identity<T>{}) with float, double or int64.
 template <typename F>
 void visit_average_dtype(ScalarType dtype, F&& f) {
-    if (compute_dtype(dtype) == ScalarType::Int64 && dtype != ScalarType::Bool) return f(std::type_identity<std::int64_t>{});
+    if (compute_dtype(dtype) == ScalarType::Int64 && dtype != ScalarType::Bool)
+        return f(std::type_identity<std::int64_t>{});
     visit_floating(dtype, "avg_pool2d", f);
 }
 
 // Integers wrap around.
 template <typename T>
 LOUPE_INLINE inline T plus(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return wrapping_sum(a, b);
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+        return wrapping_sum(a, b);
+    else
+        return a + b;
 }
 
-// Row (d, h) of the result: rows of the input added up, and of their sums the windows'. sums: room for a row of the input.
+// Row (d, h) of the result: rows of the input added up, and of their sums the windows'. sums: room for a row of the
+// input.
 template <typename T>
-LOUPE_INLINE inline void average_row(const PoolShape& s, const AverageRule& rule, const Span& deep, const Span& high, const std::vector<Span>& columns,
-                                     const T* plane, T* sums, T* to) {
+LOUPE_INLINE inline void average_row(const PoolShape& s, const AverageRule& rule, const Span& deep, const Span& high,
+                                     const std::vector<Span>& columns, const T* plane, T* sums, T* to) {
     const std::int64_t width = s.input[2];
     std::fill_n(sums, width, T(0));
     for (std::int64_t d = deep.begin; d < deep.end; ++d) {
@@ -110,15 +114,18 @@ void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, co
         std::vector<Span> columns;
         for (std::int64_t w = 0; w < s.output[2]; ++w) columns.push_back(span_along(s, rule, 2, w));
         const std::int64_t rows = s.output[0] * s.output[1];
-        parallel_for(0, s.planes * rows, std::max<std::int64_t>(1, 2048 / s.output[2]), [&](std::int64_t begin, std::int64_t end) {
-            std::vector<T> sums(static_cast<std::size_t>(s.input[2]));
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t i = begin; i < end; ++i) {
-                    const Span deep = span_along(s, rule, 0, i % rows / s.output[1]), high = span_along(s, rule, 1, i % s.output[1]);
-                    average_row(s, rule, deep, high, columns, x.data<T>() + i / rows * s.input_pixels(), sums.data(), y.data<T>() + i * s.output[2]);
-                }
-            });
-        });
+        parallel_for(0, s.planes * rows, std::max<std::int64_t>(1, 2048 / s.output[2]),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         std::vector<T> sums(static_cast<std::size_t>(s.input[2]));
+                         with_best_instructions([&]() LOUPE_INLINE {
+                             for (std::int64_t i = begin; i < end; ++i) {
+                                 const Span deep = span_along(s, rule, 0, i % rows / s.output[1]),
+                                            high = span_along(s, rule, 1, i % s.output[1]);
+                                 average_row(s, rule, deep, high, columns, x.data<T>() + i / rows * s.input_pixels(),
+                                             sums.data(), y.data<T>() + i * s.output[2]);
+                             }
+                         });
+                     });
         if (!y.is_same(out)) convert_into(out, y);
     });
 }
@@ -139,7 +146,8 @@ std::optional<Extents> tile_of(const PoolShape& s, const AverageRule& rule) {
     for (std::size_t d = 0; d < 3; ++d) {
         if (s.output[d] == 0 || s.input[d] % s.output[d] != 0) return std::nullopt;
         tile[d] = s.input[d] / s.output[d];
-        if (!rule.adaptive && (s.kernel[d] != tile[d] || s.stride[d] != tile[d] || s.padding[d] != 0)) return std::nullopt;
+        if (!rule.adaptive && (s.kernel[d] != tile[d] || s.stride[d] != tile[d] || s.padding[d] != 0))
+            return std::nullopt;
     }
     return tile;
 }
@@ -148,25 +156,29 @@ std::optional<Extents> tile_of(const PoolShape& s, const AverageRule& rule) {
 template <typename T>
 void spread_over_tiles(const PoolShape& s, const Extents& tile, T factor, const T* from, T* to) {
     const std::int64_t width = s.input[2], rows = s.output[0] * s.output[1];
-    parallel_for(0, s.planes * rows, std::max<std::int64_t>(1, 8192 / (width * tile[1])), [&](std::int64_t begin, std::int64_t end) {
-        std::vector<T> row(static_cast<std::size_t>(width));
-        for (std::int64_t i = begin; i < end; ++i) {
-            for (std::int64_t w = 0; w < s.output[2]; ++w) std::fill_n(row.begin() + w * tile[2], tile[2], from[i * s.output[2] + w] / factor);
-            const std::int64_t plane = i / rows, deep = i % rows / s.output[1] * tile[0], high = i % s.output[1] * tile[1];
-            for (std::int64_t d = deep; d < deep + tile[0]; ++d) {
-                for (std::int64_t h = high; h < high + tile[1]; ++h) {
-                    std::copy(row.begin(), row.end(), to + plane * s.input_pixels() + (d * s.input[1] + h) * width);
-                }
-            }
-        }
-    });
+    parallel_for(0, s.planes * rows, std::max<std::int64_t>(1, 8192 / (width * tile[1])),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     std::vector<T> row(static_cast<std::size_t>(width));
+                     for (std::int64_t i = begin; i < end; ++i) {
+                         for (std::int64_t w = 0; w < s.output[2]; ++w)
+                             std::fill_n(row.begin() + w * tile[2], tile[2], from[i * s.output[2] + w] / factor);
+                         const std::int64_t plane = i / rows, deep = i % rows / s.output[1] * tile[0],
+                                            high = i % s.output[1] * tile[1];
+                         for (std::int64_t d = deep; d < deep + tile[0]; ++d) {
+                             for (std::int64_t h = high; h < high + tile[1]; ++h) {
+                                 std::copy(row.begin(), row.end(),
+                                           to + plane * s.input_pixels() + (d * s.input[1] + h) * width);
+                             }
+                         }
+                     }
+                 });
 }
 
 void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& grad_output, const Tensor& grad_input) {
     if (grad_input.numel() == 0) return;
     const std::optional<Extents> tile = tile_of(s, rule);
-    if (tile && grad_input.is_contiguous() && grad_input.dtype() == grad_output.dtype() && compute_dtype(grad_output.dtype()) == grad_output.dtype() &&
-        is_floating(grad_output.dtype())) {
+    if (tile && grad_input.is_contiguous() && grad_input.dtype() == grad_output.dtype() &&
+        compute_dtype(grad_output.dtype()) == grad_output.dtype() && is_floating(grad_output.dtype())) {
         const std::int64_t divisor = rule.divisor_override.value_or((*tile)[0] * (*tile)[1] * (*tile)[2]);
         return visit_floating(grad_output.dtype(), "avg_pool2d", [&]<typename T>(std::type_identity<T>) {
             const Tensor g = packed(grad_output);
@@ -176,42 +188,46 @@ void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& 
     const ScalarType dtype = grad_output.dtype();
     visit_average_dtype(grad_output.dtype(), [&]<typename T>(std::type_identity<T>) {
         const Tensor g = packed_as(grad_output, scalar_type_of<T>);
-        const Tensor out = grad_input.dtype() == g.dtype() ? buffer_for(grad_input) : empty(grad_input.sizes(), g.dtype());
+        const Tensor out =
+            grad_input.dtype() == g.dtype() ? buffer_for(grad_input) : empty(grad_input.sizes(), g.dtype());
         fill_zero(out);
-        parallel_for(0, s.planes, std::max<std::int64_t>(1, 4096 / s.input_pixels()), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                T* plane = out.data<T>() + i * s.input_pixels();
-                const T* from = g.data<T>() + i * s.output_pixels();
-                for (std::int64_t pixel = 0; pixel < s.output_pixels(); ++pixel) {
-                    const Window window = window_of(s, rule, pixel);
-                    if (window.divisor == 0) continue;
-                    const T part = rounded_to(dtype, static_cast<T>(from[pixel] / static_cast<T>(window.divisor)));
-                    for_each_row(s, window, [&](std::int64_t row) {
-                        for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) plane[row + w] = rounded_to(dtype, plus(plane[row + w], part));
-                    });
+        parallel_for(
+            0, s.planes, std::max<std::int64_t>(1, 4096 / s.input_pixels()), [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    T* plane = out.data<T>() + i * s.input_pixels();
+                    const T* from = g.data<T>() + i * s.output_pixels();
+                    for (std::int64_t pixel = 0; pixel < s.output_pixels(); ++pixel) {
+                        const Window window = window_of(s, rule, pixel);
+                        if (window.divisor == 0) continue;
+                        const T part = rounded_to(dtype, static_cast<T>(from[pixel] / static_cast<T>(window.divisor)));
+                        for_each_row(s, window, [&](std::int64_t row) {
+                            for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w)
+                                plane[row + w] = rounded_to(dtype, plus(plane[row + w], part));
+                        });
+                    }
                 }
-            }
-        });
+            });
         if (!out.is_same(grad_input)) convert_into(grad_input, out);
     });
 }
 
 template <std::size_t Spatial>
-PoolShape average_shape(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, Dims& sizes) {
+PoolShape average_shape(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil,
+                        Dims& sizes) {
     return pool_shape(self, {kernel, stride, padding, Dims{1}, ceil}, Spatial, sizes);
 }
 
 template <std::size_t Spatial>
-TensorMeta infer_avg_pool(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, bool,
-                          const std::optional<std::int64_t>& divisor) {
+TensorMeta infer_avg_pool(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil,
+                          bool, const std::optional<std::int64_t>& divisor) {
     require(!divisor || *divisor != 0, "divisor must be not zero");
     Dims sizes;
     average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes);
     return follow_layout(sizes, self);
 }
 template <std::size_t Spatial>
-void avg_pool(const Tensor& out, const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil,
-              bool include_pad, const std::optional<std::int64_t>& divisor) {
+void avg_pool(const Tensor& out, const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding,
+              bool ceil, bool include_pad, const std::optional<std::int64_t>& divisor) {
     Dims sizes;
     average(average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes), {include_pad, divisor}, self, out);
 }
@@ -222,8 +238,9 @@ TensorMeta infer_avg_pool_backward(const Tensor&, const Tensor& self, const Dims
     return follow_layout(to_dims(self.sizes()), self);
 }
 template <std::size_t Spatial>
-void avg_pool_backward(const Tensor& out, const Tensor& grad_output, const Tensor& self, const Dims& kernel, const Dims& stride,
-                       const Dims& padding, bool ceil, bool include_pad, const std::optional<std::int64_t>& divisor) {
+void avg_pool_backward(const Tensor& out, const Tensor& grad_output, const Tensor& self, const Dims& kernel,
+                       const Dims& stride, const Dims& padding, bool ceil, bool include_pad,
+                       const std::optional<std::int64_t>& divisor) {
     require(!divisor || *divisor != 0, "divisor must be not zero");
     Dims sizes;
     const PoolShape shape = average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes);
@@ -235,21 +252,27 @@ template <std::size_t Spatial>
 void avg_pool_gradient(GradientContext& c) {
     const auto& backward = Spatial == 2 ? fn::avg_pool2d_backward : fn::avg_pool3d_backward;
     c.grad(0, [&] {
-        return backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3), c.value(4), c.value(5), c.value(6));
+        return backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3), c.value(4), c.value(5),
+                        c.value(6));
     });
 }
 template <std::size_t Spatial>
 void avg_pool_double_gradient(GradientContext& c) {
     const auto& forward = Spatial == 2 ? fn::avg_pool2d : fn::avg_pool3d;
-    c.grad(0, [&] { return forward(c.grad_output(), c.value(2), c.value(3), c.value(4), c.value(5), c.value(6), c.value(7)); });
+    c.grad(0, [&] {
+        return forward(c.grad_output(), c.value(2), c.value(3), c.value(4), c.value(5), c.value(6), c.value(7));
+    });
 }
 
-Tensor avg_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, bool include_pad) {
-    require(self.dim() == 2 || self.dim() == 3, "Expected 2D or 3D input tensor, but got ", shape_list_text(self.sizes()));
-    require(kernel.size() == 1 && padding.size() == 1 && stride.size() <= 1, "avg_pool1d() argument must contain one element");
+Tensor avg_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil,
+                  bool include_pad) {
+    require(self.dim() == 2 || self.dim() == 3, "Expected 2D or 3D input tensor, but got ",
+            shape_list_text(self.sizes()));
+    require(kernel.size() == 1 && padding.size() == 1 && stride.size() <= 1,
+            "avg_pool1d() argument must contain one element");
     const Dims step = stride.empty() ? kernel : stride;
-    const Tensor out = fn::avg_pool2d(fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]}, Dims{0, padding[0]}, ceil,
-                                      include_pad, IValue());
+    const Tensor out = fn::avg_pool2d(fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]},
+                                      Dims{0, padding[0]}, ceil, include_pad, IValue());
     return fn::squeeze(out, -2);
 }
 
@@ -274,7 +297,8 @@ PoolShape adaptive_shape(const Tensor& self, IntSpan output) {
         s.input[3 - Spatial + i] = self.sizes()[self.sizes().size() - Spatial + i];
         s.output[3 - Spatial + i] = output[output.size() - Spatial + i];
     }
-    s.planes = self.sizes()[self.sizes().size() - Spatial - 1] * (self.sizes().size() == Spatial + 2 ? self.sizes()[0] : 1);
+    s.planes =
+        self.sizes()[self.sizes().size() - Spatial - 1] * (self.sizes().size() == Spatial + 2 ? self.sizes()[0] : 1);
     return s;
 }
 
@@ -287,11 +311,12 @@ void check_adaptive(const Tensor& self, const Dims& output_size) {
                 join(output_size, ", "), "}");
     }
     const auto rank = static_cast<std::size_t>(self.dim());
-    require(rank == Spatial + 1 || rank == Spatial + 2, name, "(): Expected ", Spatial + 1, "D or ", Spatial + 2, "D tensor, but got ",
-            shape_list_text(self.sizes()));
+    require(rank == Spatial + 1 || rank == Spatial + 2, name, "(): Expected ", Spatial + 1, "D or ", Spatial + 2,
+            "D tensor, but got ", shape_list_text(self.sizes()));
     // Of volumes the channels too.
     for (std::size_t d = Spatial == 3 ? 1 : rank - Spatial; d < rank; ++d) {
-        require(self.sizes()[d] > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+        require(self.sizes()[d] > 0, name,
+                "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
                 shape_list_text(self.sizes()), " with dimension ", d, " being empty");
     }
 }
@@ -306,11 +331,15 @@ void adaptive_in_steps(const PoolShape& s, const Tensor& self, const Tensor& out
     const Tensor x = packed(self);
     const Tensor y = empty(out.sizes(), ScalarType::Float16);
     const auto first = [](std::int64_t i, std::int64_t in, std::int64_t places) { return i * in / places; };
-    const auto last = [](std::int64_t i, std::int64_t in, std::int64_t places) { return ((i + 1) * in + places - 1) / places; };
+    const auto last = [](std::int64_t i, std::int64_t in, std::int64_t places) {
+        return ((i + 1) * in + places - 1) / places;
+    };
     parallel_for(0, s.planes, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = begin * s.output_pixels(); n < end * s.output_pixels(); ++n) {
             const Half* plane = x.data<Half>() + n / s.output_pixels() * s.input_pixels();
-            Extents place{n % s.output_pixels() / (s.output[1] * s.output[2]), n / s.output[2] % s.output[1], n % s.output[2]}, from{}, to{};
+            Extents place{n % s.output_pixels() / (s.output[1] * s.output[2]), n / s.output[2] % s.output[1],
+                          n % s.output[2]},
+                from{}, to{};
             for (std::size_t d = 0; d < 3; ++d) {
                 from[d] = first(place[d], s.input[d], s.output[d]);
                 to[d] = last(place[d], s.input[d], s.output[d]);
@@ -319,10 +348,12 @@ void adaptive_in_steps(const PoolShape& s, const Tensor& self, const Tensor& out
             for (std::int64_t i = from[0]; i < to[0]; ++i) {
                 for (std::int64_t j = from[1]; j < to[1]; ++j) {
                     const Half* row = plane + (i * s.input[1] + j) * s.input[2];
-                    for (std::int64_t k = from[2]; k < to[2]; ++k) sum = Half(static_cast<float>(sum) + static_cast<float>(row[k]));
+                    for (std::int64_t k = from[2]; k < to[2]; ++k)
+                        sum = Half(static_cast<float>(sum) + static_cast<float>(row[k]));
                 }
             }
-            for (std::size_t d = 0; d < 3; ++d) sum = Half(static_cast<float>(sum) / static_cast<float>(to[d] - from[d]));
+            for (std::size_t d = 0; d < 3; ++d)
+                sum = Half(static_cast<float>(sum) / static_cast<float>(to[d] - from[d]));
             y.data<Half>()[n] = sum;
         }
     });
@@ -331,15 +362,16 @@ void adaptive_in_steps(const PoolShape& s, const Tensor& self, const Tensor& out
 
 template <std::size_t Spatial>
 void adaptive_kernel(const Tensor& out, const Tensor& self, const Dims&) {
-    if (Spatial == 3 && self.dtype() == ScalarType::Float16) return adaptive_in_steps(adaptive_shape<Spatial>(self, out.sizes()), self, out);
+    if (Spatial == 3 && self.dtype() == ScalarType::Float16)
+        return adaptive_in_steps(adaptive_shape<Spatial>(self, out.sizes()), self, out);
     average(adaptive_shape<Spatial>(self, out.sizes()), {true, std::nullopt, true}, self, out);
 }
 
 template <std::size_t Spatial>
 TensorMeta infer_adaptive_backward(const Tensor& grad_output, const Tensor& self) {
-    require(grad_output.dim() == self.dim() && grad_output.dim() > static_cast<std::int64_t>(Spatial), "Expected ", Spatial + 1, "D or ",
-            Spatial + 2, "D grad_output and input, but got ", shape_list_text(grad_output.sizes()), " and ",
-            shape_list_text(self.sizes()));
+    require(grad_output.dim() == self.dim() && grad_output.dim() > static_cast<std::int64_t>(Spatial), "Expected ",
+            Spatial + 1, "D or ", Spatial + 2, "D grad_output and input, but got ",
+            shape_list_text(grad_output.sizes()), " and ", shape_list_text(self.sizes()));
     const IntSpan grad = grad_output.sizes();
     const Dims output(grad.end() - static_cast<std::ptrdiff_t>(Spatial), grad.end());
     check_adaptive<Spatial>(self, output);
@@ -376,7 +408,8 @@ Tensor adaptive_avg_pool(const Tensor& self, const Dims& output_size) {
     return Spatial == 2 ? fn::_adaptive_avg_pool2d(self, size) : fn::_adaptive_avg_pool3d(self, size);
 }
 Tensor adaptive_avg_pool1d(const Tensor& self, const Dims& output_size) {
-    require(self.dim() == 2 || self.dim() == 3, "adaptive_avg_pool1d(): Expected 2D or 3D tensor, but got ", shape_list_text(self.sizes()));
+    require(self.dim() == 2 || self.dim() == 3, "adaptive_avg_pool1d(): Expected 2D or 3D tensor, but got ",
+            shape_list_text(self.sizes()));
     require(output_size.size() == 1, "adaptive_avg_pool1d(): output_size must be 1");
     return fn::squeeze(fn::adaptive_avg_pool2d(fn::unsqueeze(self, -2), Dims{1, output_size[0]}), -2);
 }
@@ -393,11 +426,13 @@ constexpr std::string_view kMeanFormula = "out[c, p] = mean_k self[c, stride p +
 
 }  // namespace
 
-#define LOUPE_AVERAGE_ARGUMENTS(n)                                                                                          \
-    "int[" n "] kernel_size, int[" n "] stride=[], int[" n "] padding=0, bool ceil_mode=False, bool count_include_pad=True, " \
+#define LOUPE_AVERAGE_ARGUMENTS(n)                                     \
+    "int[" n "] kernel_size, int[" n "] stride=[], int[" n             \
+    "] padding=0, bool ceil_mode=False, bool count_include_pad=True, " \
     "int? divisor_override=None"
-#define LOUPE_AVERAGE_BACKWARD_ARGUMENTS(n)                                                                              \
-    "Tensor grad_output, Tensor self, int[" n "] kernel_size, int[" n "] stride, int[" n "] padding, bool ceil_mode, bool " \
+#define LOUPE_AVERAGE_BACKWARD_ARGUMENTS(n)                                              \
+    "Tensor grad_output, Tensor self, int[" n "] kernel_size, int[" n "] stride, int[" n \
+    "] padding, bool ceil_mode, bool "                                                   \
     "count_include_pad, int? divisor_override"
 
 constexpr std::string_view kSharedOut = "self: grad[c, p] / (size of the window), added over the windows";
@@ -405,8 +440,10 @@ constexpr std::string_view kMeanWindow =
     "out[c, p] = mean_k self[c, k] over the k from floor(p H / output_size) to ceil((p + 1) H / output_size)";
 
 extern const OperatorRecord kAvgPool1d = {
-    .schema = "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool "
-              "count_include_pad=True) -> Tensor",
+    .schema =
+        "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, "
+        "bool "
+        "count_include_pad=True) -> Tensor",
     .summary = "The mean of each window of a sequence.",
     .formula = kMeanFormula,
     .composite = boxed<avg_pool1d>,

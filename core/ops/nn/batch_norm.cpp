@@ -20,12 +20,15 @@ struct Channels {
     std::int64_t pixels;
 
     explicit Channels(const Tensor& x)
-        : batch(x.sizes()[0]), channels(x.sizes()[1]), pixels(x.numel() / std::max<std::int64_t>(1, batch * channels)) {}
+        : batch(x.sizes()[0]),
+          channels(x.sizes()[1]),
+          pixels(x.numel() / std::max<std::int64_t>(1, batch * channels)) {}
     std::int64_t count() const { return batch * pixels; }
 };
 
 void check_features(const Tensor& t, std::int64_t channels, const char* name) {
-    require(!t.defined() || t.numel() == channels, name, " should contain ", channels, " elements not ", t.defined() ? t.numel() : 0);
+    require(!t.defined() || t.numel() == channels, name, " should contain ", channels, " elements not ",
+            t.defined() ? t.numel() : 0);
 }
 
 // The dtype of mean and 1/std: a bfloat16 batch keeps them in bfloat16 unless its parameters are of another type.
@@ -35,8 +38,8 @@ ScalarType statistics_type(const Tensor& input, std::initializer_list<Tensor> pa
     return input.dtype() == ScalarType::BFloat16 && !is_mixed ? ScalarType::BFloat16 : compute_dtype(input.dtype());
 }
 
-MetaList infer_native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
-                                 const Tensor& running_var, bool training, double, double) {
+MetaList infer_native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                 const Tensor& running_mean, const Tensor& running_var, bool training, double, double) {
     const std::int64_t channels = input.size(1);
     check_features(running_mean, channels, "running_mean");
     require(running_mean.defined() || training, "running_mean must be defined in evaluation mode");
@@ -45,7 +48,8 @@ MetaList infer_native_batch_norm(const Tensor& input, const Tensor& weight, cons
     check_features(weight, channels, "weight");
     check_features(bias, channels, "bias");
     require(is_floating(input.dtype()), "\"batch_norm\" not implemented for '", dtype_graph_name(input.dtype()), "'");
-    const TensorMeta stats{{training ? channels : 0}, statistics_type(input, {weight, bias, running_mean, running_var}), input.device()};
+    const TensorMeta stats{
+        {training ? channels : 0}, statistics_type(input, {weight, bias, running_mean, running_var}), input.device()};
     return {follow_layout(to_dims(input.sizes()), input), stats, stats};
 }
 
@@ -68,16 +72,19 @@ LOUPE_INLINE inline T squares_around(const T* x, T mean, std::int64_t n) {
 template <typename T>
 LOUPE_INLINE inline std::pair<double, double> channel_moments(const Channels& s, const T* x, std::int64_t c) {
     double sum = 0;
-    for (std::int64_t n = 0; n < s.batch; ++n) sum += static_cast<double>(sum_of(x + (n * s.channels + c) * s.pixels, s.pixels));
+    for (std::int64_t n = 0; n < s.batch; ++n)
+        sum += static_cast<double>(sum_of(x + (n * s.channels + c) * s.pixels, s.pixels));
     const double mean = sum / static_cast<double>(s.count());
     double squares = 0;
     for (std::int64_t n = 0; n < s.batch; ++n) {
-        squares += static_cast<double>(squares_around(x + (n * s.channels + c) * s.pixels, static_cast<T>(mean), s.pixels));
+        squares +=
+            static_cast<double>(squares_around(x + (n * s.channels + c) * s.pixels, static_cast<T>(mean), s.pixels));
     }
     return {mean, squares / static_cast<double>(s.count())};
 }
 
-// A running statistic moves towards the batch's. Its version stays: the node that saves it does not read it in training.
+// A running statistic moves towards the batch's. Its version stays: the node that saves it does not read it in
+// training.
 void update_running(const Tensor& running, const std::vector<double>& batch, double momentum) {
     if (!running.defined()) return;
     visit_floating(running.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
@@ -132,7 +139,8 @@ void train_moments(const Channels& s, const T* x, double eps, T* mean, T* invstd
                          for (std::int64_t c = begin; c < end; ++c) {
                              const auto moments = channel_moments(s, x, c);
                              mean[c] = static_cast<T>(moments.first);
-                             const double variance = in_bfloat16 ? rounded_variance(moments.second, count) : moments.second;
+                             const double variance =
+                                 in_bfloat16 ? rounded_variance(moments.second, count) : moments.second;
                              invstd[c] = static_cast<T>(1 / std::sqrt(variance + eps));
                              means[static_cast<std::size_t>(c)] = moments.first;
                              variances[static_cast<std::size_t>(c)] = moments.second * count / (count - 1);
@@ -145,8 +153,9 @@ void train_moments(const Channels& s, const T* x, double eps, T* mean, T* invstd
 
 // y = x scale[c] + shift[c] is the layer; in training the statistics are kept and the running ones move.
 template <typename T>
-void find_scales(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training,
-                 double momentum, double eps, const Tensor& save_mean, const Tensor& save_invstd, T* scale, T* shift) {
+void find_scales(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                 const Tensor& running_var, bool training, double momentum, double eps, const Tensor& save_mean,
+                 const Tensor& save_invstd, T* scale, T* shift) {
     constexpr ScalarType kType = scalar_type_of<T>;
     const Channels s(x);
     const Tensor w = packed_as(weight, kType);
@@ -187,7 +196,8 @@ void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor&
         const Tensor x = packed_as(input, kType);
         std::vector<T> scale(static_cast<std::size_t>(s.channels));
         std::vector<T> shift(static_cast<std::size_t>(s.channels));
-        find_scales<T>(x, weight, bias, running_mean, running_var, training, momentum, eps, save_mean, save_invstd, scale.data(), shift.data());
+        find_scales<T>(x, weight, bias, running_mean, running_var, training, momentum, eps, save_mean, save_invstd,
+                       scale.data(), shift.data());
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
         scale_channels<T>(s, x.data<T>(), scale, shift, y.data<T>());
         if (!y.is_same(out)) convert_into(out, y);
@@ -203,25 +213,27 @@ Dims channel_shape(IntSpan sizes) {
     return shape;
 }
 
-MetaList infer_batch_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
-                                const Tensor& running_var, bool training, double momentum, double eps) {
-    const MetaList whole = infer_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+MetaList infer_batch_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                const Tensor& running_mean, const Tensor& running_var, bool training, double momentum,
+                                double eps) {
+    const MetaList whole =
+        infer_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
     const TensorMeta channels{channel_shape(input.sizes()), compute_dtype(input.dtype()), input.device()};
     return {channels, channels, whole[1], whole[2]};
 }
 
-void batch_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& save_mean, const Tensor& save_invstd, const Tensor& input,
-                      const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training,
-                      double momentum, double eps) {
+void batch_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& save_mean, const Tensor& save_invstd,
+                      const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                      const Tensor& running_var, bool training, double momentum, double eps) {
     visit_floating(input.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
-        find_scales<T>(packed_as(input, scalar_type_of<T>), weight, bias, running_mean, running_var, training, momentum, eps, save_mean,
-                       save_invstd, scale.data<T>(), shift.data<T>());
+        find_scales<T>(packed_as(input, scalar_type_of<T>), weight, bias, running_mean, running_var, training, momentum,
+                       eps, save_mean, save_invstd, scale.data<T>(), shift.data<T>());
     });
 }
 
 // sums, dots: of the gradient, and of its products with input - mean, over the pixels of each image: [N, C, 1, ...].
-MetaList infer_batch_norm_gradient_scale(const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean, const Tensor& invstd,
-                                         std::int64_t) {
+MetaList infer_batch_norm_gradient_scale(const Tensor& sums, const Tensor& dots, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& invstd, std::int64_t) {
     require_sizes(dots, sums.sizes(), "dots");
     require(sums.dim() >= 2, "Expected sums of at least 2 dimensions, but got ", shape_list_text(sums.sizes()));
     check_features(weight, sums.size(1), "weight");
@@ -233,9 +245,10 @@ MetaList infer_batch_norm_gradient_scale(const Tensor& sums, const Tensor& dots,
 }
 
 // grad_input = grad of_grad + input of_input + constant
-void batch_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, const Tensor& constant, const Tensor& grad_weight,
-                               const Tensor& grad_bias, const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean,
-                               const Tensor& invstd, std::int64_t count) {
+void batch_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, const Tensor& constant,
+                               const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& sums,
+                               const Tensor& dots, const Tensor& weight, const Tensor& mean, const Tensor& invstd,
+                               std::int64_t count) {
     visit_floating(sums.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
         const auto all = [](const Tensor& t) { return packed_as(t, scalar_type_of<T>); };
         const Tensor s = all(sums), d = all(dots), w = all(weight), m = all(mean), inverse = all(invstd);
@@ -252,7 +265,8 @@ void batch_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, co
             const double slope = dot * inv * inv / static_cast<double>(count);
             a.push_back(static_cast<T>(scale));
             b.push_back(static_cast<T>(-slope * scale));
-            k.push_back(static_cast<T>((slope * static_cast<double>(m.data<T>()[c]) - sum / static_cast<double>(count)) * scale));
+            k.push_back(static_cast<T>(
+                (slope * static_cast<double>(m.data<T>()[c]) - sum / static_cast<double>(count)) * scale));
             of_weight.push_back(static_cast<T>(dot * inv));
             of_bias.push_back(static_cast<T>(sum));
         }
@@ -284,7 +298,8 @@ struct ChannelGradients {
 };
 
 template <typename T>
-LOUPE_INLINE inline std::pair<double, double> channel_dots(const Channels& s, const T* g, const T* x, T mean, std::int64_t c) {
+LOUPE_INLINE inline std::pair<double, double> channel_dots(const Channels& s, const T* g, const T* x, T mean,
+                                                           std::int64_t c) {
     double sum = 0;
     double dot = 0;
     for (std::int64_t n = 0; n < s.batch; ++n) {
@@ -304,8 +319,8 @@ LOUPE_INLINE inline std::pair<double, double> channel_dots(const Channels& s, co
 }
 
 template <typename T>
-ChannelGradients<T> channel_gradients(const Channels& s, const T* g, const T* x, const T* mean, const T* invstd, const T* weight,
-                                      bool train) {
+ChannelGradients<T> channel_gradients(const Channels& s, const T* g, const T* x, const T* mean, const T* invstd,
+                                      const T* weight, bool train) {
     ChannelGradients<T> out(s.channels);
     const double count = static_cast<double>(s.count());
     parallel_for(0, s.channels, std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, s.count())),
@@ -320,7 +335,8 @@ ChannelGradients<T> channel_gradients(const Channels& s, const T* g, const T* x,
                              out.of_grad[at] = static_cast<T>(scale);
                              out.of_input[at] = static_cast<T>(-k * scale);
                              out.constant[at] =
-                                 train ? static_cast<T>((k * static_cast<double>(mean[c]) - dots.first / count) * scale) : T(0);
+                                 train ? static_cast<T>((k * static_cast<double>(mean[c]) - dots.first / count) * scale)
+                                       : T(0);
                              out.weight[at] = static_cast<T>(dots.second * inv);
                              out.bias[at] = static_cast<T>(dots.first);
                          }
@@ -367,7 +383,8 @@ void run_native_batch_norm_backward(Arguments arguments, IValue* results) {
     require_sizes(grad, input.sizes(), "grad_out");
     check_features(weight, input.size(1), "weight");
     for (const std::size_t i : train ? std::array<std::size_t, 2>{5, 6} : std::array<std::size_t, 2>{3, 4}) {
-        require(!arguments[i].is_none(), train ? "save_mean and save_invstd" : "running_mean and running_var", " must be defined");
+        require(!arguments[i].is_none(), train ? "save_mean and save_invstd" : "running_mean and running_var",
+                " must be defined");
         check_features(arguments[i].to_tensor(), input.size(1), i % 2 == 1 ? "mean" : "variance");
     }
     const Channels s(input);
@@ -388,7 +405,9 @@ void run_native_batch_norm_backward(Arguments arguments, IValue* results) {
                                             w.defined() ? w.data<T>() : nullptr, train);
         if (mask[0]) {
             const TensorMeta meta = follow_layout(to_dims(input.sizes()), input);
-            const Tensor out = meta.strides.empty() ? empty(input.sizes(), input.dtype()) : empty_strided(input.sizes(), span_of(meta.strides), input.dtype());
+            const Tensor out = meta.strides.empty()
+                                   ? empty(input.sizes(), input.dtype())
+                                   : empty_strided(input.sizes(), span_of(meta.strides), input.dtype());
             const Tensor buffer = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
             apply_gradients<T>(s, k, g.data<T>(), x.data<T>(), buffer.data<T>());
             if (!buffer.is_same(out)) convert_into(out, buffer);
@@ -402,15 +421,16 @@ void run_native_batch_norm_backward(Arguments arguments, IValue* results) {
 
 void native_batch_norm_gradient(GradientContext& c) {
     const auto [grad_input, grad_weight, grad_bias] = fn::native_batch_norm_backward(
-        c.grad_output(), c.argument(0), c.argument(1), c.argument(3), c.argument(4), c.result(1), c.result(2), c.value(5), c.value(7),
-        bool_list({c.needs(0), c.needs(1), c.needs(2)}));
+        c.grad_output(), c.argument(0), c.argument(1), c.argument(3), c.argument(4), c.result(1), c.result(2),
+        c.value(5), c.value(7), bool_list({c.needs(0), c.needs(1), c.needs(2)}));
     if (c.needs(0)) c.set_grad(0, grad_input);
     if (c.needs(1)) c.set_grad(1, grad_weight);
     if (c.needs(2)) c.set_grad(2, grad_bias);
 }
 
 // The backward formula with operators, of (grad_out, input, weight).
-TensorList composed_backward(const TensorList& in, const Tensor& running_mean, const Tensor& running_var, bool train, double eps) {
+TensorList composed_backward(const TensorList& in, const Tensor& running_mean, const Tensor& running_var, bool train,
+                             double eps) {
     const Tensor& g = in[0];
     const Tensor& x = in[1];
     Dims others{0};
@@ -420,7 +440,8 @@ TensorList composed_backward(const TensorList& in, const Tensor& running_mean, c
     const double count = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
     const Tensor mean = train ? fn::mean_dim(x, others, true) : fn::view(running_mean, shape);
     const Tensor centered = fn::sub(x, mean);
-    const Tensor variance = train ? fn::mean_dim(fn::mul(centered, centered), others, true) : fn::view(running_var, shape);
+    const Tensor variance =
+        train ? fn::mean_dim(fn::mul(centered, centered), others, true) : fn::view(running_var, shape);
     const Tensor invstd = fn::rsqrt(fn::add_scalar(variance, Scalar(eps)));
     const Tensor normal = fn::mul(centered, invstd);
     const Tensor scale = in[2].defined() ? fn::mul(invstd, fn::view(in[2], shape)) : invstd;
@@ -475,8 +496,8 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     shape[0] = 1;
     const Tensor mean = repeated(running_mean, batch);
     const Tensor var = repeated(running_var, batch);
-    const Tensor out = batch_norm(fn::view(fn::contiguous(input), shape), repeated(weight, batch), repeated(bias, batch), mean, var,
-                                  use_input_stats, momentum, eps, cudnn_enabled);
+    const Tensor out = batch_norm(fn::view(fn::contiguous(input), shape), repeated(weight, batch),
+                                  repeated(bias, batch), mean, var, use_input_stats, momentum, eps, cudnn_enabled);
     const auto average_back = [&](const Tensor& running, const Tensor& all) {
         if (running.defined()) fn::copy_(running, fn::mean_dim(fn::view(all, Dims{batch, channels}), Dims{0}, false));
     };
@@ -485,7 +506,8 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     return fn::view(out, to_dims(input.sizes()));
 }
 
-std::vector<IValue> draw_arguments(Random& random, ScalarType dtype, bool training, bool affine, std::int64_t channels = 3) {
+std::vector<IValue> draw_arguments(Random& random, ScalarType dtype, bool training, bool affine,
+                                   std::int64_t channels = 3) {
     const Tensor var = random_tensor(random, {channels}, dtype);
     visit_floating(dtype, "", [&]<typename T>(std::type_identity<T>) {
         if (var.dtype() != scalar_type_of<T>) return;
@@ -493,7 +515,14 @@ std::vector<IValue> draw_arguments(Random& random, ScalarType dtype, bool traini
     });
     const IValue weight = affine ? IValue(random_tensor(random, {channels}, dtype)) : IValue();
     const IValue bias = affine ? IValue(random_tensor(random, {channels}, dtype)) : IValue();
-    return {random_tensor(random, {4, channels, 2, 2}, dtype), weight, bias, random_tensor(random, {channels}, dtype), var, training, 0.1, 1e-5};
+    return {random_tensor(random, {4, channels, 2, 2}, dtype),
+            weight,
+            bias,
+            random_tensor(random, {channels}, dtype),
+            var,
+            training,
+            0.1,
+            1e-5};
 }
 std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
     return {{draw_arguments(random, dtype, true, true), "train"},
@@ -537,15 +566,19 @@ constexpr NotFiniteNote kBatchNormNotFinite[] = {
 };
 
 extern const OperatorRecord kNativeBatchNorm = {
-    .schema = "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-              "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    .summary = "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the running "
-               "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
+    .schema =
+        "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+        "running_var, bool "
+        "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    .summary =
+        "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the running "
+        "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
     .formula = kFormula,
     .infer = inferring<infer_native_batch_norm>,
     .kernel = filling<native_batch_norm, 3>,
     .derivative = {native_batch_norm_gradient,
-                   {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1), save_result(2)}},
+                   {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1),
+                    save_result(2)}},
     .gradient = kBatchNormalised,
     .cost = batch_norm_cost,
     .samples = native_samples,
@@ -556,40 +589,53 @@ extern const OperatorRecord kNativeBatchNorm = {
     .not_finite = kBatchNormNotFinite,
 };
 extern const OperatorRecord kNativeBatchNormBackward = {
-    .schema = "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
-              "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, "
-              "Tensor)",
+    .schema =
+        "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
+        "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, "
+        "Tensor, "
+        "Tensor)",
     .summary = "Gradients of batch_norm for input, weight and bias.",
-    .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum_n grad_out y; out2 = sum_n "
-               "grad_out",
+    .formula =
+        "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum_n grad_out y; out2 = sum_n "
+        "grad_out",
     .kernel = run_native_batch_norm_backward,
     .derivative = {native_batch_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
-    .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
-                "input: derivative of the three sums above\n"
-                "weight: sum of grad_out times the same map of grad0",
+    .gradient =
+        "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+        "input: derivative of the three sums above\n"
+        "weight: sum of grad_out times the same map of grad0",
     .variants = kOut,
 };
 extern const OperatorRecord kBatchNormScale = {
-    .schema = "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
-              "float momentum, float eps) -> (Tensor scale, Tensor shift, Tensor mean, Tensor invstd)",
-    .summary = "What batch_norm multiplies each channel with and adds to it; in training it moves the running statistics.",
+    .schema =
+        "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+        "running_var, bool training, "
+        "float momentum, float eps) -> (Tensor scale, Tensor shift, Tensor mean, Tensor invstd)",
+    .summary =
+        "What batch_norm multiplies each channel with and adds to it; in training it moves the running statistics.",
     .formula = "batch_norm(input) = input scale + shift",
     .infer = inferring<infer_batch_norm_scale>,
     .kernel = filling<batch_norm_scale, 4>,
     .writes = "running_mean running_var",
 };
 extern const OperatorRecord kBatchNormGradientScale = {
-    .schema = "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor invstd, int count) -> (Tensor "
-              "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
-    .summary = "What the gradient of batch_norm in training is made of, from sums over pixels of grad and of grad (input - mean).",
+    .schema =
+        "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor invstd, int "
+        "count) -> (Tensor "
+        "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
+    .summary =
+        "What the gradient of batch_norm in training is made of, from sums over pixels of grad and of grad (input - "
+        "mean).",
     .formula = "grad_input = grad of_grad + input of_input + constant",
     .infer = inferring<infer_batch_norm_gradient_scale>,
     .kernel = filling<batch_norm_gradient_scale, 5>,
 };
 extern const OperatorRecord kBatchNorm = {
-    .schema = "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
-              "float momentum, float eps, bool cudnn_enabled) -> Tensor",
+    .schema =
+        "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+        "training, "
+        "float momentum, float eps, bool cudnn_enabled) -> Tensor",
     .summary = "Scales each channel to zero mean and unit variance, over the batch or with the running statistics.",
     .formula = kFormula,
     .composite = boxed<batch_norm>,
@@ -600,8 +646,10 @@ extern const OperatorRecord kBatchNorm = {
     .not_finite = kBatchNormNotFinite,
 };
 extern const OperatorRecord kInstanceNorm = {
-    .schema = "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-              "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+    .schema =
+        "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+        "bool "
+        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
     .summary = "Scales each channel of each image to zero mean and unit variance.",
     .formula = "out[n, c] = (input[n, c] - mean[n, c]) / sqrt(var[n, c] + eps) weight[c] + bias[c]",
     .composite = boxed<instance_norm>,

@@ -18,7 +18,8 @@ Dims channels_last_strides(IntSpan sizes) {
 
 TensorMeta follow_layout(Dims sizes, const Tensor& like) {
     TensorMeta meta{std::move(sizes), like.dtype(), like.device()};
-    if (meta.sizes.size() >= 4 && prefers_channels_last(like)) meta.strides = channels_last_strides(span_of(meta.sizes));
+    if (meta.sizes.size() >= 4 && prefers_channels_last(like))
+        meta.strides = channels_last_strides(span_of(meta.sizes));
     return meta;
 }
 

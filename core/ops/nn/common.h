@@ -26,9 +26,12 @@ ScalarType compute_dtype(ScalarType dtype);
 // Calls f(std::type_identity<T>{}) with float or double. Throws "\"name\" not implemented for 'Long'".
 template <typename F>
 void visit_floating(ScalarType dtype, const char* name, F&& f) {
-    if (dtype == ScalarType::Float64) f(std::type_identity<double>{});
-    else if (is_floating(dtype)) f(std::type_identity<float>{});
-    else fail_run(concat("\"", name, "\" not implemented for '", dtype_graph_name(dtype), "'"));
+    if (dtype == ScalarType::Float64)
+        f(std::type_identity<double>{});
+    else if (is_floating(dtype))
+        f(std::type_identity<float>{});
+    else
+        fail_run(concat("\"", name, "\" not implemented for '", dtype_graph_name(dtype), "'"));
 }
 
 // Throws "Expected grad_output of size [2, 3], but got [3, 3]" for another shape.

@@ -37,7 +37,8 @@ void check_parameters(const ConvolutionParameters& p) {
             shape_list_text(span_of(p.dilation)));
     require(p.groups > 0, "non-positive groups is not supported");
     for (const Dims* values : {&p.stride, &p.padding, &p.dilation, &p.output_padding}) {
-        require(!any(*values, [](auto v) { return v > std::numeric_limits<std::int32_t>::max(); }), "integer out of range");
+        require(!any(*values, [](auto v) { return v > std::numeric_limits<std::int32_t>::max(); }),
+                "integer out of range");
     }
 }
 
@@ -54,8 +55,9 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
             " channels, but got ", input.size(1), " channels instead");
     const std::int64_t out_channels = p.transposed ? w[1] * p.groups : w[0];
     require(!bias.defined() || (bias.dim() == 1 && bias.size(0) == out_channels), "Given ",
-            p.transposed ? "transposed=1, " : "", "weight of size ", weight_text, ", expected bias to be 1-dimensional with ",
-            out_channels, " elements, but got bias of size ", bias.defined() ? shape_list_text(bias.sizes()) : "", " instead");
+            p.transposed ? "transposed=1, " : "", "weight of size ", weight_text,
+            ", expected bias to be 1-dimensional with ", out_channels, " elements, but got bias of size ",
+            bias.defined() ? shape_list_text(bias.sizes()) : "", " instead");
 }
 
 }  // namespace
@@ -63,12 +65,12 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
 Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvolutionParameters& p) {
     const auto rank = static_cast<std::size_t>(weight.dim());
     check_parameters(p);
-    require(input.dim() == weight.dim() && rank >= 3, "Expected ", rank, "-dimensional input for ", rank, "-dimensional weight ",
-            shape_list_text(weight.sizes()), ", but got ", input.dim(), "-dimensional input of size ",
-            shape_list_text(input.sizes()), " instead");
+    require(input.dim() == weight.dim() && rank >= 3, "Expected ", rank, "-dimensional input for ", rank,
+            "-dimensional weight ", shape_list_text(weight.sizes()), ", but got ", input.dim(),
+            "-dimensional input of size ", shape_list_text(input.sizes()), " instead");
     check_channels(input, weight, bias, p);
-    require(!bias.defined() || bias.dtype() == input.dtype(), "Input type (", cpp_type_name(input.dtype()), ") and bias type (",
-            bias.defined() ? cpp_type_name(bias.dtype()) : "", ") should be the same");
+    require(!bias.defined() || bias.dtype() == input.dtype(), "Input type (", cpp_type_name(input.dtype()),
+            ") and bias type (", bias.defined() ? cpp_type_name(bias.dtype()) : "", ") should be the same");
     require(input.dtype() == weight.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ",
             dtype_graph_name(weight.dtype()));
     Dims out{input.size(0), p.transposed ? weight.size(1) * p.groups : weight.size(0)};
@@ -79,8 +81,10 @@ Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
         const std::int64_t in = input.sizes()[i + 2];
         padded.push_back(in + 2 * p.padding[i]);
         reach.push_back(extent);
-        if (p.transposed) out.push_back((in - 1) * p.stride[i] - 2 * p.padding[i] + extent + p.output_padding[i]);
-        else out.push_back((padded[i] - extent) / p.stride[i] + 1);
+        if (p.transposed)
+            out.push_back((in - 1) * p.stride[i] - 2 * p.padding[i] + extent + p.output_padding[i]);
+        else
+            out.push_back((padded[i] - extent) / p.stride[i] + 1);
     }
     for (std::size_t i = 0; i < rank - 2; ++i) {
         if (p.transposed) {
@@ -92,8 +96,8 @@ Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
                     ". Calculated output size per channel: ", shape_list_text(span_of(out).subspan(2)),
                     ". Output size is too small");
         } else {
-            require(padded[i] >= reach[i], "Calculated padded input size per channel: ", by_sizes(padded), ". Kernel size: ",
-                    by_sizes(reach), ". Kernel size can't be greater than actual input size");
+            require(padded[i] >= reach[i], "Calculated padded input size per channel: ", by_sizes(padded),
+                    ". Kernel size: ", by_sizes(reach), ". Kernel size can't be greater than actual input size");
         }
     }
     return out;
@@ -133,7 +137,8 @@ void add_bias(const Tensor& out, const Tensor& bias) {
                  [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t i = begin; i < end; ++i) {
                          const T value = values[i % channels];
-                         for (T* p = data + i * pixels; p != data + (i + 1) * pixels; ++p) *p = static_cast<T>(*p + value);
+                         for (T* p = data + i * pixels; p != data + (i + 1) * pixels; ++p)
+                             *p = static_cast<T>(*p + value);
                      }
                  });
 }
@@ -142,8 +147,10 @@ void add_bias(const Tensor& out, const Tensor& bias) {
 
 void add_channel_bias(const Tensor& out, const Tensor& bias) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>) add_bias<T>(out, bias);
-        else fail_run("add_channel_bias: unexpected dtype");
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
+            add_bias<T>(out, bias);
+        else
+            fail_run("add_channel_bias: unexpected dtype");
     });
 }
 
@@ -158,7 +165,8 @@ void infer_convolution(Arguments arguments, MetaList& outputs) {
     require(weight.dim() >= 3, "weight should have at least three dimensions");
     const auto p = convolution_parameters(arguments, 3, static_cast<std::size_t>(weight.dim()) - 2);
     TensorMeta meta{check_convolution(input, weight, arguments[2].to_tensor(), p), input.dtype(), input.device()};
-    const bool channels_last = meta.sizes.size() >= 4 && (prefers_channels_last(input) || prefers_channels_last(weight));
+    const bool channels_last =
+        meta.sizes.size() >= 4 && (prefers_channels_last(input) || prefers_channels_last(weight));
     if (channels_last) meta.strides = channels_last_strides(span_of(meta.sizes));
     outputs.push_back(std::move(meta));
 }
@@ -166,10 +174,14 @@ void infer_convolution(Arguments arguments, MetaList& outputs) {
 // Calls f(std::type_identity<T>{}) with float, double or int64.
 template <typename F>
 void visit_convolution_dtype(ScalarType dtype, F&& f) {
-    if (dtype == ScalarType::Float32) f(std::type_identity<float>{});
-    else if (dtype == ScalarType::Float64) f(std::type_identity<double>{});
-    else if (dtype == ScalarType::Int64) f(std::type_identity<std::int64_t>{});
-    else fail_run(concat("\"slow_conv2d_cpu\" not implemented for '", dtype_graph_name(dtype), "'"));
+    if (dtype == ScalarType::Float32)
+        f(std::type_identity<float>{});
+    else if (dtype == ScalarType::Float64)
+        f(std::type_identity<double>{});
+    else if (dtype == ScalarType::Int64)
+        f(std::type_identity<std::int64_t>{});
+    else
+        fail_run(concat("\"slow_conv2d_cpu\" not implemented for '", dtype_graph_name(dtype), "'"));
 }
 
 void run_convolution(Arguments arguments, IValue* results) {
@@ -183,18 +195,21 @@ void run_convolution(Arguments arguments, IValue* results) {
     const ConvolutionShape shape = convolution_shape(input.sizes(), weight.sizes(), out.sizes(), p);
     const Tensor target = out.dtype() == dtype ? buffer_for(out) : empty(out.sizes(), dtype);
     visit_convolution_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
-        if (p.transposed) convolve_data_gradient<T>(shape, input.data<T>(), weight.data<T>(), target.data<T>());
-        else convolve<T>(shape, input.data<T>(), weight.data<T>(), target.data<T>());
-            });
+        if (p.transposed)
+            convolve_data_gradient<T>(shape, input.data<T>(), weight.data<T>(), target.data<T>());
+        else
+            convolve<T>(shape, input.data<T>(), weight.data<T>(), target.data<T>());
+    });
     if (bias.defined()) add_channel_bias(target, bias);
     if (!target.is_same(out)) convert_into(out, target);
 }
 
 void convolution_backward_of(GradientContext& context) {
-    const auto [grad_input, grad_weight, grad_bias] = fn::convolution_backward(
-        context.grad_output(), context.argument(0), context.argument(1),
-        context.is_argument_defined(2) ? IValue(context.sizes(2)) : IValue(), context.value(3), context.value(4), context.value(5),
-        context.value(6), context.value(7), context.value(8), bool_list({context.needs(0), context.needs(1), context.needs(2)}));
+    const auto [grad_input, grad_weight, grad_bias] =
+        fn::convolution_backward(context.grad_output(), context.argument(0), context.argument(1),
+                                 context.is_argument_defined(2) ? IValue(context.sizes(2)) : IValue(), context.value(3),
+                                 context.value(4), context.value(5), context.value(6), context.value(7),
+                                 context.value(8), bool_list({context.needs(0), context.needs(1), context.needs(2)}));
     if (context.needs(0)) context.set_grad(0, grad_input);
     if (context.needs(1)) context.set_grad(1, grad_weight);
     if (context.needs(2)) context.set_grad(2, grad_bias);
@@ -217,18 +232,22 @@ Cost convolution_cost(Arguments arguments, std::span<const IValue> results) {
 
 std::vector<Sample> convolution_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    const auto call = [](Tensor x, Tensor w, IValue b, Dims stride, Dims padding, Dims dilation, bool transposed, Dims extra,
-                         std::int64_t groups, const char* name) {
-        return Sample{{std::move(x), std::move(w), std::move(b), stride, padding, dilation, transposed, extra, groups}, name};
+    const auto call = [](Tensor x, Tensor w, IValue b, Dims stride, Dims padding, Dims dilation, bool transposed,
+                         Dims extra, std::int64_t groups, const char* name) {
+        return Sample{{std::move(x), std::move(w), std::move(b), stride, padding, dilation, transposed, extra, groups},
+                      name};
     };
-    return {call(t({2, 3, 5, 6}), t({4, 3, 3, 3}), t({4}), {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1, "3x3"),
-            call(t({1, 4, 7, 5}), t({6, 2, 3, 2}), IValue(), {2, 1}, {0, 2}, {1, 2}, false, {0, 0}, 2, "groups, stride, dilation"),
-            call(t({2, 4, 3, 3}), t({5, 4, 1, 1}), t({5}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, "pointwise"),
-            call(t({2, 4, 5, 5}), t({4, 1, 3, 3}), t({4}), {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 4, "depthwise"),
-            call(t({2, 3, 8}), t({4, 3, 3}), t({4}), {2}, {1}, {1}, false, {0}, 1, "1-d"),
-            call(t({1, 2, 3, 4, 4}), t({3, 2, 2, 2, 2}), t({3}), {1, 1, 1}, {1, 0, 0}, {1, 1, 1}, false, {0, 0, 0}, 1, "3-d"),
-            call(t({2, 3, 4, 4}), t({3, 2, 3, 3}), t({2}), {2, 2}, {1, 1}, {1, 1}, true, {1, 1}, 1, "transposed"),
-            call(t({1, 4, 3, 3}), t({4, 2, 2, 2}), t({4}), {2, 2}, {0, 0}, {1, 1}, true, {0, 0}, 2, "transposed, groups")};
+    return {
+        call(t({2, 3, 5, 6}), t({4, 3, 3, 3}), t({4}), {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 1, "3x3"),
+        call(t({1, 4, 7, 5}), t({6, 2, 3, 2}), IValue(), {2, 1}, {0, 2}, {1, 2}, false, {0, 0}, 2,
+             "groups, stride, dilation"),
+        call(t({2, 4, 3, 3}), t({5, 4, 1, 1}), t({5}), {1, 1}, {0, 0}, {1, 1}, false, {0, 0}, 1, "pointwise"),
+        call(t({2, 4, 5, 5}), t({4, 1, 3, 3}), t({4}), {1, 1}, {1, 1}, {1, 1}, false, {0, 0}, 4, "depthwise"),
+        call(t({2, 3, 8}), t({4, 3, 3}), t({4}), {2}, {1}, {1}, false, {0}, 1, "1-d"),
+        call(t({1, 2, 3, 4, 4}), t({3, 2, 2, 2, 2}), t({3}), {1, 1, 1}, {1, 0, 0}, {1, 1, 1}, false, {0, 0, 0}, 1,
+             "3-d"),
+        call(t({2, 3, 4, 4}), t({3, 2, 3, 3}), t({2}), {2, 2}, {1, 1}, {1, 1}, true, {1, 1}, 1, "transposed"),
+        call(t({1, 4, 3, 3}), t({4, 2, 2, 2}), t({4}), {2, 2}, {0, 0}, {1, 1}, true, {0, 0}, 2, "transposed, groups")};
 }
 
 // ---- convolution_backward
@@ -263,7 +282,8 @@ Tensor sum_over_pixels(const Tensor& grad) {
 Tensor result_like(const Tensor& like, const Tensor& computed) {
     if (like.dtype() == computed.dtype() && !(like.dim() >= 4 && prefers_channels_last(like))) return computed;
     TensorMeta meta = follow_layout(to_dims(like.sizes()), like);
-    Tensor out = meta.strides.empty() ? empty(like.sizes(), like.dtype()) : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
+    Tensor out = meta.strides.empty() ? empty(like.sizes(), like.dtype())
+                                      : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
     convert_into(out, computed);
     return out;
 }
@@ -285,15 +305,19 @@ void run_convolution_backward(Arguments arguments, IValue* results) {
         if (mask[0]) {
             const Tensor w = packed_as(weight, dtype);
             Tensor grad = empty(input.sizes(), dtype);
-            if (p.transposed) convolve<T>(shape, g.data<T>(), w.data<T>(), grad.data<T>());
-            else convolve_data_gradient<T>(shape, g.data<T>(), w.data<T>(), grad.data<T>());
+            if (p.transposed)
+                convolve<T>(shape, g.data<T>(), w.data<T>(), grad.data<T>());
+            else
+                convolve_data_gradient<T>(shape, g.data<T>(), w.data<T>(), grad.data<T>());
             results[0] = result_like(input, grad);
         }
         if (mask[1]) {
             const Tensor x = packed_as(input, dtype);
             Tensor grad = empty(weight.sizes(), dtype);
-            if (p.transposed) convolve_weight_gradient<T>(shape, g.data<T>(), x.data<T>(), grad.data<T>());
-            else convolve_weight_gradient<T>(shape, x.data<T>(), g.data<T>(), grad.data<T>());
+            if (p.transposed)
+                convolve_weight_gradient<T>(shape, g.data<T>(), x.data<T>(), grad.data<T>());
+            else
+                convolve_weight_gradient<T>(shape, x.data<T>(), g.data<T>(), grad.data<T>());
             results[1] = result_like(weight, grad);
         }
     });
@@ -309,8 +333,9 @@ void convolution_double_backward(GradientContext& context) {
                                context.value(8), context.value(9));
     };
     const auto gradients = [&](const Tensor& x, const Tensor& w, std::initializer_list<bool> mask) {
-        return fn::convolution_backward(context.argument(0), x, w, IValue(), context.value(4), context.value(5), context.value(6),
-                                        context.value(7), context.value(8), context.value(9), bool_list(mask));
+        return fn::convolution_backward(context.argument(0), x, w, IValue(), context.value(4), context.value(5),
+                                        context.value(6), context.value(7), context.value(8), context.value(9),
+                                        bool_list(mask));
     };
     if (context.needs(0)) {
         Tensor sum;
@@ -352,7 +377,8 @@ std::vector<Sample> convolution_backward_samples(Random& random, ScalarType dtyp
     for (Sample& forward : convolution_samples(random, dtype)) {
         MetaList metas;
         infer_convolution(forward.arguments, metas);
-        Sample sample{{random_tensor(random, span_of(metas[0].sizes), dtype), forward.arguments[0], forward.arguments[1], Dims{metas[0].sizes[1]}},
+        Sample sample{{random_tensor(random, span_of(metas[0].sizes), dtype), forward.arguments[0],
+                       forward.arguments[1], Dims{metas[0].sizes[1]}},
                       forward.name};
         sample.arguments.insert(sample.arguments.end(), forward.arguments.begin() + 3, forward.arguments.end());
         sample.arguments.push_back(bool_list({true, true, true}));
@@ -370,16 +396,19 @@ constexpr NotFiniteNote kConvolutionNotFinite[] = {
 };
 
 extern const OperatorRecord kConvolution = {
-    .schema = "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
-              "transposed, int[] output_padding, int groups) -> Tensor",
+    .schema =
+        "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+        "bool "
+        "transposed, int[] output_padding, int groups) -> Tensor",
     .summary = "Convolution (strictly, cross-correlation) over one, two or three dimensions, or its transpose.",
     .formula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]",
     .infer = infer_convolution,
     .kernel = FillingKernel{run_convolution},
     .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
-    .gradient = "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
-                "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
-                "bias: sum_{n, p} grad[n, o, p]",
+    .gradient =
+        "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
+        "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
+        "bias: sum_{n, p} grad[n, o, p]",
     .cost = convolution_cost,
     .samples = convolution_samples,
     .variants = kOut,
@@ -388,17 +417,21 @@ extern const OperatorRecord kConvolution = {
 };
 
 extern const OperatorRecord kConvolutionBackward = {
-    .schema = "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] stride, "
-              "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
-              "(Tensor, Tensor, Tensor)",
+    .schema =
+        "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
+        "stride, "
+        "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
+        "(Tensor, Tensor, Tensor)",
     .summary = "Gradients of a convolution for its input, weight and bias; those not in output_mask are left out.",
-    .formula = "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
-               "grad_output",
+    .formula =
+        "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
+        "grad_output",
     .kernel = run_convolution_backward,
     .derivative = {convolution_double_backward, {save_argument(0), save_argument(1), save_argument(2)}},
-    .gradient = "grad_output: conv(grad0, weight) + conv(input, grad1) + grad2\n"
-                "input: conv_transpose(grad_output, grad1)\n"
-                "weight: conv(grad0, grad_output)",
+    .gradient =
+        "grad_output: conv(grad0, weight) + conv(input, grad1) + grad2\n"
+        "input: conv_transpose(grad_output, grad1)\n"
+        "weight: conv(grad0, grad_output)",
     .cost = convolution_backward_cost,
     .samples = convolution_backward_samples,
     .variants = kOut,

@@ -21,8 +21,8 @@ Tensor batched(const Tensor& input, std::int64_t spatial, std::string_view name,
 }
 
 // A convolution of complex numbers is made of three of real ones (Gauss).
-Tensor convolve(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding, const Dims& dilation,
-                bool transposed, const Dims& output_padding, std::int64_t groups) {
+Tensor convolve(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding,
+                const Dims& dilation, bool transposed, const Dims& output_padding, std::int64_t groups) {
     const auto of_parts = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
         return fn::convolution(x, w, b, stride, padding, dilation, transposed, output_padding, groups);
     };
@@ -34,7 +34,8 @@ Tensor convolve(const Tensor& input, const Tensor& weight, const Tensor& bias, c
                                  has_bias ? fn::add(fn::real(bias), fn::imag(bias), Scalar(1)) : Tensor());
     const Tensor reals = of_parts(xr, wr, has_bias ? fn::real(bias) : Tensor());
     const Tensor imaginaries = of_parts(xi, wi, Tensor());
-    return fn::complex(fn::sub(reals, imaginaries, Scalar(1)), fn::sub(fn::sub(both, reals, Scalar(1)), imaginaries, Scalar(1)));
+    return fn::complex(fn::sub(reals, imaginaries, Scalar(1)),
+                       fn::sub(fn::sub(both, reals, Scalar(1)), imaginaries, Scalar(1)));
 }
 
 template <std::int64_t Spatial>
@@ -47,8 +48,8 @@ Tensor conv(const Tensor& input, const Tensor& weight, const Tensor& bias, const
 }
 
 template <std::int64_t Spatial>
-Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding,
-                      const Dims& output_padding, std::int64_t groups, const Dims& dilation) {
+Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                      const Dims& padding, const Dims& output_padding, std::int64_t groups, const Dims& dilation) {
     bool was_batched = true;
     const Tensor x = batched(input, Spatial, concat("conv_transpose", Spatial, "d"), was_batched);
     const Tensor out = convolve(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
@@ -56,13 +57,15 @@ Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& b
 }
 
 // padding="same": half on each side, the odd one at the end.
-Tensor convolve_same(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& dilation,
-                     std::int64_t groups) {
+Tensor convolve_same(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                     const Dims& dilation, std::int64_t groups) {
     require(weight.dim() >= 3, "weight should have at least three dimensions");
     const auto spatial = static_cast<std::size_t>(weight.dim()) - 2;
-    for (const std::int64_t step : stride) require(step == 1, "padding='same' is not supported for strided convolutions");
+    for (const std::int64_t step : stride)
+        require(step == 1, "padding='same' is not supported for strided convolutions");
     const Dims steps = expand_parameter(dilation, spatial, "dilation");
-    for (const std::int64_t d : steps) require(d > 0 && d <= std::numeric_limits<std::int32_t>::max(), "dilation ", d, " is out of range");
+    for (const std::int64_t d : steps)
+        require(d > 0 && d <= std::numeric_limits<std::int32_t>::max(), "dilation ", d, " is out of range");
     Dims padding;
     Dims uneven;  // last dimension first, as constant_pad_nd takes it
     bool is_uneven = false;
@@ -86,17 +89,17 @@ Tensor convolution_mode(const Tensor& input, const Tensor& weight, const Tensor&
 }
 
 template <std::int64_t Spatial>
-Tensor conv_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, std::string_view padding,
-                   const Dims& dilation, std::int64_t groups) {
+Tensor conv_padded(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                   std::string_view padding, const Dims& dilation, std::int64_t groups) {
     bool was_batched = true;
     const Tensor x = batched(input, Spatial, concat("conv", Spatial, "d"), was_batched);
     const Tensor out = convolution_mode(x, weight, bias, stride, padding, dilation, groups);
     return was_batched ? out : fn::squeeze(out, 0);
 }
 
-Tensor convolution_full(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding,
-                        const Dims& dilation, bool transposed, const Dims& output_padding, std::int64_t groups, bool, bool, bool,
-                        bool) {
+Tensor convolution_full(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
+                        const Dims& padding, const Dims& dilation, bool transposed, const Dims& output_padding,
+                        std::int64_t groups, bool, bool, bool, bool) {
     return convolve(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 }
 
@@ -105,7 +108,8 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, st
     require(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel");
     require(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.");
     const std::int64_t steps = self.size(0) + 2 * pad - weight.size(0) + 1;
-    if ((self.numel() == 0 || weight.numel() == 0) && self.size(2) == weight.size(1) && bias.dim() == 1 && bias.size(0) == weight.size(2) && steps >= 0) {
+    if ((self.numel() == 0 || weight.numel() == 0) && self.size(2) == weight.size(1) && bias.dim() == 1 &&
+        bias.size(0) == weight.size(2) && steps >= 0) {
         return fn::clone(fn::expand(bias, Dims{steps, self.size(1), weight.size(2)}, false), 0);
     }
     const Tensor x = fn::permute(self, Dims{1, 2, 0});
@@ -127,7 +131,8 @@ Cost call_cost(Arguments arguments, std::span<const IValue> results) {
 Cost transposed_cost(Arguments arguments, std::span<const IValue> results) {
     const std::array<IValue, 1> input{arguments[0]};
     Cost cost = call_cost(arguments, input);
-    cost.bytes += static_cast<double>(results[0].to_tensor().bytes()) - static_cast<double>(arguments[0].to_tensor().bytes());
+    cost.bytes +=
+        static_cast<double>(results[0].to_tensor().bytes()) - static_cast<double>(arguments[0].to_tensor().bytes());
     return cost;
 }
 
@@ -141,7 +146,8 @@ std::vector<Sample> conv_samples(Random& random, ScalarType dtype) {
     }
     const auto t = [&](const Dims& sizes) { return random_tensor(random, span_of(sizes), dtype); };
     return {{{t(x), t(w), t({4}), Dims(Spatial, 1), Dims(Spatial, 1), Dims(Spatial, 1), 1}},
-            {{t(Dims(x.begin() + 1, x.end())), t(w), IValue(), Dims(Spatial, 2), Dims(Spatial, 0), Dims(Spatial, 1), 1}, "unbatched"}};
+            {{t(Dims(x.begin() + 1, x.end())), t(w), IValue(), Dims(Spatial, 2), Dims(Spatial, 0), Dims(Spatial, 1), 1},
+             "unbatched"}};
 }
 
 template <std::size_t Spatial>
@@ -170,16 +176,20 @@ std::vector<Sample> transpose_samples(Random& random, ScalarType dtype) {
 }
 
 std::vector<Sample> full_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3, 5, 5}, dtype), random_tensor(random, {4, 3, 3, 3}, dtype), random_tensor(random, {4}, dtype),
-              Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, false, Dims{0, 0}, 1, false, false, true, true}}};
+    return {{{random_tensor(random, {2, 3, 5, 5}, dtype), random_tensor(random, {4, 3, 3, 3}, dtype),
+              random_tensor(random, {4}, dtype), Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, false, Dims{0, 0}, 1, false, false,
+              true, true}}};
 }
 
 std::vector<Sample> tbc_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {5, 2, 3}, dtype), random_tensor(random, {3, 3, 4}, dtype), random_tensor(random, {4}, dtype), 1}}};
+    return {{{random_tensor(random, {5, 2, 3}, dtype), random_tensor(random, {3, 3, 4}, dtype),
+              random_tensor(random, {4}, dtype), 1}}};
 }
 
-constexpr std::string_view kFormula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]";
-constexpr std::string_view kTransposedFormula = "out[n, o, stride p + dilation k - padding] += input[n, c, p] weight[c, o, k]";
+constexpr std::string_view kFormula =
+    "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]";
+constexpr std::string_view kTransposedFormula =
+    "out[n, o, stride p + dilation k - padding] += input[n, c, p] weight[c, o, k]";
 
 }  // namespace
 
@@ -199,8 +209,9 @@ constexpr NotFiniteNote kConv1dNotFinite[] = {
 };
 
 extern const OperatorRecord kConv1d = {
-    .schema = "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
-              "dilation=[1], int groups=1) -> Tensor",
+    .schema =
+        "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
+        "dilation=[1], int groups=1) -> Tensor",
     .summary = "Convolution over one dimension; input [N, C, L] or [C, L].",
     .formula = kFormula,
     .composite = boxed<conv<1>>,
@@ -211,8 +222,10 @@ extern const OperatorRecord kConv1d = {
     .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConv2d = {
-    .schema = "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, "
-              "int groups=1) -> Tensor",
+    .schema =
+        "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] "
+        "dilation=1, "
+        "int groups=1) -> Tensor",
     .summary = "Convolution over two dimensions; input [N, C, H, W] or [C, H, W].",
     .formula = kFormula,
     .composite = boxed<conv<2>>,
@@ -223,8 +236,10 @@ extern const OperatorRecord kConv2d = {
     .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConv3d = {
-    .schema = "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, "
-              "int groups=1) -> Tensor",
+    .schema =
+        "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] "
+        "dilation=1, "
+        "int groups=1) -> Tensor",
     .summary = "Convolution over three dimensions; input [N, C, D, H, W] or [C, D, H, W].",
     .formula = kFormula,
     .composite = boxed<conv<3>>,
@@ -235,8 +250,10 @@ extern const OperatorRecord kConv3d = {
     .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConv1dPadding = {
-    .schema = "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str padding=\"valid\", "
-              "int[1] dilation=[1], int groups=1) -> Tensor",
+    .schema =
+        "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str "
+        "padding=\"valid\", "
+        "int[1] dilation=[1], int groups=1) -> Tensor",
     .summary = "Convolution over one dimension with padding \"same\" or \"valid\".",
     .formula = kFormula,
     .composite = boxed<conv_padded<1>>,
@@ -245,8 +262,10 @@ extern const OperatorRecord kConv1dPadding = {
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv2dPadding = {
-    .schema = "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", int[2] "
-              "dilation=1, int groups=1) -> Tensor",
+    .schema =
+        "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", "
+        "int[2] "
+        "dilation=1, int groups=1) -> Tensor",
     .summary = "Convolution over two dimensions with padding \"same\" or \"valid\".",
     .formula = kFormula,
     .composite = boxed<conv_padded<2>>,
@@ -255,8 +274,10 @@ extern const OperatorRecord kConv2dPadding = {
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv3dPadding = {
-    .schema = "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", int[3] "
-              "dilation=1, int groups=1) -> Tensor",
+    .schema =
+        "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", "
+        "int[3] "
+        "dilation=1, int groups=1) -> Tensor",
     .summary = "Convolution over three dimensions with padding \"same\" or \"valid\".",
     .formula = kFormula,
     .composite = boxed<conv_padded<3>>,
@@ -265,8 +286,10 @@ extern const OperatorRecord kConv3dPadding = {
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvolutionMode = {
-    .schema = "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, int "
-              "groups) -> Tensor",
+    .schema =
+        "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, "
+        "int "
+        "groups) -> Tensor",
     .summary = "Convolution with padding \"same\" or \"valid\".",
     .formula = kFormula,
     .composite = boxed<convolution_mode>,
@@ -275,9 +298,11 @@ extern const OperatorRecord kConvolutionMode = {
     .samples = padded_samples<2>,
 };
 extern const OperatorRecord kConvolutionFull = {
-    .schema = "aten::_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
-              "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool "
-              "allow_tf32) -> Tensor",
+    .schema =
+        "aten::_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+        "bool "
+        "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool "
+        "allow_tf32) -> Tensor",
     .summary = "Convolution as traced graphs call it; the last four arguments change nothing here.",
     .formula = kFormula,
     .composite = boxed<convolution_full>,
@@ -289,8 +314,10 @@ extern const OperatorRecord kConvolutionFull = {
     .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConvTranspose1d = {
-    .schema = "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
-              "output_padding=[0], int groups=1, int[1] dilation=[1]) -> Tensor",
+    .schema =
+        "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], "
+        "int[1] "
+        "output_padding=[0], int groups=1, int[1] dilation=[1]) -> Tensor",
     .summary = "Transposed convolution over one dimension.",
     .formula = kTransposedFormula,
     .composite = boxed<conv_transpose<1>>,
@@ -300,8 +327,10 @@ extern const OperatorRecord kConvTranspose1d = {
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose2d = {
-    .schema = "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "
-              "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",
+    .schema =
+        "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] "
+        "padding=0, "
+        "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",
     .summary = "Transposed convolution over two dimensions.",
     .formula = kTransposedFormula,
     .composite = boxed<conv_transpose<2>>,
@@ -311,8 +340,10 @@ extern const OperatorRecord kConvTranspose2d = {
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose3d = {
-    .schema = "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, "
-              "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",
+    .schema =
+        "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] "
+        "padding=0, "
+        "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",
     .summary = "Transposed convolution over three dimensions.",
     .formula = kTransposedFormula,
     .composite = boxed<conv_transpose<3>>,

@@ -31,7 +31,7 @@ struct Tap {
     std::int64_t input_row = -1;  // offset of the row in its channel; -1: padding only
     std::int64_t first = 0;       // of the output pixels [first, last) the input is inside
     std::int64_t last = 0;
-    std::int64_t column = 0;      // input column of output pixel 0
+    std::int64_t column = 0;  // input column of output pixel 0
 };
 
 Tap find_tap(const ConvolutionShape& s, std::int64_t row, std::int64_t kd, std::int64_t kh, std::int64_t kw) {
@@ -66,21 +66,24 @@ void gather_columns(const ConvolutionShape& s, const T* x, std::int64_t from, st
     const std::int64_t width = (to - from) * s.output[2];
     const std::int64_t channels = s.in_channels / s.groups;
     parallel_for(0, channels, 4, [&](std::int64_t begin, std::int64_t end) {
-        for_each_tap(s, begin, end, [&](std::int64_t c, std::int64_t kd, std::int64_t kh, std::int64_t kw, std::int64_t at) {
-            const T* channel = x + c * s.input_pixels();
-            T* out = columns + at * width;
-            for (std::int64_t row = from; row < to; ++row, out += s.output[2]) {
-                const Tap tap = find_tap(s, row, kd, kh, kw);
-                std::fill(out, out + tap.first, T(0));
-                const T* in = channel + tap.input_row + tap.column;
-                if (s.stride[2] == 1) {
-                    if (tap.last > tap.first) std::memcpy(out + tap.first, in + tap.first, static_cast<std::size_t>(tap.last - tap.first) * sizeof(T));
-                } else {
-                    for (std::int64_t w = tap.first; w < tap.last; ++w) out[w] = in[w * s.stride[2]];
-                }
-                std::fill(out + tap.last, out + s.output[2], T(0));
-            }
-        });
+        for_each_tap(s, begin, end,
+                     [&](std::int64_t c, std::int64_t kd, std::int64_t kh, std::int64_t kw, std::int64_t at) {
+                         const T* channel = x + c * s.input_pixels();
+                         T* out = columns + at * width;
+                         for (std::int64_t row = from; row < to; ++row, out += s.output[2]) {
+                             const Tap tap = find_tap(s, row, kd, kh, kw);
+                             std::fill(out, out + tap.first, T(0));
+                             const T* in = channel + tap.input_row + tap.column;
+                             if (s.stride[2] == 1) {
+                                 if (tap.last > tap.first)
+                                     std::memcpy(out + tap.first, in + tap.first,
+                                                 static_cast<std::size_t>(tap.last - tap.first) * sizeof(T));
+                             } else {
+                                 for (std::int64_t w = tap.first; w < tap.last; ++w) out[w] = in[w * s.stride[2]];
+                             }
+                             std::fill(out + tap.last, out + s.output[2], T(0));
+                         }
+                     });
     });
 }
 
@@ -90,15 +93,16 @@ void scatter_columns(const ConvolutionShape& s, const T* columns, std::int64_t f
     const std::int64_t width = (to - from) * s.output[2];
     const std::int64_t channels = s.in_channels / s.groups;
     parallel_for(0, channels, 4, [&](std::int64_t begin, std::int64_t end) {
-        for_each_tap(s, begin, end, [&](std::int64_t c, std::int64_t kd, std::int64_t kh, std::int64_t kw, std::int64_t at) {
-            T* channel = x + c * s.input_pixels();
-            const T* in = columns + at * width;
-            for (std::int64_t row = from; row < to; ++row, in += s.output[2]) {
-                const Tap tap = find_tap(s, row, kd, kh, kw);
-                T* out = channel + tap.input_row + tap.column;
-                for (std::int64_t w = tap.first; w < tap.last; ++w) out[w * s.stride[2]] += in[w];
-            }
-        });
+        for_each_tap(s, begin, end,
+                     [&](std::int64_t c, std::int64_t kd, std::int64_t kh, std::int64_t kw, std::int64_t at) {
+                         T* channel = x + c * s.input_pixels();
+                         const T* in = columns + at * width;
+                         for (std::int64_t row = from; row < to; ++row, in += s.output[2]) {
+                             const Tap tap = find_tap(s, row, kd, kh, kw);
+                             T* out = channel + tap.input_row + tap.column;
+                             for (std::int64_t w = tap.first; w < tap.last; ++w) out[w * s.stride[2]] += in[w];
+                         }
+                     });
     });
 }
 
@@ -109,8 +113,10 @@ void for_each_image_group(const ConvolutionShape& s, F&& f) {
     auto run = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) f(i / s.groups, i % s.groups);
     };
-    if (count >= 2 * thread_count()) parallel_for(0, count, 1, run);
-    else run(0, count);
+    if (count >= 2 * thread_count())
+        parallel_for(0, count, 1, run);
+    else
+        run(0, count);
 }
 
 template <typename T>
@@ -162,8 +168,8 @@ void convolve_data_gradient(const ConvolutionShape& s, const T* grad_y, const T*
         std::vector<T> columns(static_cast<std::size_t>(step * s.output[2] * s.depth()));
         for (std::int64_t from = 0; from < rows; from += step) {
             const std::int64_t to = std::min(rows, from + step);
-            gemm<T>(T(1), turned, pixels_of(gradient, out, s.output_pixels(), from * s.output[2], to * s.output[2]), T(0),
-                    dense_matrix<T>(columns.data(), s.depth(), (to - from) * s.output[2]));
+            gemm<T>(T(1), turned, pixels_of(gradient, out, s.output_pixels(), from * s.output[2], to * s.output[2]),
+                    T(0), dense_matrix<T>(columns.data(), s.depth(), (to - from) * s.output[2]));
             scatter_columns(s, columns.data(), from, to, image);
         }
     });
@@ -190,7 +196,8 @@ void convolve_weight_gradient(const ConvolutionShape& s, const T* x, const T* gr
                 const std::int64_t to = std::min(rows, from + step);
                 gather_columns(s, image, from, to, columns.data());
                 gemm<T>(T(1), pixels_of(gradient, out, s.output_pixels(), from * s.output[2], to * s.output[2]),
-                        dense_matrix<const T>(columns.data(), s.depth(), (to - from) * s.output[2]).transposed(), T(1), weight);
+                        dense_matrix<const T>(columns.data(), s.depth(), (to - from) * s.output[2]).transposed(), T(1),
+                        weight);
             }
         }
     };
@@ -203,9 +210,9 @@ void convolve_weight_gradient(const ConvolutionShape& s, const T* x, const T* gr
     });
 }
 
-#define LOUPE_INSTANTIATE_CONVOLUTION(T)                                                        \
-    template void convolve<T>(const ConvolutionShape&, const T*, const T*, T*);                 \
-    template void convolve_data_gradient<T>(const ConvolutionShape&, const T*, const T*, T*);   \
+#define LOUPE_INSTANTIATE_CONVOLUTION(T)                                                      \
+    template void convolve<T>(const ConvolutionShape&, const T*, const T*, T*);               \
+    template void convolve_data_gradient<T>(const ConvolutionShape&, const T*, const T*, T*); \
     template void convolve_weight_gradient<T>(const ConvolutionShape&, const T*, const T*, T*);
 LOUPE_INSTANTIATE_CONVOLUTION(float)
 LOUPE_INSTANTIATE_CONVOLUTION(double)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ctc_loss: Graves et al., "Connectionist Temporal Classification". Sums over all alignments of a target, in logarithms.
+// ctc_loss: Graves et al., "Connectionist Temporal Classification". Sums over all alignments of a target, in
+// logarithms.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,7 +39,9 @@ struct Alignment {
         if (s % 2 == 0) return blank;
         return targets[static_cast<std::size_t>(starts[static_cast<std::size_t>(sample)] + s / 2)];
     }
-    bool skips(std::int64_t sample, std::int64_t s) const { return s >= 2 && s % 2 == 1 && label(sample, s) != label(sample, s - 2); }
+    bool skips(std::int64_t sample, std::int64_t s) const {
+        return s >= 2 && s % 2 == 1 && label(sample, s) != label(sample, s - 2);
+    }
 };
 
 // Where targets start: one after the other, or a row each.
@@ -51,33 +54,36 @@ void place_targets(Alignment& a, const Tensor& targets) {
         a.longest = std::max(a.longest, length);
     }
     if (targets.dim() == 1) {
-        require(targets.size(0) == total, "Expected tensor to have size ", total, " at dimension 0, but got size ", targets.size(0),
-                " for argument #2 'targets'", kChecking);
+        require(targets.size(0) == total, "Expected tensor to have size ", total, " at dimension 0, but got size ",
+                targets.size(0), " for argument #2 'targets'", kChecking);
         return;
     }
-    require(targets.size(0) == a.batch, "Expected tensor to have size ", a.batch, " at dimension 0, but got size ", targets.size(0),
-            " for argument #2 'targets'", kChecking);
-    require(targets.size(1) >= a.longest, "Expected tensor to have size at least ", a.longest, " at dimension 1, but got size ", targets.size(1),
-            " for argument #2 'targets'", kChecking);
+    require(targets.size(0) == a.batch, "Expected tensor to have size ", a.batch, " at dimension 0, but got size ",
+            targets.size(0), " for argument #2 'targets'", kChecking);
+    require(targets.size(1) >= a.longest, "Expected tensor to have size at least ", a.longest,
+            " at dimension 1, but got size ", targets.size(1), " for argument #2 'targets'", kChecking);
     for (std::int64_t i = 0; i < a.batch; ++i) a.starts[static_cast<std::size_t>(i)] = i * targets.size(1);
 }
 
-Alignment check_ctc(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths, const Dims& target_lengths, std::int64_t blank) {
-    require(log_probs.dtype() == ScalarType::Float32 || log_probs.dtype() == ScalarType::Float64, "\"ctc_loss_cpu\" not implemented for '",
-            dtype_graph_name(log_probs.dtype()), "'");
+Alignment check_ctc(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths,
+                    const Dims& target_lengths, std::int64_t blank) {
+    require(log_probs.dtype() == ScalarType::Float32 || log_probs.dtype() == ScalarType::Float64,
+            "\"ctc_loss_cpu\" not implemented for '", dtype_graph_name(log_probs.dtype()), "'");
     require(targets.dtype() == ScalarType::Int64 || targets.dtype() == ScalarType::Int32,
-            "Expected tensor for argument #2 'targets' to have scalar type Int; but got torch.", dtype_graph_name(targets.dtype()), "Tensor instead",
-            kChecking);
-    require(log_probs.dim() == 3, "Expected 3-dimensional tensor, but got ", log_probs.dim(), "-dimensional tensor for argument #1 'log_probs'", kChecking);
-    require(targets.dim() == 1 || targets.dim() == 2, "Expected 1 to 2 dimensions, but got ", targets.dim(), "-dimensional tensor for argument #2 'targets'",
-            kChecking);
+            "Expected tensor for argument #2 'targets' to have scalar type Int; but got torch.",
+            dtype_graph_name(targets.dtype()), "Tensor instead", kChecking);
+    require(log_probs.dim() == 3, "Expected 3-dimensional tensor, but got ", log_probs.dim(),
+            "-dimensional tensor for argument #1 'log_probs'", kChecking);
+    require(targets.dim() == 1 || targets.dim() == 2, "Expected 1 to 2 dimensions, but got ", targets.dim(),
+            "-dimensional tensor for argument #2 'targets'", kChecking);
     Alignment a{log_probs.size(0), log_probs.size(1), log_probs.size(2), blank, input_lengths, target_lengths, {}, {}};
     require(blank >= 0 && blank < a.labels, "blank must be in label range");
     require(static_cast<std::int64_t>(input_lengths.size()) == a.batch, "input_lengths must be of size batch_size");
     require(static_cast<std::int64_t>(target_lengths.size()) == a.batch, "target_lengths must be of size batch_size");
     place_targets(a, targets);
     for (const std::int64_t length : input_lengths) {
-        require(length <= a.steps, "Expected input_lengths to have value at most ", a.steps, ", but got value ", length, kChecking);
+        require(length <= a.steps, "Expected input_lengths to have value at most ", a.steps, ", but got value ", length,
+                kChecking);
         require(length >= 0, "Expected input_lengths to have value at least 0, but got value ", length, kChecking);
     }
     require(a.steps > 0, "start (0) + length (1) exceeds dimension size (0).");
@@ -85,7 +91,8 @@ Alignment check_ctc(const Tensor& log_probs, const Tensor& targets, const Dims& 
     for (std::int64_t i = 0; i < a.batch; ++i) {
         for (std::int64_t s = 0; s < target_lengths[static_cast<std::size_t>(i)]; ++s) {
             const std::int64_t label = a.label(i, 2 * s + 1);
-            require(label >= 0 && label < a.labels, "ctc_loss: target ", label, " is not a label; there are ", a.labels);
+            require(label >= 0 && label < a.labels, "ctc_loss: target ", label, " is not a label; there are ",
+                    a.labels);
         }
     }
     return a;
@@ -106,13 +113,16 @@ template <typename T>
 T forward_sample(const Alignment& a, std::int64_t sample, const T* log_probs, T* alpha) {
     const std::int64_t steps = a.input_lengths[static_cast<std::size_t>(sample)];
     const std::int64_t length = 2 * a.target_lengths[static_cast<std::size_t>(sample)] + 1;
-    const auto at = [&](std::int64_t t, std::int64_t s) { return log_probs[(t * a.batch + sample) * a.labels + a.label(sample, s)]; };
+    const auto at = [&](std::int64_t t, std::int64_t s) {
+        return log_probs[(t * a.batch + sample) * a.labels + a.label(sample, s)];
+    };
     alpha[0] = at(0, 0);
     if (length > 1) alpha[1] = at(0, 1);
     for (std::int64_t t = 1; t < steps; ++t) {
         const T* before = alpha + (t - 1) * a.width();
         for (std::int64_t s = 0; s < length; ++s) {
-            const T sum = log_add(before[s], s > 0 ? before[s - 1] : kNever<T>, a.skips(sample, s) ? before[s - 2] : kNever<T>);
+            const T sum =
+                log_add(before[s], s > 0 ? before[s - 1] : kNever<T>, a.skips(sample, s) ? before[s - 2] : kNever<T>);
             alpha[t * a.width() + s] = sum + at(t, s);
         }
     }
@@ -121,8 +131,8 @@ T forward_sample(const Alignment& a, std::int64_t sample, const T* log_probs, T*
     return -log_add(last[length - 1], length > 1 ? last[length - 2] : kNever<T>);
 }
 
-fn::TwoTensors ctc_loss_of(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths, const Dims& target_lengths, std::int64_t blank,
-                           bool) {
+fn::TwoTensors ctc_loss_of(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths,
+                           const Dims& target_lengths, std::int64_t blank, bool) {
     const Alignment a = check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
     const Tensor losses = empty(std::array{a.batch}, log_probs.dtype());
     const Tensor alphas = empty(std::array{a.batch, a.steps, a.width()}, log_probs.dtype());
@@ -161,10 +171,13 @@ void backward_sample(const Alignment& a, std::int64_t sample, const BackwardSamp
         const T* row = c.log_probs + (t * a.batch + sample) * a.labels;
         std::fill(joined.begin(), joined.end(), kNever<T>);
         for (std::int64_t s = 0; s < length; ++s) {
-            const auto get = [&](std::int64_t k) { return k < length ? after[static_cast<std::size_t>(k)] : kNever<T>; };
+            const auto get = [&](std::int64_t k) {
+                return k < length ? after[static_cast<std::size_t>(k)] : kNever<T>;
+            };
             const std::int64_t label = a.label(sample, s);
             const bool skips = s + 2 < length && a.skips(sample, s + 2);
-            T sum = t == steps - 1 ? (s >= length - 2 ? T(0) : kNever<T>) : log_add(get(s), get(s + 1), skips ? get(s + 2) : kNever<T>);
+            T sum = t == steps - 1 ? (s >= length - 2 ? T(0) : kNever<T>)
+                                   : log_add(get(s), get(s + 1), skips ? get(s + 2) : kNever<T>);
             beta[static_cast<std::size_t>(s)] = sum + row[label];
             T& both = joined[static_cast<std::size_t>(label)];
             both = log_add(both, c.alpha[t * a.width() + s] + beta[static_cast<std::size_t>(s)]);
@@ -177,8 +190,9 @@ void backward_sample(const Alignment& a, std::int64_t sample, const BackwardSamp
     }
 }
 
-Tensor ctc_backward(const Tensor& grad, const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths, const Dims& target_lengths,
-                    const Tensor& losses, const Tensor& alphas, std::int64_t blank, bool zero_infinity) {
+Tensor ctc_backward(const Tensor& grad, const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths,
+                    const Dims& target_lengths, const Tensor& losses, const Tensor& alphas, std::int64_t blank,
+                    bool zero_infinity) {
     const Alignment a = check_ctc(log_probs, targets, input_lengths, target_lengths, blank);
     const Tensor out = zeros(log_probs.sizes(), log_probs.dtype());
     visit_floating(log_probs.dtype(), "ctc_loss_backward_cpu", [&]<typename T>(std::type_identity<T>) {
@@ -190,7 +204,9 @@ Tensor ctc_backward(const Tensor& grad, const Tensor& log_probs, const Tensor& t
             for (std::int64_t i = begin; i < end; ++i) {
                 const T own = loss.data<T>()[i];
                 if (zero_infinity && own == std::numeric_limits<T>::infinity()) continue;
-                backward_sample<T>(a, i, {probs.data<T>(), alpha.data<T>() + i * a.steps * a.width(), own, g.data<T>()[i], out.data<T>()});
+                backward_sample<T>(
+                    a, i,
+                    {probs.data<T>(), alpha.data<T>() + i * a.steps * a.width(), own, g.data<T>()[i], out.data<T>()});
             }
         });
     });
@@ -203,58 +219,68 @@ Dims lengths_of(const Tensor& lengths, const char* name) {
     return Dims(values.data<std::int64_t>(), values.data<std::int64_t>() + values.numel());
 }
 
-fn::TwoTensors ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths,
-                                   std::int64_t blank, bool zero_infinity) {
-    return ctc_loss_of(log_probs, targets, lengths_of(input_lengths, "input_lengths"), lengths_of(target_lengths, "target_lengths"), blank, zero_infinity);
+fn::TwoTensors ctc_loss_of_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                                   const Tensor& target_lengths, std::int64_t blank, bool zero_infinity) {
+    return ctc_loss_of(log_probs, targets, lengths_of(input_lengths, "input_lengths"),
+                       lengths_of(target_lengths, "target_lengths"), blank, zero_infinity);
 }
-Tensor ctc_backward_of_tensors(const Tensor& grad, const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
-                               const Tensor& target_lengths, const Tensor& losses, const Tensor& alphas, std::int64_t blank, bool zero_infinity) {
-    return ctc_backward(grad, log_probs, targets, lengths_of(input_lengths, "input_lengths"), lengths_of(target_lengths, "target_lengths"), losses, alphas,
-                        blank, zero_infinity);
+Tensor ctc_backward_of_tensors(const Tensor& grad, const Tensor& log_probs, const Tensor& targets,
+                               const Tensor& input_lengths, const Tensor& target_lengths, const Tensor& losses,
+                               const Tensor& alphas, std::int64_t blank, bool zero_infinity) {
+    return ctc_backward(grad, log_probs, targets, lengths_of(input_lengths, "input_lengths"),
+                        lengths_of(target_lengths, "target_lengths"), losses, alphas, blank, zero_infinity);
 }
 
 void ctc_gradient(GradientContext& c) {
     if (!c.grad_output(0).defined()) return;
     c.grad(0, [&] {
-        return kCtcBackward(c.grad_output(0), c.argument(0), c.argument(1), c.value(2), c.value(3), c.result(0), c.result(1), c.value(4), c.value(5));
+        return kCtcBackward(c.grad_output(0), c.argument(0), c.argument(1), c.value(2), c.value(3), c.result(0),
+                            c.result(1), c.value(4), c.value(5));
     });
 }
 void ctc_gradient_of_tensors(GradientContext& c) {
     if (!c.grad_output(0).defined()) return;
     c.grad(0, [&] {
-        return kCtcBackwardTensor(c.grad_output(0), c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.result(0), c.result(1), c.value(4),
-                                  c.value(5));
+        return kCtcBackwardTensor(c.grad_output(0), c.argument(0), c.argument(1), c.argument(2), c.argument(3),
+                                  c.result(0), c.result(1), c.value(4), c.value(5));
     });
 }
 
 // ---- calls
 
-Tensor reduced_ctc(Tensor losses, const Dims& target_lengths, bool is_batched, std::int64_t reduction, bool zero_infinity) {
+Tensor reduced_ctc(Tensor losses, const Dims& target_lengths, bool is_batched, std::int64_t reduction,
+                   bool zero_infinity) {
     if (zero_infinity) {
-        losses = fn::where(fn::eq_scalar(losses, Scalar(std::numeric_limits<double>::infinity())), fn::zeros_like(losses), losses);
+        losses = fn::where(fn::eq_scalar(losses, Scalar(std::numeric_limits<double>::infinity())),
+                           fn::zeros_like(losses), losses);
     }
     switch (static_cast<Reduction>(reduction)) {
         case Reduction::Mean: {
-            const Tensor lengths = tensor_of<std::int64_t>(span_of(target_lengths), std::array{static_cast<std::int64_t>(target_lengths.size())});
-            const Tensor divisors = fn::clamp(fn::to_dtype(lengths, static_cast<std::int64_t>(losses.dtype())), Scalar(1), IValue());
+            const Tensor lengths = tensor_of<std::int64_t>(
+                span_of(target_lengths), std::array{static_cast<std::int64_t>(target_lengths.size())});
+            const Tensor divisors =
+                fn::clamp(fn::to_dtype(lengths, static_cast<std::int64_t>(losses.dtype())), Scalar(1), IValue());
             return fn::mean(fn::div(losses, divisors));
         }
-        case Reduction::Sum: return fn::sum(losses);
-        default: return is_batched ? losses : fn::squeeze(losses, 0);
+        case Reduction::Sum:
+            return fn::sum(losses);
+        default:
+            return is_batched ? losses : fn::squeeze(losses, 0);
     }
 }
 
-Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths, const Dims& target_lengths, std::int64_t blank,
-                std::int64_t reduction, bool zero_infinity) {
+Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Dims& input_lengths, const Dims& target_lengths,
+                std::int64_t blank, std::int64_t reduction, bool zero_infinity) {
     const bool is_batched = log_probs.dim() == 3;
     const Tensor probs = is_batched ? log_probs : fn::unsqueeze(log_probs, 1);
     const Tensor losses = std::get<0>(kCtc(probs, targets, input_lengths, target_lengths, blank, zero_infinity));
     return reduced_ctc(losses, target_lengths, is_batched, reduction, zero_infinity);
 }
-Tensor ctc_loss_lengths_in_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths, const Tensor& target_lengths,
-                                   std::int64_t blank, std::int64_t reduction, bool zero_infinity) {
-    return ctc_loss(log_probs, targets, lengths_of(input_lengths, "input_lengths"), lengths_of(target_lengths, "target_lengths"), blank, reduction,
-                    zero_infinity);
+Tensor ctc_loss_lengths_in_tensors(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                                   const Tensor& target_lengths, std::int64_t blank, std::int64_t reduction,
+                                   bool zero_infinity) {
+    return ctc_loss(log_probs, targets, lengths_of(input_lengths, "input_lengths"),
+                    lengths_of(target_lengths, "target_lengths"), blank, reduction, zero_infinity);
 }
 
 // Two sequences of log-probabilities and their targets.
@@ -279,10 +305,14 @@ constexpr std::string_view kSpellingGradient =
     "log_probs: grad (exp(log_probs) - (chance of passing the label at t, given the targets))";
 
 extern const OperatorRecord kCtcLossForward = {
-    .schema = "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> "
-              "(Tensor, Tensor)",
-    .summary = "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions dropped; and the "
-               "forward variables.",
+    .schema =
+        "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
+        "bool zero_infinity=False) -> "
+        "(Tensor, Tensor)",
+    .summary =
+        "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions "
+        "dropped; and the "
+        "forward variables.",
     .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
     .kernel = boxed<ctc_loss_of>,
     .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
@@ -292,40 +322,54 @@ extern const OperatorRecord kCtcLossForward = {
     .constant_results = 0b10,
 };
 extern const OperatorRecord kCtcLossForwardTensor = {
-    .schema = "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool "
-              "zero_infinity=False) -> (Tensor, Tensor)",
+    .schema =
+        "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+        "blank=0, bool "
+        "zero_infinity=False) -> (Tensor, Tensor)",
     .summary = "The same as _ctc_loss, lengths in tensors.",
     .kernel = boxed<ctc_loss_of_tensors>,
     .derivative = {ctc_gradient_of_tensors,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0), save_result(1)}, "CtcLossBackward1"},
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0),
+                    save_result(1)},
+                   "CtcLossBackward1"},
     .samples = ctc_samples<true>,
     .constant_results = 0b10,
 };
 extern const OperatorRecord kCtcLossBackward = {
-    .schema = "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor "
-              "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+    .schema =
+        "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
+        "target_lengths, Tensor "
+        "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
     .summary = "Gradient of ctc_loss for the log-probabilities, with that of the log_softmax before it folded in.",
     .kernel = boxed<ctc_backward>,
     .variants = kOut,
 };
 extern const OperatorRecord kCtcLossBackwardTensor = {
-    .schema = "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor "
-              "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+    .schema =
+        "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor "
+        "target_lengths, Tensor "
+        "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
     .summary = "The same as _ctc_loss_backward, lengths in tensors.",
     .kernel = boxed<ctc_backward_of_tensors>,
 };
 extern const OperatorRecord kCtcLossIntList = {
-    .schema = "aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool "
-              "zero_infinity=False) -> Tensor",
-    .summary = "-log of the probability that sequences of log-probabilities spell their targets, blanks and repetitions dropped.",
+    .schema =
+        "aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
+        "blank=0, int reduction=1, bool "
+        "zero_infinity=False) -> Tensor",
+    .summary =
+        "-log of the probability that sequences of log-probabilities spell their targets, blanks and repetitions "
+        "dropped.",
     .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
     .composite = boxed<ctc_loss>,
     .gradient = kSpellingGradient,
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kCtcLossTensor = {
-    .schema = "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool "
-              "zero_infinity=False) -> Tensor",
+    .schema =
+        "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+        "blank=0, int reduction=1, bool "
+        "zero_infinity=False) -> Tensor",
     .summary = "-log of the probability that sequences of log-probabilities spell their targets, lengths in tensors.",
     .composite = boxed<ctc_loss_lengths_in_tensors>,
     .autocast = {.cpu = Autocast::Float32},

@@ -69,8 +69,10 @@ void infer_loss(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
     const Tensor target = arguments[1].to_tensor();
     const double k = parameter_in(arguments, 3);
-    if constexpr (std::is_same_v<Loss, SmoothL1>) require(k >= 0, "smooth_l1_loss does not support negative values for beta.");
-    if constexpr (std::is_same_v<Loss, Huber>) require(k > 0, "huber_loss does not support non-positive values for delta.");
+    if constexpr (std::is_same_v<Loss, SmoothL1>)
+        require(k >= 0, "smooth_l1_loss does not support negative values for beta.");
+    if constexpr (std::is_same_v<Loss, Huber>)
+        require(k > 0, "huber_loss does not support non-positive values for delta.");
     const ScalarType dtype = promote_types(self.dtype(), target.dtype());
     const bool is_known = is_floating(dtype) || (std::is_same_v<Loss, SoftMargin> && is_complex(dtype));
     require(is_known, "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
@@ -90,7 +92,8 @@ struct Pair {
     Tensor target;
 
     Pair(const Tensor& self, const Tensor& other, ScalarType dtype) {
-        if (self.dtype() == dtype && other.dtype() == dtype && same_order(self, other) && self.is_non_overlapping_and_dense()) {
+        if (self.dtype() == dtype && other.dtype() == dtype && same_order(self, other) &&
+            self.is_non_overlapping_and_dense()) {
             x = self;
             target = other;
             return;
@@ -109,7 +112,8 @@ void value_kernel(const void* params, void* const* arrays, std::int64_t n) {
     const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]);
     with_best_instructions([=]() LOUPE_INLINE {
 #pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Loss::value(static_cast<double>(x[i]), static_cast<double>(t[i]), k));
+        for (std::int64_t i = 0; i < n; ++i)
+            out[i] = static_cast<T>(Loss::value(static_cast<double>(x[i]), static_cast<double>(t[i]), k));
     });
 }
 // params: k and the factor of the gradient.
@@ -117,11 +121,13 @@ template <typename Loss, typename T>
 void slope_kernel(const void* params, void* const* arrays, std::int64_t n) {
     const double k = static_cast<const double*>(params)[0], scale = static_cast<const double*>(params)[1];
     T* out = static_cast<T*>(arrays[0]);
-    const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]), *g = static_cast<const T*>(arrays[3]);
+    const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]),
+            *g = static_cast<const T*>(arrays[3]);
     with_best_instructions([=]() LOUPE_INLINE {
 #pragma omp simd
         for (std::int64_t i = 0; i < n; ++i) {
-            out[i] = static_cast<T>(Loss::slope(static_cast<double>(x[i]), static_cast<double>(t[i]), k) * scale * static_cast<double>(g[i]));
+            out[i] = static_cast<T>(Loss::slope(static_cast<double>(x[i]), static_cast<double>(t[i]), k) * scale *
+                                    static_cast<double>(g[i]));
         }
     });
 }
@@ -142,7 +148,8 @@ double sum_of_losses(const T* x, const T* t, std::int64_t n, double k) {
         for (std::int64_t p = begin; p < end; ++p) {
             const T *a = x + p * kPart, *b = t + p * kPart;
             const std::int64_t count = std::min(n - p * kPart, kPart);
-            with_best_instructions([&]() LOUPE_INLINE { parts[static_cast<std::size_t>(p)] = sum_of_part<Loss>(a, b, count, k); });
+            with_best_instructions(
+                [&]() LOUPE_INLINE { parts[static_cast<std::size_t>(p)] = sum_of_part<Loss>(a, b, count, k); });
         }
     });
     return std::accumulate(parts.begin(), parts.end(), 0.0);
@@ -155,10 +162,12 @@ void soft_margin_steps(const Tensor& out, const Tensor& self, const Tensor& targ
     const Tensor loss = fn::log(fn::add_scalar(fn::exp(fn::mul(fn::neg(self), target)), Scalar(1), Scalar(1)));
     fn::copy_(out, reduction == Reduction::None ? loss : reduction == Reduction::Mean ? fn::mean(loss) : fn::sum(loss));
 }
-void soft_margin_slope_steps(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target, double scale) {
+void soft_margin_slope_steps(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target,
+                             double scale) {
     const GradModeScope no_grad(false);
     const Tensor z = fn::exp(fn::mul(fn::neg(target), self));
-    const Tensor slope = fn::div(fn::mul_scalar(fn::mul(target, z), Scalar(-scale)), fn::add_scalar(z, Scalar(1), Scalar(1)));
+    const Tensor slope =
+        fn::div(fn::mul_scalar(fn::mul(target, z), Scalar(-scale)), fn::add_scalar(z, Scalar(1), Scalar(1)));
     fn::copy_(out, fn::mul(slope, grad));
 }
 
@@ -166,7 +175,8 @@ template <typename Loss>
 void run_loss(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
     if (std::is_same_v<Loss, SoftMargin> && is_stepwise(out.dtype())) {
-        return soft_margin_steps(out, arguments[0].to_tensor(), arguments[1].to_tensor(), static_cast<Reduction>(arguments[2].to_int()));
+        return soft_margin_steps(out, arguments[0].to_tensor(), arguments[1].to_tensor(),
+                                 static_cast<Reduction>(arguments[2].to_int()));
     }
     const double k = parameter_in(arguments, 3);
     const auto reduction = static_cast<Reduction>(arguments[2].to_int());
@@ -174,7 +184,8 @@ void run_loss(Arguments arguments, IValue* results) {
     visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         if (reduction == Reduction::None) {
-            const std::array<LoopOperand, 3> operands{LoopOperand(out, kAs), LoopOperand(self, kAs), LoopOperand(target, kAs)};
+            const std::array<LoopOperand, 3> operands{LoopOperand(out, kAs), LoopOperand(self, kAs),
+                                                      LoopOperand(target, kAs)};
             return run_elementwise(value_kernel<Loss, T>, &k, operands);
         }
         const Pair pair(self, target, kAs);
@@ -197,13 +208,16 @@ void run_loss_backward(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
     const auto operand = [&](std::size_t i, ScalarType as) { return LoopOperand(*arguments[i].tensor_impl(), as); };
     const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
-    const std::array<double, 2> params{parameter_in(arguments, 4), mean ? 1.0 / static_cast<double>(arguments[1].tensor_impl()->numel) : 1.0};
+    const std::array<double, 2> params{parameter_in(arguments, 4),
+                                       mean ? 1.0 / static_cast<double>(arguments[1].tensor_impl()->numel) : 1.0};
     if (std::is_same_v<Loss, SoftMargin> && is_stepwise(out.dtype())) {
-        return soft_margin_slope_steps(out, arguments[0].to_tensor(), arguments[1].to_tensor(), arguments[2].to_tensor(), params[1]);
+        return soft_margin_slope_steps(out, arguments[0].to_tensor(), arguments[1].to_tensor(),
+                                       arguments[2].to_tensor(), params[1]);
     }
     visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
-        const std::array<LoopOperand, 4> operands{LoopOperand(out, kAs), operand(1, kAs), operand(2, kAs), operand(0, kAs)};
+        const std::array<LoopOperand, 4> operands{LoopOperand(out, kAs), operand(1, kAs), operand(2, kAs),
+                                                  operand(0, kAs)};
         run_elementwise(slope_kernel<Loss, T>, params.data(), operands);
     });
 }
@@ -226,18 +240,25 @@ Tensor curvature_at(const Tensor& self, const Tensor& target, double k) {
 
 template <typename Loss>
 const OperatorHandle<>& backward_handle() {
-    if constexpr (std::is_same_v<Loss, Mse>) return fn::mse_loss_backward;
-    else if constexpr (std::is_same_v<Loss, SmoothL1>) return fn::smooth_l1_loss_backward;
-    else if constexpr (std::is_same_v<Loss, Huber>) return fn::huber_loss_backward;
-    else return fn::soft_margin_loss_backward;
+    if constexpr (std::is_same_v<Loss, Mse>)
+        return fn::mse_loss_backward;
+    else if constexpr (std::is_same_v<Loss, SmoothL1>)
+        return fn::smooth_l1_loss_backward;
+    else if constexpr (std::is_same_v<Loss, Huber>)
+        return fn::huber_loss_backward;
+    else
+        return fn::soft_margin_loss_backward;
 }
 template <typename Loss>
 inline constexpr bool kHasParameter = std::is_same_v<Loss, SmoothL1> || std::is_same_v<Loss, Huber>;
 
 template <typename Loss>
-Tensor call_backward(const Tensor& g, const Tensor& self, const Tensor& target, const IValue& reduction, const IValue& k) {
-    if constexpr (kHasParameter<Loss>) return backward_handle<Loss>()(g, self, target, reduction, k);
-    else return backward_handle<Loss>()(g, self, target, reduction);
+Tensor call_backward(const Tensor& g, const Tensor& self, const Tensor& target, const IValue& reduction,
+                     const IValue& k) {
+    if constexpr (kHasParameter<Loss>)
+        return backward_handle<Loss>()(g, self, target, reduction, k);
+    else
+        return backward_handle<Loss>()(g, self, target, reduction);
 }
 
 template <typename Loss>
@@ -259,13 +280,16 @@ void loss_double_gradient(GradientContext& c) {
     IValue k;
     if constexpr (kHasParameter<Loss>) k = c.value(4);
     c.grad(0, [&] {
-        const Tensor slope = call_backward<Loss>(fn::ones_like(c.argument(0)), c.argument(1), c.argument(2), c.value(3), k);
+        const Tensor slope =
+            call_backward<Loss>(fn::ones_like(c.argument(0)), c.argument(1), c.argument(2), c.value(3), k);
         return fn::mul(slope, gg);  // summed to grad_output's shape
     });
     if (!c.needs(1) && !c.needs(2)) return;
     require(!(std::is_same_v<Loss, SoftMargin> && c.needs(2)), "the derivative for 'target' is not implemented");
-    Tensor second = fn::mul(fn::mul(gg, c.argument(0)), curvature_at<Loss>(c.argument(1), c.argument(2), parameter_of(k)));
-    if (static_cast<Reduction>(c.value(3).to_int()) == Reduction::Mean) second = fn::div_scalar(second, Scalar(static_cast<double>(gg.numel())));
+    Tensor second =
+        fn::mul(fn::mul(gg, c.argument(0)), curvature_at<Loss>(c.argument(1), c.argument(2), parameter_of(k)));
+    if (static_cast<Reduction>(c.value(3).to_int()) == Reduction::Mean)
+        second = fn::div_scalar(second, Scalar(static_cast<double>(gg.numel())));
     c.grad(1, [&] { return second; });
     c.grad(2, [&] { return fn::neg(second); });
 }
@@ -297,37 +321,47 @@ std::vector<Sample> loss_backward_samples(Random& random, ScalarType dtype) {
 
 Tensor reduced(const Tensor& loss, std::int64_t reduction) {
     switch (static_cast<Reduction>(reduction)) {
-        case Reduction::Mean: return fn::mean(loss);
-        case Reduction::Sum: return fn::sum(loss);
-        default: return loss;
+        case Reduction::Mean:
+            return fn::mean(loss);
+        case Reduction::Sum:
+            return fn::sum(loss);
+        default:
+            return loss;
     }
 }
 Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.defined() ? fn::mul(loss, weight) : loss; }
 // g as it reaches each element of a loss that was reduced.
 Tensor scaled(const Tensor& grad, std::int64_t reduction, std::int64_t count) {
-    return static_cast<Reduction>(reduction) == Reduction::Mean ? fn::div_scalar(grad, Scalar(static_cast<double>(count))) : grad;
+    return static_cast<Reduction>(reduction) == Reduction::Mean
+               ? fn::div_scalar(grad, Scalar(static_cast<double>(count)))
+               : grad;
 }
 
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction) {
-    require(std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(), target.sizes().end()), "input and target sizes differ: ",
-            shape_list_text(self.sizes()), " and ", shape_list_text(target.sizes()));
+    require(std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(), target.sizes().end()),
+            "input and target sizes differ: ", shape_list_text(self.sizes()), " and ", shape_list_text(target.sizes()));
     const Tensor values = packed_as(self, ScalarType::Float64);
     const double* p = values.data<double>();
-    require(std::all_of(p, p + values.numel(), [](double v) { return v >= 0 && v <= 1; }), "all elements of input should be between 0 and 1");
+    require(std::all_of(p, p + values.numel(), [](double v) { return v >= 0 && v <= 1; }),
+            "all elements of input should be between 0 and 1");
     const Tensor log_p = fn::clamp(fn::log(self), Scalar(-100.0), IValue());
     const Tensor log_q = fn::clamp(fn::log1p(fn::neg(self)), Scalar(-100.0), IValue());
     const Tensor loss = fn::sub(fn::mul(fn::sub_scalar(target, Scalar(1.0)), log_q), fn::mul(target, log_p));
     return reduced(weighted(loss, weight), reduction);
 }
 
-Tensor binary_cross_entropy_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction) {
+Tensor binary_cross_entropy_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight,
+                                     std::int64_t reduction) {
     const Tensor spread = fn::clamp(fn::mul(fn::rsub_scalar(self, Scalar(1.0)), self), Scalar(1e-12), IValue());
     const Tensor slope = fn::div(fn::sub(self, target), spread);
     return scaled(fn::mul(weighted(slope, weight), grad), reduction, self.numel());
 }
 
 void binary_cross_entropy_gradient(GradientContext& c) {
-    c.grad(0, [&] { return fn::binary_cross_entropy_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3)); });
+    c.grad(0, [&] {
+        return fn::binary_cross_entropy_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2),
+                                                 c.value(3));
+    });
     c.grad(1, [&] {
         const Tensor x = c.argument(0);
         const Tensor odds = fn::sub(fn::log1p(fn::neg(x)), fn::log(x));
@@ -354,8 +388,8 @@ Tensor softplus_of_negative(const Tensor& x) {
     return fn::add(fn::log1p(fn::exp(fn::neg(fn::abs(x)))), fn::clamp(fn::neg(x), Scalar(0.0), IValue()));
 }
 
-Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight,
-                                        std::int64_t reduction) {
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                        const Tensor& pos_weight, std::int64_t reduction) {
     broadcast_shapes(target.sizes(), self.sizes());
     const Tensor rest = fn::mul(fn::rsub_scalar(target, Scalar(1.0)), self);
     Tensor tail = softplus_of_negative(self);
@@ -372,7 +406,9 @@ void with_logits_gradient(GradientContext& c) {
     const Tensor weight = c.argument(2);
     const Tensor pos_weight = c.argument(3);
     const std::int64_t reduction = c.value(4).to_int();
-    const auto finish = [&](const Tensor& slope) { return scaled(fn::mul(weighted(slope, weight), c.grad_output()), reduction, x.numel()); };
+    const auto finish = [&](const Tensor& slope) {
+        return scaled(fn::mul(weighted(slope, weight), c.grad_output()), reduction, x.numel());
+    };
     c.grad(0, [&] {
         if (!pos_weight.defined()) return finish(fn::sub(fn::sigmoid(x), target));
         const Tensor t = fn::mul(pos_weight, target);
@@ -396,12 +432,15 @@ std::vector<Sample> probability_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> logits_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({3, 4}), fn::sigmoid(t({3, 4})), IValue(), IValue(), 1}}, {{t({3, 4}), fn::sigmoid(t({3, 4})), t({4}), fn::sigmoid(t({4})), 2}, "weights"}};
+    return {{{t({3, 4}), fn::sigmoid(t({3, 4})), IValue(), IValue(), 1}},
+            {{t({3, 4}), fn::sigmoid(t({3, 4})), t({4}), fn::sigmoid(t({4})), 2}, "weights"}};
 }
 
 // ---- written with operators
 
-Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) { return reduced(fn::abs(fn::sub(self, target)), reduction); }
+Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+    return reduced(fn::abs(fn::sub(self, target)), reduction);
+}
 
 Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, bool log_target) {
     if (log_target) return reduced(fn::mul(fn::exp(target), fn::sub(target, self)), reduction);
@@ -417,17 +456,21 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
     return reduced(fn::add(margin_part, own_part), reduction);
 }
 
-Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, std::int64_t reduction) {
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                           std::int64_t reduction) {
     const Tensor gap = fn::mul(fn::neg(target), fn::sub(input1, input2));
     return reduced(fn::clamp(fn::add_scalar(gap, Scalar(margin)), Scalar(0.0), IValue()), reduction);
 }
 
-Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, std::int64_t reduction) {
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
+                        std::int64_t reduction) {
     Tensor loss = log_input ? fn::sub(fn::exp(input), fn::mul(target, input))
                             : fn::sub(input, fn::mul(target, fn::log(fn::add_scalar(input, Scalar(eps)))));
     if (full) {
         const Tensor log_t = fn::log(target);
-        const Tensor stirling = fn::add(fn::sub(fn::mul(target, log_t), target), fn::mul_scalar(fn::log(fn::mul_scalar(target, Scalar(2 * 3.14159265358979323846))), Scalar(0.5)));
+        const Tensor stirling =
+            fn::add(fn::sub(fn::mul(target, log_t), target),
+                    fn::mul_scalar(fn::log(fn::mul_scalar(target, Scalar(2 * 3.14159265358979323846))), Scalar(0.5)));
         loss = fn::add(loss, fn::masked_fill(stirling, fn::le_scalar(target, Scalar(std::int64_t{1})), Scalar(0.0)));
     }
     return reduced(loss, reduction);
@@ -439,7 +482,8 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, d
     const Tensor a = fn::expand(x1, sizes);
     const Tensor b = fn::expand(x2, sizes);
     const auto normalized = [&](const Tensor& x) {
-        const Tensor norm = fn::clamp(fn::vector_norm(x, Scalar(2.0), Dims{dim}, true, IValue()), Scalar(eps), IValue());
+        const Tensor norm =
+            fn::clamp(fn::vector_norm(x, Scalar(2.0), Dims{dim}, true, IValue()), Scalar(eps), IValue());
         return fn::div(x, norm);
     };
     return fn::sum_dim(fn::mul(normalized(a), normalized(b)), Dims{dim}, false);
@@ -450,21 +494,25 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
     return fn::vector_norm(gap, Scalar(p), Dims{-1}, keepdim, IValue());
 }
 
-Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, std::int64_t reduction) {
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
+                             std::int64_t reduction) {
     constexpr double kEpsilon = 1e-12;
     const std::int64_t dim = target.dim() == 0 ? 0 : 1;
-    const auto square = [&](const Tensor& x) { return fn::add_scalar(fn::sum_dim(fn::mul(x, x), Dims{dim}, false), Scalar(kEpsilon)); };
+    const auto square = [&](const Tensor& x) {
+        return fn::add_scalar(fn::sum_dim(fn::mul(x, x), Dims{dim}, false), Scalar(kEpsilon));
+    };
     const Tensor dot = fn::sum_dim(fn::mul(input1, input2), Dims{dim}, false);
     const Tensor cosine = fn::div(dot, fn::sqrt(fn::mul(square(input1), square(input2))));
     const Tensor nothing = fn::zeros_like(cosine);
-    const Tensor near = fn::where(fn::eq_scalar(target, Scalar(std::int64_t{1})), fn::rsub_scalar(cosine, Scalar(1.0)), nothing);
+    const Tensor near =
+        fn::where(fn::eq_scalar(target, Scalar(std::int64_t{1})), fn::rsub_scalar(cosine, Scalar(1.0)), nothing);
     const Tensor beyond = fn::clamp(fn::sub_scalar(cosine, Scalar(margin)), Scalar(0.0), IValue());
     const Tensor far = fn::where(fn::eq_scalar(target, Scalar(std::int64_t{-1})), beyond, nothing);
     return reduced(fn::add(near, far), reduction);
 }
 
-Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p, double eps,
-                           bool swap, std::int64_t reduction) {
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin,
+                           double p, double eps, bool swap, std::int64_t reduction) {
     const Tensor near = pairwise_distance(anchor, positive, p, eps, false);
     Tensor far = pairwise_distance(anchor, negative, p, eps, false);
     if (swap) far = fn::minimum(far, pairwise_distance(positive, negative, p, eps, false));
@@ -483,12 +531,13 @@ constexpr OperatorRecord loss(std::string_view schema, std::string_view summary,
 }
 template <typename Loss>
 constexpr OperatorRecord loss_backward(std::string_view schema, std::string_view summary, std::string_view node_name) {
-    return {.schema = schema,
-            .summary = summary,
-            .infer = infer_loss_backward,
-            .kernel = FillingKernel{run_loss_backward<Loss>},
-            .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node_name},
-            .samples = loss_backward_samples<Loss>};
+    return {
+        .schema = schema,
+        .summary = summary,
+        .infer = infer_loss_backward,
+        .kernel = FillingKernel{run_loss_backward<Loss>},
+        .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node_name},
+        .samples = loss_backward_samples<Loss>};
 }
 
 }  // namespace
@@ -510,52 +559,63 @@ extern const OperatorRecord kMseLoss =
         .with_formula("loss = (self - target)^2")
         .with_gradient("self: 2 grad (self - target)\ntarget: -2 grad (self - target)");
 extern const OperatorRecord kMseLossBackward =
-    loss_backward<Mse>("aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-                       "Gradient of mse_loss.", "MseLossBackwardBackward0")
+    loss_backward<Mse>(
+        "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+        "Gradient of mse_loss.", "MseLossBackwardBackward0")
         .with_out({.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kFound})
         .with_formula("2 grad_output (self - target)")
         .with_gradient("grad_output: 2 grad (self - target)\nself: 2 grad grad_output\ntarget: -2 grad grad_output");
 extern const OperatorRecord kSmoothL1Loss =
     loss<SmoothL1>("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
-              "The difference to the target: squared where it is below beta, absolute beyond.", "SmoothL1LossBackward0")
+                   "The difference to the target: squared where it is below beta, absolute beyond.",
+                   "SmoothL1LossBackward0")
         .with_out({})
         .with_formula("loss = d^2 / (2 beta) if |d| < beta else |d| - beta / 2, d = self - target")
         .with_gradient("self: grad d / beta where |d| < beta, else grad sign(d)\ntarget: the same, negated");
 extern const OperatorRecord kSmoothL1LossBackward =
-    loss_backward<SmoothL1>("aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
-                       "Gradient of smooth_l1_loss.", "SmoothL1LossBackwardBackward0")
+    loss_backward<SmoothL1>(
+        "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> "
+        "Tensor",
+        "Gradient of smooth_l1_loss.", "SmoothL1LossBackwardBackward0")
         .with_out({.overload = "grad_input", .names = "grad_input"})
         .with_formula("grad_output d / beta if |d| < beta else grad_output sign(d), d = self - target")
-        .with_gradient("grad_output: grad d / beta where |d| < beta, else grad sign(d)\n"
-                       "self: grad grad_output / beta where |d| < beta, else 0\n"
-                       "target: the same, negated");
+        .with_gradient(
+            "grad_output: grad d / beta where |d| < beta, else grad sign(d)\n"
+            "self: grad grad_output / beta where |d| < beta, else 0\n"
+            "target: the same, negated");
 extern const OperatorRecord kHuberLoss =
     loss<Huber>("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor",
-              "The difference to the target: squared where it is below delta, delta times the absolute beyond.", "HuberLossBackward0")
+                "The difference to the target: squared where it is below delta, delta times the absolute beyond.",
+                "HuberLossBackward0")
         .with_out({})
         .with_formula("loss = d^2 / 2 if |d| < delta else delta (|d| - delta / 2), d = self - target")
         .with_gradient("self: grad d where |d| < delta, else grad delta sign(d)\ntarget: the same, negated");
 extern const OperatorRecord kHuberLossBackward =
-    loss_backward<Huber>("aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
-                       "Gradient of huber_loss.", "HuberLossBackwardBackward0")
+    loss_backward<Huber>(
+        "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> "
+        "Tensor",
+        "Gradient of huber_loss.", "HuberLossBackwardBackward0")
         .with_out({.names = "grad_input", .refusal = out_refusal::kFound})
         .with_formula("grad_output d if |d| < delta else grad_output delta sign(d), d = self - target")
-        .with_gradient("grad_output: grad d where |d| < delta, else grad delta sign(d)\n"
-                       "self: grad grad_output where |d| < delta, else 0\n"
-                       "target: the same, negated");
+        .with_gradient(
+            "grad_output: grad d where |d| < delta, else grad delta sign(d)\n"
+            "self: grad grad_output where |d| < delta, else 0\n"
+            "target: the same, negated");
 extern const OperatorRecord kSoftMarginLoss =
     loss<SoftMargin>("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-              "log(1 + exp(-target self)).", "SoftMarginLossBackward0")
+                     "log(1 + exp(-target self)).", "SoftMarginLossBackward0")
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("loss = ln(1 + exp(-target self))")
         .with_gradient("self: -grad target sigmoid(-target self)");
 extern const OperatorRecord kSoftMarginLossBackward =
-    loss_backward<SoftMargin>("aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-                       "Gradient of soft_margin_loss.", "SoftMarginLossBackwardBackward0")
+    loss_backward<SoftMargin>(
+        "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+        "Gradient of soft_margin_loss.", "SoftMarginLossBackwardBackward0")
         .with_out({.overload = "grad_input", .names = "grad_input"})
         .with_formula("-grad_output target sigmoid(-target self)")
-        .with_gradient("grad_output: -grad target sigmoid(-target self)\n"
-                       "self: grad grad_output target^2 s (1 - s), s = sigmoid(target self)");
+        .with_gradient(
+            "grad_output: -grad target sigmoid(-target self)\n"
+            "self: grad grad_output target^2 s (1 - s), s = sigmoid(target self)");
 
 extern const OperatorRecord kBinaryCrossEntropy = {
     .schema = "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
@@ -571,27 +631,34 @@ extern const OperatorRecord kBinaryCrossEntropy = {
     .not_finite = kBinaryCrossEntropyNotFinite,
 };
 extern const OperatorRecord kBinaryCrossEntropyBackward = {
-    .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> "
-              "Tensor",
+    .schema =
+        "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int "
+        "reduction=1) -> "
+        "Tensor",
     .summary = "Gradient of binary_cross_entropy.",
     .formula = "grad_output weight (self - target) / (self (1 - self))",
     .kernel = boxed<binary_cross_entropy_backward>,
-    .derivative = {binary_cross_entropy_double_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
-    .gradient = "grad_output: grad weight (self - target) / (self (1 - self))\n"
-                "self: grad grad_output weight ((1 - target) / (1 - self)^2 + target / self^2)\n"
-                "target: -grad grad_output weight / (self (1 - self))",
+    .derivative = {binary_cross_entropy_double_gradient,
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+    .gradient =
+        "grad_output: grad weight (self - target) / (self (1 - self))\n"
+        "self: grad grad_output weight ((1 - target) / (1 - self)^2 + target / self^2)\n"
+        "target: -grad grad_output weight / (self (1 - self))",
     .variants = kOut,
     .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kBinaryCrossEntropyWithLogits = {
-    .schema = "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int "
-              "reduction=1) -> Tensor",
+    .schema =
+        "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
+        "pos_weight=None, int "
+        "reduction=1) -> Tensor",
     .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
     .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
     .kernel = boxed<binary_cross_entropy_with_logits>,
     .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
-    .gradient = "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
-                "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
+    .gradient =
+        "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
+        "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
     .samples = logits_samples,
     .variants = kOut,
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
@@ -622,7 +689,9 @@ extern const OperatorRecord kHingeEmbeddingLoss = {
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kMarginRankingLoss = {
-    .schema = "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
+    .schema =
+        "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> "
+        "Tensor",
     .summary = "max(0, -target (input1 - input2) + margin).",
     .formula = "loss = max(0, -target (input1 - input2) + margin)",
     .composite = boxed<margin_ranking_loss>,
@@ -630,7 +699,9 @@ extern const OperatorRecord kMarginRankingLoss = {
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kPoissonNllLoss = {
-    .schema = "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
+    .schema =
+        "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> "
+        "Tensor",
     .summary = "The negated log-likelihood of counts under a Poisson distribution.",
     .formula = "loss = exp(input) - target input; without log_input input - target ln(input + eps)",
     .composite = boxed<poisson_nll_loss>,
@@ -646,23 +717,29 @@ extern const OperatorRecord kCosineSimilarity = {
     .autocast = {.cuda = Autocast::Float32},
 };
 extern const OperatorRecord kPairwiseDistance = {
-    .schema = "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
+    .schema =
+        "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool "
+        "keepdim=False) -> Tensor",
     .summary = "The p-norm of the difference of vectors in the last dimension.",
     .formula = "sum(|x1 - x2 + eps|^p)^(1 / p)",
     .composite = boxed<pairwise_distance>,
-    .gradient = "x1: grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps\n"
-                "x2: -grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps",
+    .gradient =
+        "x1: grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps\n"
+        "x2: -grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps",
 };
 extern const OperatorRecord kCosineEmbeddingLoss = {
-    .schema = "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
+    .schema =
+        "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> "
+        "Tensor",
     .summary = "1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.",
     .formula = "loss = 1 - cos(input1, input2) if target = 1 else max(0, cos(input1, input2) - margin)",
     .composite = boxed<cosine_embedding_loss>,
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kTripletMarginLoss = {
-    .schema = "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float "
-              "eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
+    .schema =
+        "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float "
+        "eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
     .summary = "max(0, distance to the positive - distance to the negative + margin).",
     .formula = "loss = max(0, |anchor - positive| - |anchor - negative| + margin)",
     .composite = boxed<triplet_margin_loss>,

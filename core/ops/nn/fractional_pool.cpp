@@ -19,27 +19,32 @@ const OperatorHandle<> kBackward3d("aten::fractional_max_pool3d_backward");
 
 constexpr std::array<const char*, 3> kAxes{"time", "height", "width"};
 
-MetaList infer_pool(const Tensor& self, const Dims& kernel, const Dims& output, const Tensor& samples, std::size_t spatial) {
+MetaList infer_pool(const Tensor& self, const Dims& kernel, const Dims& output, const Tensor& samples,
+                    std::size_t spatial) {
     const char* tuple = spatial == 2 ? "tuple of Ints" : "tuple of three Ints";
     const std::string name = concat("fractional_max_pool", spatial, spatial == 2 ? "d()" : "d_out()");
-    require(kernel.size() == spatial, "fractional_max_pool", spatial, "d: kernel_size must either be a single Int or ", tuple);
-    require(output.size() == spatial, "fractional_max_pool", spatial, "d: output_size must either be a single Int or ", tuple);
+    require(kernel.size() == spatial, "fractional_max_pool", spatial, "d: kernel_size must either be a single Int or ",
+            tuple);
+    require(output.size() == spatial, "fractional_max_pool", spatial, "d: output_size must either be a single Int or ",
+            tuple);
     const IntSpan sizes = self.sizes();
-    require(sizes.size() == spatial + 1 || sizes.size() == spatial + 2, name, ": Expected ", spatial + 1, "D or ", spatial + 2, "D tensor, but got: ",
-            shape_list_text(sizes));
+    require(sizes.size() == spatial + 1 || sizes.size() == spatial + 2, name, ": Expected ", spatial + 1, "D or ",
+            spatial + 2, "D tensor, but got: ", shape_list_text(sizes));
     for (std::size_t d = sizes.size() - spatial - 1; d < sizes.size(); ++d) {
-        require(sizes[d] > 0, name, ": Expected input to have non-zero size for non-batch dimensions, but got", shape_list_text(sizes),
-                " with dimension ", d, " being empty.");
+        require(sizes[d] > 0, name, ": Expected input to have non-zero size for non-batch dimensions, but got",
+                shape_list_text(sizes), " with dimension ", d, " being empty.");
     }
     for (std::size_t d = 0; d < spatial; ++d) {
         const std::int64_t in = sizes[sizes.size() - spatial + d];
         const char* axis = kAxes[3 - spatial + d];
         require(kernel[d] > 0, name, ": pool ", axis, " should be greater than zero, but got ", kernel[d]);
-        require(output[d] >= 0 && kernel[d] <= in && output[d] <= in && output[d] + kernel[d] - 1 <= in, name, ": pool ", axis, " ", kernel[d], " too large relative to input ", axis, " ", in);
+        require(output[d] >= 0 && kernel[d] <= in && output[d] <= in && output[d] + kernel[d] - 1 <= in, name,
+                ": pool ", axis, " ", kernel[d], " too large relative to input ", axis, " ", in);
     }
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"fractional_max_pool", spatial,
-            "d_out_frame\" not implemented for '", dtype_graph_name(self.dtype()), "'");
-    require(samples.dtype() == self.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ", dtype_graph_name(samples.dtype()));
+    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"fractional_max_pool",
+            spatial, "d_out_frame\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(samples.dtype() == self.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ",
+            dtype_graph_name(samples.dtype()));
     const std::int64_t planes = self.numel() / std::max<std::int64_t>(1, checked_numel(sizes.last(spatial)));
     require(samples.numel() >= planes * static_cast<std::int64_t>(spatial), "Expect _random_samples to hold ", spatial,
             " numbers for each sample and channel, but got ", shape_list_text(samples.sizes()));
@@ -60,7 +65,8 @@ std::vector<std::int64_t> window_starts(T sample, std::int64_t in, std::int64_t 
     if (out > 1) {
         const T alpha = static_cast<T>(in - kernel) / static_cast<T>(out - 1);
         for (std::int64_t i = 0; i < out - 1; ++i) {
-            const auto start = static_cast<std::int64_t>((static_cast<T>(i) + sample) * alpha) - static_cast<std::int64_t>(sample * alpha);
+            const auto start = static_cast<std::int64_t>((static_cast<T>(i) + sample) * alpha) -
+                               static_cast<std::int64_t>(sample * alpha);
             starts[static_cast<std::size_t>(i)] = std::min(start, in - kernel);
         }
     }
@@ -102,7 +108,8 @@ void pool_plane(const Plane& p, const T* x, T* out, std::int64_t* indices) {
 
 // The samples of a plane are in order width, height for images and time, height, width for volumes.
 template <std::size_t Spatial>
-void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor& self, const Dims& kernel, const Dims& output, const Tensor& samples) {
+void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor& self, const Dims& kernel,
+                         const Dims& output, const Tensor& samples) {
     if (out.numel() == 0) return;
     const std::int64_t in_pixels = checked_numel(self.sizes().last(Spatial));
     const std::int64_t out_pixels = checked_numel(span_of(output));
@@ -121,10 +128,12 @@ void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor&
                     plane.kernel[to] = kernel[d];
 
                     const std::size_t draw = Spatial == 2 ? Spatial - 1 - d : d;
-                    plane.starts[to] = window_starts(drawn.data<T>()[i * static_cast<std::int64_t>(Spatial) + static_cast<std::int64_t>(draw)],
-                                                     plane.input[to], output[d], kernel[d]);
+                    plane.starts[to] = window_starts(
+                        drawn.data<T>()[i * static_cast<std::int64_t>(Spatial) + static_cast<std::int64_t>(draw)],
+                        plane.input[to], output[d], kernel[d]);
                 }
-                pool_plane(plane, x.data<T>() + i * in_pixels, y.data<T>() + i * out_pixels, at.data<std::int64_t>() + i * out_pixels);
+                pool_plane(plane, x.data<T>() + i * in_pixels, y.data<T>() + i * out_pixels,
+                           at.data<std::int64_t>() + i * out_pixels);
             }
         });
         put_back(out, y);
@@ -136,10 +145,12 @@ void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor&
 
 template <std::size_t Spatial>
 TensorMeta infer_backward(const Tensor& grad, const Tensor& self, const Dims&, const Dims&, const Tensor& indices) {
-    require(indices.dtype() == ScalarType::Int64 && grad.dtype() == self.dtype(), "expected indices of scalar type Long and gradients of ",
-            dtype_graph_name(self.dtype()), ", but found ", dtype_graph_name(indices.dtype()), " and ", dtype_graph_name(grad.dtype()));
+    require(indices.dtype() == ScalarType::Int64 && grad.dtype() == self.dtype(),
+            "expected indices of scalar type Long and gradients of ", dtype_graph_name(self.dtype()), ", but found ",
+            dtype_graph_name(indices.dtype()), " and ", dtype_graph_name(grad.dtype()));
     require(self.dim() > static_cast<std::int64_t>(Spatial) && grad.dim() == self.dim() &&
-                std::equal(self.sizes().begin(), self.sizes().end() - static_cast<std::ptrdiff_t>(Spatial), grad.sizes().begin()),
+                std::equal(self.sizes().begin(), self.sizes().end() - static_cast<std::ptrdiff_t>(Spatial),
+                           grad.sizes().begin()),
             "fractional_max_pool_backward(): gradOutput sizes unexpected");
     require(std::equal(grad.sizes().begin(), grad.sizes().end(), indices.sizes().begin(), indices.sizes().end()),
             "fractional_max_pool_backward(): gradOutput sizes unexpected");
@@ -147,7 +158,8 @@ TensorMeta infer_backward(const Tensor& grad, const Tensor& self, const Dims&, c
 }
 
 template <std::size_t Spatial>
-void fractional_backward(const Tensor& out, const Tensor& grad, const Tensor& self, const Dims&, const Dims&, const Tensor& indices) {
+void fractional_backward(const Tensor& out, const Tensor& grad, const Tensor& self, const Dims&, const Dims&,
+                         const Tensor& indices) {
     const std::int64_t in_pixels = checked_numel(self.sizes().last(Spatial));
     const std::int64_t out_pixels = checked_numel(grad.sizes().last(Spatial));
     const Tensor index = packed(indices);
@@ -157,7 +169,8 @@ void fractional_backward(const Tensor& out, const Tensor& grad, const Tensor& se
         fill_zero(y);
         for (std::int64_t i = 0; i < g.numel(); ++i) {
             const std::int64_t at = index.data<std::int64_t>()[i];
-            require(at >= 0 && at < in_pixels, "fractional_max_pool", Spatial, "d_backward(): index ", at, " is outside the input");
+            require(at >= 0 && at < in_pixels, "fractional_max_pool", Spatial, "d_backward(): index ", at,
+                    " is outside the input");
             y.data<T>()[i / out_pixels * in_pixels + at] += g.data<T>()[i];
         }
         put_back(out, y);
@@ -180,15 +193,19 @@ void fractional_double_gradient(GradientContext& c) {
 template <std::size_t Spatial>
 std::vector<Sample> fractional_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
-    const Tensor x = Spatial == 2 ? random_ladder(random, {2, 2, 5, 6}, dtype) : random_ladder(random, {2, 2, 5, 4, 4}, dtype);
-    const Tensor samples = fn::detach(fn::sigmoid(random_tensor(random, {2, 2, static_cast<std::int64_t>(Spatial)}, dtype)));
+    const Tensor x =
+        Spatial == 2 ? random_ladder(random, {2, 2, 5, 6}, dtype) : random_ladder(random, {2, 2, 5, 4, 4}, dtype);
+    const Tensor samples =
+        fn::detach(fn::sigmoid(random_tensor(random, {2, 2, static_cast<std::int64_t>(Spatial)}, dtype)));
     return {{{x, Dims(Spatial, 2), Dims(Spatial, 3), samples}}};
 }
 
 }  // namespace
 
 extern const OperatorRecord kFractionalMaxPool2d = {
-    .schema = "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)",
+    .schema =
+        "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> "
+        "(Tensor, Tensor)",
     .summary = "The largest value of windows whose places are drawn at random.",
     .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
     .infer = inferring<infer_fractional<2>>,
@@ -201,7 +218,9 @@ extern const OperatorRecord kFractionalMaxPool2d = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kFractionalMaxPool3d = {
-    .schema = "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)",
+    .schema =
+        "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> "
+        "(Tensor, Tensor)",
     .summary = "The largest value of windows whose places are drawn at random.",
     .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
     .infer = inferring<infer_fractional<3>>,
@@ -214,7 +233,9 @@ extern const OperatorRecord kFractionalMaxPool3d = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kFractionalMaxPool2dBackward = {
-    .schema = "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor",
+    .schema =
+        "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, "
+        "Tensor indices) -> Tensor",
     .summary = "Gradient of fractional_max_pool2d.",
     .formula = "out[indices[c, p]] += grad_output[c, p]",
     .infer = inferring<infer_backward<2>>,
@@ -225,7 +246,9 @@ extern const OperatorRecord kFractionalMaxPool2dBackward = {
     .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kFractionalMaxPool3dBackward = {
-    .schema = "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor",
+    .schema =
+        "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, "
+        "Tensor indices) -> Tensor",
     .summary = "Gradient of fractional_max_pool3d.",
     .formula = "out[indices[c, p]] += grad_output[c, p]",
     .infer = inferring<infer_backward<3>>,

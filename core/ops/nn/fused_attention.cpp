@@ -21,24 +21,28 @@ const OperatorHandle<fn::ThreeTensors> attention_backward{"loupe::attention_back
 Heads check_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
     for (const Tensor& t : {query, key, value}) {
         require(t.dim() == 4, "attention: expected a 4-D tensor, got ", t.dim(), "-D");
-        require(t.dtype() == query.dtype(), "expected scalar type ", dtype_graph_name(query.dtype()), " but found ", dtype_graph_name(t.dtype()));
+        require(t.dtype() == query.dtype(), "expected scalar type ", dtype_graph_name(query.dtype()), " but found ",
+                dtype_graph_name(t.dtype()));
     }
-    require(query.dtype() == ScalarType::Float32 || query.dtype() == ScalarType::Float64, "\"attention\" not implemented for '",
-            dtype_graph_name(query.dtype()), "'");
+    require(query.dtype() == ScalarType::Float32 || query.dtype() == ScalarType::Float64,
+            "\"attention\" not implemented for '", dtype_graph_name(query.dtype()), "'");
     const Heads h{query.size(0), query.size(1), query.size(2), key.size(2), query.size(3), value.size(3)};
     const bool key_fits = key.size(0) == h.batch && key.size(1) == h.heads && key.size(3) == h.width;
     const bool value_fits = value.size(0) == h.batch && value.size(1) == h.heads && value.size(2) == h.columns;
-    require(key_fits && value_fits, "attention: query ", shape_list_text(query.sizes()), ", key ", shape_list_text(key.sizes()), " and value ",
-            shape_list_text(value.sizes()), " do not fit");
+    require(key_fits && value_fits, "attention: query ", shape_list_text(query.sizes()), ", key ",
+            shape_list_text(key.sizes()), " and value ", shape_list_text(value.sizes()), " do not fit");
     if (mask.defined()) {
-        require(mask.dtype() == ScalarType::Bool, "attention: expected a mask of bools, got ", dtype_graph_name(mask.dtype()));
+        require(mask.dtype() == ScalarType::Bool, "attention: expected a mask of bools, got ",
+                dtype_graph_name(mask.dtype()));
         expanded(mask, span_of(Dims{h.batch, h.heads, h.rows, h.columns}));
     }
     return h;
 }
 
 // Strides of a dense [batch, heads, rows, width] whose heads lie side by side in a row.
-Dims joined_strides(std::int64_t heads, std::int64_t rows, std::int64_t width) { return {rows * heads * width, width, heads * width, 1}; }
+Dims joined_strides(std::int64_t heads, std::int64_t rows, std::int64_t width) {
+    return {rows * heads * width, width, heads * width, 1};
+}
 
 // The gradient has its tensor's layout: heads interleaved, or separate.
 TensorMeta meta_like(const Tensor& t) {
@@ -61,7 +65,8 @@ template <typename T>
 MatrixRef<T> head(const Tensor& t, std::int64_t batch, std::int64_t index) {
     const auto sizes = t.sizes();
     const auto strides = t.strides();
-    return {t.data<std::remove_const_t<T>>() + batch * strides[0] + index * strides[1], sizes[2], sizes[3], strides[2], strides[3]};
+    return {t.data<std::remove_const_t<T>>() + batch * strides[0] + index * strides[1], sizes[2], sizes[3], strides[2],
+            strides[3]};
 }
 
 template <typename F>
@@ -80,7 +85,9 @@ void run_attention(Arguments a, IValue* results) {
         const T scale = a[4].to_scalar().to<T>(), fill = a[5].to_scalar().to<T>();
         const Hidden<T> hidden(a[3].to_tensor(), h, std::isinf(fill) && fill < 0);
         for_heads(h, [&](std::int64_t b, std::int64_t i) {
-            attend<T>(h, b, i, {head<const T>(query, b, i), head<const T>(key, b, i), head<const T>(value, b, i), head<T>(weights, b, i), head<T>(out, b, i)},
+            attend<T>(h, b, i,
+                      {head<const T>(query, b, i), head<const T>(key, b, i), head<const T>(value, b, i),
+                       head<T>(weights, b, i), head<T>(out, b, i)},
                       hidden, scale, fill);
         });
     });
@@ -103,11 +110,12 @@ void run_attention_backward(Arguments a, IValue* results) {
         const Hidden<T> hidden(a[4].to_tensor(), h, true);
         const T scale = a[5].to_scalar().to<T>();
         for_heads(h, [&](std::int64_t b, std::int64_t i) {
-            attend_backward<T>(h, b, i,
-                               {head<const T>(grad, b, i), head<const T>(query, b, i), head<const T>(key, b, i), head<const T>(value, b, i),
-                                head<const T>(weights, b, i), head<T>(results[0].to_tensor(), b, i), head<T>(results[1].to_tensor(), b, i),
-                                head<T>(results[2].to_tensor(), b, i)},
-                               hidden, scale);
+            attend_backward<T>(
+                h, b, i,
+                {head<const T>(grad, b, i), head<const T>(query, b, i), head<const T>(key, b, i),
+                 head<const T>(value, b, i), head<const T>(weights, b, i), head<T>(results[0].to_tensor(), b, i),
+                 head<T>(results[1].to_tensor(), b, i), head<T>(results[2].to_tensor(), b, i)},
+                hidden, scale);
         });
     });
 }
@@ -124,14 +132,18 @@ void attention_gradient(GradientContext& c) {
     // The weights are differentiated too.
     if (c.grad_output(1).defined()) {
         const Tensor mask = c.is_argument_defined(3) ? c.argument(3) : Tensor();
-        const auto forward = [&](const TensorList& in) { return plain_attention(in, mask, c.value(4).to_scalar(), c.value(5).to_scalar()); };
-        const TensorList grads = composed_gradients(forward, {c.argument(0), c.argument(1), c.argument(2)}, {c.grad_output(0), c.grad_output(1)});
+        const auto forward = [&](const TensorList& in) {
+            return plain_attention(in, mask, c.value(4).to_scalar(), c.value(5).to_scalar());
+        };
+        const TensorList grads = composed_gradients(forward, {c.argument(0), c.argument(1), c.argument(2)},
+                                                    {c.grad_output(0), c.grad_output(1)});
         for (std::size_t i = 0; i < grads.size(); ++i) {
             if (c.needs(i) && grads[i].defined()) c.set_grad(i, grads[i]);
         }
         return;
     }
-    const auto grads = attention_backward(c.grad_output_or_zeros(0), c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.value(4), c.result(1));
+    const auto grads = attention_backward(c.grad_output_or_zeros(0), c.argument(0), c.argument(1), c.argument(2),
+                                          c.argument(3), c.value(4), c.result(1));
     if (c.needs(0)) c.set_grad(0, std::get<0>(grads));
     if (c.needs(1)) c.set_grad(1, std::get<1>(grads));
     if (c.needs(2)) c.set_grad(2, std::get<2>(grads));
@@ -147,10 +159,12 @@ void attention_double_gradient(GradientContext& c) {
         const Tensor total = fn::sum_dim(fn::mul(along, w), Dims{-1}, true);
         Tensor scores = fn::mul_scalar(fn::mul(w, fn::sub(along, total)), scale);
         if (mask.defined()) scores = fn::masked_fill(scores, mask, Scalar(0));
-        return TensorList{fn::matmul(scores, k), fn::matmul(fn::transpose(scores, -2, -1), q), fn::matmul(fn::transpose(w, -2, -1), g)};
+        return TensorList{fn::matmul(scores, k), fn::matmul(fn::transpose(scores, -2, -1), q),
+                          fn::matmul(fn::transpose(w, -2, -1), g)};
     };
-    const TensorList grads = composed_gradients(backward, {c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.argument(6)},
-                                                {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    const TensorList grads =
+        composed_gradients(backward, {c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.argument(6)},
+                           {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
     constexpr std::size_t kPlaces[] = {0, 1, 2, 3, 6};
     for (std::size_t i = 0; i < grads.size(); ++i) {
         if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
@@ -159,7 +173,8 @@ void attention_double_gradient(GradientContext& c) {
 
 Cost attention_cost(Arguments a, std::span<const IValue> results) {
     Cost cost;
-    for (const Tensor& t : {a[0].to_tensor(), a[1].to_tensor(), a[2].to_tensor(), results[0].to_tensor(), results[1].to_tensor()}) {
+    for (const Tensor& t :
+         {a[0].to_tensor(), a[1].to_tensor(), a[2].to_tensor(), results[0].to_tensor(), results[1].to_tensor()}) {
         cost.bytes += static_cast<double>(t.bytes());
     }
     const auto scores = static_cast<double>(results[1].to_tensor().numel());
@@ -173,7 +188,8 @@ struct Drawn {
 Drawn draw(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     const auto turned = [&](std::initializer_list<std::int64_t> sizes) { return fn::transpose(t(sizes), 1, 2); };
-    return {turned({2, 3, 2, 4}), turned({2, 5, 2, 4}), turned({2, 5, 2, 3}), fn::gt_scalar(random_tensor(random, {3, 5}, ScalarType::Float32), Scalar(0.5))};
+    return {turned({2, 3, 2, 4}), turned({2, 5, 2, 4}), turned({2, 5, 2, 3}),
+            fn::gt_scalar(random_tensor(random, {3, 5}, ScalarType::Float32), Scalar(0.5))};
 }
 bool is_taken(ScalarType dtype) { return dtype == ScalarType::Float32 || dtype == ScalarType::Float64; }
 
@@ -194,34 +210,45 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
 }  // namespace
 
 extern const OperatorRecord kFusedAttention = {
-    .schema = "loupe::attention(Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar scale, Scalar fill, bool joined=False) -> "
-              "(Tensor output, Tensor weights)",
-    .summary = "Attention by heads: values mixed by the softmax of scaled scores, those that the mask hides replaced by a number.",
+    .schema =
+        "loupe::attention(Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar scale, Scalar fill, bool "
+        "joined=False) -> "
+        "(Tensor output, Tensor weights)",
+    .summary =
+        "Attention by heads: values mixed by the softmax of scaled scores, those that the mask hides replaced by a "
+        "number.",
     .formula = "softmax(where(mask, fill, scale q k^T)) v",
     .infer = infer_attention,
     .kernel = FillingKernel{run_attention},
-    .derivative = {attention_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(1)}, "AttentionBackward0"},
-    .gradient = "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\n"
-                "key: s^T q\n"
-                "value: w^T g",
+    .derivative = {attention_gradient,
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(1)},
+                   "AttentionBackward0"},
+    .gradient =
+        "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\n"
+        "key: s^T q\n"
+        "value: w^T g",
     .cost = attention_cost,
     .samples = samples,
 };
 extern const OperatorRecord kFusedAttentionBackward = {
-    .schema = "loupe::attention_backward(Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar scale, Tensor "
-              "weights) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
+    .schema =
+        "loupe::attention_backward(Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar "
+        "scale, Tensor "
+        "weights) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
     .summary = "Gradients of loupe::attention.",
     .formula = "s k, s^T q, w^T g; s = scale w (g v^T - sum(w g v^T)), 0 where hidden",
     .infer = infer_backward,
     .kernel = FillingKernel{run_attention_backward},
     .derivative = {attention_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4), save_argument(6)},
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
+                    save_argument(6)},
                    "AttentionBackwardBackward0"},
-    .gradient = "grad_output: derivative of the three products above\n"
-                "query: as grad_output\n"
-                "key: as grad_output\n"
-                "value: as grad_output\n"
-                "weights: as grad_output",
+    .gradient =
+        "grad_output: derivative of the three products above\n"
+        "query: as grad_output\n"
+        "key: as grad_output\n"
+        "value: as grad_output\n"
+        "weights: as grad_output",
     .samples = backward_samples,
 };
 

@@ -53,8 +53,9 @@ void check_affine_size(const Dims& size) {
 Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align) {
     check_affine_size(size);
     const auto rank = static_cast<std::int64_t>(size.size()) - 2;
-    require(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == rank && theta.size(2) == rank + 1, "Expected a batch of ", rank,
-            "D affine matrices of shape Nx", rank, "x", rank + 1, " for size ", shape_list_text(span_of(size)), ". Got ", shape_list_text(theta.sizes()), ".");
+    require(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == rank && theta.size(2) == rank + 1,
+            "Expected a batch of ", rank, "D affine matrices of shape Nx", rank, "x", rank + 1, " for size ",
+            shape_list_text(span_of(size)), ". Got ", shape_list_text(theta.sizes()), ".");
     Dims out{size[0]};
     out.insert(out.end(), size.begin() + 2, size.end());
     out.push_back(rank);
@@ -228,7 +229,8 @@ PointTaps<T> taps_of(const Sampling& s, const T* grid) {
     return out;
 }
 
-// The same for points beside each other, a tap of all of them after another, to read a plane in vectors. pixel -1: none.
+// The same for points beside each other, a tap of all of them after another, to read a plane in vectors. pixel -1:
+// none.
 constexpr std::int64_t kPointsAtOnce = 128;
 template <typename T>
 struct BlockTaps {
@@ -265,8 +267,11 @@ struct BlockTaps {
             const std::array<T, 2> across{left + 1 - x, x - left}, down{top + 1 - y, y - top};
             for (std::size_t k = 0; k < 4; ++k) {
                 const T column = left + static_cast<T>(k % 2), row = top + static_cast<T>(k / 2);
-                const bool inside = column >= 0 && column < static_cast<T>(width) && row >= 0 && row < static_cast<T>(height);
-                pixel[k][at] = inside ? static_cast<std::int32_t>(row) * static_cast<std::int32_t>(width) + static_cast<std::int32_t>(column) : -1;
+                const bool inside =
+                    column >= 0 && column < static_cast<T>(width) && row >= 0 && row < static_cast<T>(height);
+                pixel[k][at] = inside ? static_cast<std::int32_t>(row) * static_cast<std::int32_t>(width) +
+                                            static_cast<std::int32_t>(column)
+                                      : -1;
                 weight[k][at] = down[k / 2] * across[k % 2];
             }
         }
@@ -290,29 +295,39 @@ struct BlockTaps {
 // ---- checks
 
 void check_common(const Tensor& input, const Tensor& grid) {
-    const std::string sizes = concat("but got input with sizes ", shape_list_text(input.sizes()), " and grid with sizes ", shape_list_text(grid.sizes()));
-    require(input.dim() > 0 && grid.dim() > 0 && input.size(0) == grid.size(0), "grid_sampler(): expected grid and input to have same batch size, ", sizes);
+    const std::string sizes = concat("but got input with sizes ", shape_list_text(input.sizes()),
+                                     " and grid with sizes ", shape_list_text(grid.sizes()));
+    require(input.dim() > 0 && grid.dim() > 0 && input.size(0) == grid.size(0),
+            "grid_sampler(): expected grid and input to have same batch size, ", sizes);
     require(grid.size(-1) == input.dim() - 2, "grid_sampler(): expected grid to have size ", input.dim() - 2,
             " in last dimension, but got grid with sizes ", shape_list_text(grid.sizes()));
     for (std::int64_t d = 2; d < input.dim(); ++d) {
-        require(input.size(d) > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
+        require(input.size(d) > 0,
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
                 shape_list_text(input.sizes()), " with dimension ", d, " being empty");
     }
 }
 
-void check_sampling(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, std::int64_t rank) {
+void check_sampling(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding,
+                    std::int64_t rank) {
     check_common(input, grid);
-    require(input.dim() == rank + 2 && grid.dim() == rank + 2, "grid_sampler(): expected ", rank + 2, "D input and grid with same number of dimensions, ",
-            "but got input with sizes ", shape_list_text(input.sizes()), " and grid with sizes ", shape_list_text(grid.sizes()));
-    require(rank == 2 || mode != static_cast<std::int64_t>(Mode::Bicubic), "grid_sampler(): bicubic interpolation only supports 4D input");
+    require(input.dim() == rank + 2 && grid.dim() == rank + 2, "grid_sampler(): expected ", rank + 2,
+            "D input and grid with same number of dimensions, ", "but got input with sizes ",
+            shape_list_text(input.sizes()), " and grid with sizes ", shape_list_text(grid.sizes()));
+    require(rank == 2 || mode != static_cast<std::int64_t>(Mode::Bicubic),
+            "grid_sampler(): bicubic interpolation only supports 4D input");
     require(mode >= 0 && mode <= 2, "grid_sampler(): unknown interpolation mode ", mode);
     require(padding >= 0 && padding <= 2, "grid_sampler(): unknown padding mode ", padding);
     const bool known = input.dtype() == ScalarType::Float32 || input.dtype() == ScalarType::Float64;
-    if (rank == 2) require(known, "grid_sampler_2d_cpu not implemented for ", dtype_graph_name(input.dtype()));
-    else require(known, "\"grid_sampler3d_cpu\" not implemented for '", dtype_graph_name(input.dtype()), "'");
-    require(input.size(0) == 0 || input.numel() / std::max<std::int64_t>(input.size(0) * input.size(1), 1) <= std::numeric_limits<std::int32_t>::max(),
+    if (rank == 2)
+        require(known, "grid_sampler_2d_cpu not implemented for ", dtype_graph_name(input.dtype()));
+    else
+        require(known, "\"grid_sampler3d_cpu\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    require(input.size(0) == 0 || input.numel() / std::max<std::int64_t>(input.size(0) * input.size(1), 1) <=
+                                      std::numeric_limits<std::int32_t>::max(),
             "grid_sampler(): planes of more than 2^31 elements are not supported");
-    require(input.dtype() == grid.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ", dtype_graph_name(grid.dtype()));
+    require(input.dtype() == grid.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ",
+            dtype_graph_name(grid.dtype()));
 }
 
 template <std::int64_t Rank>
@@ -324,12 +339,16 @@ TensorMeta infer_sampler(const Tensor& input, const Tensor& grid, std::int64_t m
 }
 
 Sampling sampling_of(const Tensor& input, std::int64_t mode, std::int64_t padding, bool align) {
-    return {static_cast<Mode>(mode), static_cast<Padding>(padding), align, {input.sizes().begin() + 2, input.sizes().end()}};
+    return {static_cast<Mode>(mode),
+            static_cast<Padding>(padding),
+            align,
+            {input.sizes().begin() + 2, input.sizes().end()}};
 }
 
 // ---- kernels
 
-void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, bool align) {
+void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding,
+                 bool align) {
     const Sampling s = sampling_of(input, mode, padding, align);
     const std::int64_t channels = input.size(1);
     const std::int64_t pixels = s.pixels();
@@ -342,7 +361,8 @@ void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std
         const std::int64_t blocks = (points + kPointsAtOnce - 1) / kPointsAtOnce;
         parallel_for(0, input.size(0) * blocks, 4, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t b = begin; b < end; ++b) {
-                const std::int64_t n = b / blocks, first = b % blocks * kPointsAtOnce, count = std::min(kPointsAtOnce, points - first);
+                const std::int64_t n = b / blocks, first = b % blocks * kPointsAtOnce,
+                                   count = std::min(kPointsAtOnce, points - first);
                 const BlockTaps<T> taps(s, g.data<T>() + (n * points + first) * rank, count);
                 for (std::int64_t plane = n * channels; plane < (n + 1) * channels; ++plane) {
                     taps.read(x.data<T>() + plane * pixels, y.data<T>() + plane * points + first, count);
@@ -402,8 +422,8 @@ void run_sampler_backward(Arguments arguments, IValue* results) {
 template <std::int64_t Rank>
 void sampler_gradient(GradientContext& c) {
     const auto& backward = Rank == 2 ? kSampler2dBackward : kSampler3dBackward;
-    const auto [grad_input, grad_grid] = backward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3), c.value(4),
-                                                  bool_list({c.needs(0), c.needs(1)}));
+    const auto [grad_input, grad_grid] = backward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
+                                                  c.value(4), bool_list({c.needs(0), c.needs(1)}));
     if (c.needs(0)) c.set_grad(0, grad_input);
     if (c.needs(1)) c.set_grad(1, grad_grid);
 }
@@ -427,11 +447,14 @@ std::vector<Sample> volume_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
     const Tensor x = random_tensor(random, {1, 2, 3, 4, 3}, dtype);
     const Tensor grid = fn::tanh(random_tensor(random, {1, 2, 2, 2, 3}, dtype));
-    return {{{x, grid, 0, 0, false}, "trilinear"}, {{x, grid, 0, 1, true}, "border"}, {{x, grid, 1, 2, false}, "nearest, reflected"}};
+    return {{{x, grid, 0, 0, false}, "trilinear"},
+            {{x, grid, 0, 1, true}, "border"},
+            {{x, grid, 1, 2, false}, "nearest, reflected"}};
 }
 std::vector<Sample> affine_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
-    return {{{random_tensor(random, {2, 2, 3}, dtype), Dims{2, 1, 3, 4}, false}}, {{random_tensor(random, {1, 3, 4}, dtype), Dims{1, 1, 2, 3, 2}, true}, "volume"}};
+    return {{{random_tensor(random, {2, 2, 3}, dtype), Dims{2, 1, 3, 4}, false}},
+            {{random_tensor(random, {1, 3, 4}, dtype), Dims{1, 1, 2, 3, 2}, true}, "volume"}};
 }
 
 Cost sampler_cost(Arguments arguments, std::span<const IValue> results) {
@@ -463,7 +486,9 @@ extern const OperatorRecord kAffineGridGeneratorBackward = {
     .composite = boxed<affine_grid_generator_backward>,
 };
 extern const OperatorRecord kGridSampler = {
-    .schema = "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    .schema =
+        "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) "
+        "-> Tensor",
     .summary = "Reads an image or a volume at the points of a grid.",
     .formula = kGrid,
     .composite = boxed<grid_sampler>,
@@ -473,7 +498,9 @@ extern const OperatorRecord kGridSampler = {
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Widest},
 };
 extern const OperatorRecord kGridSampler2d = {
-    .schema = "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    .schema =
+        "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+        "align_corners) -> Tensor",
     .summary = "Reads an image at the points of a grid, coordinates from -1 to 1.",
     .formula = kGrid,
     .infer = inferring<infer_sampler<2>>,
@@ -486,14 +513,18 @@ extern const OperatorRecord kGridSampler2d = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kGridSampler2dBackward = {
-    .schema = "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-              "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    .schema =
+        "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+        "padding_mode, bool "
+        "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     .summary = "Gradients of grid_sampler_2d for input and grid.",
     .kernel = run_sampler_backward<2>,
     .variants = kOut,
 };
 extern const OperatorRecord kGridSampler2dFallback = {
-    .schema = "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    .schema =
+        "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+        "align_corners) -> Tensor",
     .summary = "The same as grid_sampler_2d.",
     .formula = kGrid,
     .infer = inferring<infer_sampler<2>>,
@@ -505,13 +536,17 @@ extern const OperatorRecord kGridSampler2dFallback = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kGridSampler2dFallbackBackward = {
-    .schema = "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
-              "bool align_corners) -> (Tensor, Tensor)",
+    .schema =
+        "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int "
+        "interpolation_mode, int padding_mode, "
+        "bool align_corners) -> (Tensor, Tensor)",
     .summary = "Gradients of grid_sampler_2d for input and grid.",
     .kernel = run_sampler_backward<2>,
 };
 extern const OperatorRecord kGridSampler3d = {
-    .schema = "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    .schema =
+        "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+        "align_corners) -> Tensor",
     .summary = "Reads a volume at the points of a grid, coordinates from -1 to 1.",
     .formula = kGrid,
     .infer = inferring<infer_sampler<3>>,
@@ -524,8 +559,10 @@ extern const OperatorRecord kGridSampler3d = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kGridSampler3dBackward = {
-    .schema = "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-              "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    .schema =
+        "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+        "padding_mode, bool "
+        "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     .summary = "Gradients of grid_sampler_3d for input and grid.",
     .kernel = run_sampler_backward<3>,
     .variants = kOut,

@@ -30,7 +30,8 @@ void check_group_norm(const Tensor& input, std::int64_t groups, const Tensor& we
     const std::int64_t channels = input.size(1);
     const std::string shape = shape_list_text(input.sizes());
     require(groups > 0, "Expected num groups to be greater than 0, got ", groups);
-    require(channels % groups == 0, "Expected number of channels in input to be divisible by num_groups, but got input of shape ", shape,
+    require(channels % groups == 0,
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape ", shape,
             " and num_groups=", groups);
     const auto check = [&](const Tensor& t, const char* name) {
         require(!t.defined() || (t.dim() == 1 && t.numel() == channels), "Expected ", name,
@@ -51,16 +52,18 @@ bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
 void check_extents(const Tensor& input, const Shape& s) {
     const std::int64_t batch = input.size(0);
     const std::int64_t channels = input.size(1);
-    require(s.batch == batch && s.channels == channels && s.pixels == input.numel() / std::max<std::int64_t>(1, batch * channels),
-            "Expected N, C and HxW of an input of shape ", shape_list_text(input.sizes()), ", but got ", s.batch, ", ", s.channels, " and ",
-            s.pixels);
+    require(s.batch == batch && s.channels == channels &&
+                s.pixels == input.numel() / std::max<std::int64_t>(1, batch * channels),
+            "Expected N, C and HxW of an input of shape ", shape_list_text(input.sizes()), ", but got ", s.batch, ", ",
+            s.channels, " and ", s.pixels);
 }
 
 MetaList infer_native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t batch,
                                  std::int64_t channels, std::int64_t pixels, std::int64_t groups, double) {
     check_group_norm(input, groups, weight, bias);
     check_extents(input, {batch, channels, pixels, groups});
-    require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '",
+            dtype_graph_name(input.dtype()), "'");
     const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
     const TensorMeta stats{{batch, groups}, kept, input.device()};
     return {follow_layout(to_dims(input.sizes()), input), stats, stats};
@@ -79,8 +82,8 @@ LOUPE_INLINE inline void moments(const T* x, std::int64_t n, double eps, T& mean
     rstd_out = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(eps));
 }
 
-void rounded_group_norm(const Shape& s, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
-                        const Tensor& bias, double eps) {
+void rounded_group_norm(const Shape& s, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input,
+                        const Tensor& weight, const Tensor& bias, double eps) {
     const Tensor x = packed(input);
     const Tensor w = packed(weight);
     const Tensor b = packed(bias);
@@ -101,7 +104,8 @@ void rounded_group_norm(const Shape& s, const Tensor& out, const Tensor& mean, c
                 continue;
             }
             const float scale = w.defined() ? rounded(r * static_cast<float>(w.data<BFloat16>()[c])) : r;
-            const float shift = rounded(rounded(-scale * m) + (b.defined() ? static_cast<float>(b.data<BFloat16>()[c]) : 0.0F));
+            const float shift =
+                rounded(rounded(-scale * m) + (b.defined() ? static_cast<float>(b.data<BFloat16>()[c]) : 0.0F));
             to = BFloat16(rounded(scale * value) + shift);
         }
     }
@@ -118,7 +122,8 @@ LOUPE_INLINE inline void sum_over_pixels(const Shape& s, const T* x, std::vector
     for (; p + 4 <= s.pixels; p += 4, x += 4 * channels) {
 #pragma omp simd
         for (std::int64_t c = 0; c < channels; ++c) {
-            sum[c] += (term(x[c], c) + term(x[channels + c], c)) + (term(x[2 * channels + c], c) + term(x[3 * channels + c], c));
+            sum[c] += (term(x[c], c) + term(x[channels + c], c)) +
+                      (term(x[2 * channels + c], c) + term(x[3 * channels + c], c));
         }
     }
     for (; p < s.pixels; ++p, x += channels) {
@@ -128,10 +133,12 @@ LOUPE_INLINE inline void sum_over_pixels(const Shape& s, const T* x, std::vector
 
 // One sample, pixel by pixel with the channels beside each other. sums: room for a number a channel.
 template <typename T>
-LOUPE_INLINE inline void pixel_moments(const Shape& s, const T* x, std::vector<double>& sums, double eps, T* mean, T* rstd) {
+LOUPE_INLINE inline void pixel_moments(const Shape& s, const T* x, std::vector<double>& sums, double eps, T* mean,
+                                       T* rstd) {
     const auto total_of = [&](std::int64_t group) LOUPE_INLINE {
         double total = 0;
-        for (std::int64_t c = group * s.group_channels(); c < (group + 1) * s.group_channels(); ++c) total += sums[static_cast<std::size_t>(c)];
+        for (std::int64_t c = group * s.group_channels(); c < (group + 1) * s.group_channels(); ++c)
+            total += sums[static_cast<std::size_t>(c)];
         return total / static_cast<double>(s.group_elements());
     };
     sum_over_pixels(s, x, sums, [](T value, std::int64_t) LOUPE_INLINE { return static_cast<double>(value); });
@@ -145,38 +152,42 @@ LOUPE_INLINE inline void pixel_moments(const Shape& s, const T* x, std::vector<d
         const double d = static_cast<double>(value) - middle[c];
         return d * d;
     });
-    for (std::int64_t group = 0; group < s.groups; ++group) rstd[group] = static_cast<T>(1 / std::sqrt(total_of(group) + eps));
+    for (std::int64_t group = 0; group < s.groups; ++group)
+        rstd[group] = static_cast<T>(1 / std::sqrt(total_of(group) + eps));
 }
 
 // Input and result with the channels beside each other.
 template <typename T>
 void group_norm_of_pixels(const Shape& s, const T* x, T* y, T* mean, T* rstd, const T* w, const T* b, double eps) {
     const std::int64_t elements = s.channels * s.pixels;
-    parallel_for(0, s.batch, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, elements)), [&](std::int64_t begin, std::int64_t end) {
-        std::vector<double> sums(static_cast<std::size_t>(s.channels));
-        std::vector<T> scales(sums.size()), shifts(sums.size());
-        with_best_instructions([&]() LOUPE_INLINE {
-            for (std::int64_t n = begin; n < end; ++n) {
-                const T* from = x + n * elements;
-                T* to = y + n * elements;
-                pixel_moments(s, from, sums, eps, mean + n * s.groups, rstd + n * s.groups);
-                T *scale = scales.data(), *shift = shifts.data();
-                for (std::int64_t c = 0; c < s.channels; ++c) {
-                    const std::int64_t group = n * s.groups + c / s.group_channels();
-                    scale[c] = rstd[group] * (w == nullptr ? T(1) : w[c]);
-                    shift[c] = (b == nullptr ? T(0) : b[c]) - mean[group] * scale[c];
-                }
-                for (std::int64_t p = 0; p < s.pixels; ++p) {
+    parallel_for(0, s.batch, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, elements)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     std::vector<double> sums(static_cast<std::size_t>(s.channels));
+                     std::vector<T> scales(sums.size()), shifts(sums.size());
+                     with_best_instructions([&]() LOUPE_INLINE {
+                         for (std::int64_t n = begin; n < end; ++n) {
+                             const T* from = x + n * elements;
+                             T* to = y + n * elements;
+                             pixel_moments(s, from, sums, eps, mean + n * s.groups, rstd + n * s.groups);
+                             T *scale = scales.data(), *shift = shifts.data();
+                             for (std::int64_t c = 0; c < s.channels; ++c) {
+                                 const std::int64_t group = n * s.groups + c / s.group_channels();
+                                 scale[c] = rstd[group] * (w == nullptr ? T(1) : w[c]);
+                                 shift[c] = (b == nullptr ? T(0) : b[c]) - mean[group] * scale[c];
+                             }
+                             for (std::int64_t p = 0; p < s.pixels; ++p) {
 #pragma omp simd
-                    for (std::int64_t c = 0; c < s.channels; ++c) to[p * s.channels + c] = from[p * s.channels + c] * scale[c] + shift[c];
-                }
-            }
-        });
-    });
+                                 for (std::int64_t c = 0; c < s.channels; ++c)
+                                     to[p * s.channels + c] = from[p * s.channels + c] * scale[c] + shift[c];
+                             }
+                         }
+                     });
+                 });
 }
 
-void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
-                       const Tensor& bias, std::int64_t batch, std::int64_t channels, std::int64_t pixels, std::int64_t groups, double eps) {
+void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input,
+                       const Tensor& weight, const Tensor& bias, std::int64_t batch, std::int64_t channels,
+                       std::int64_t pixels, std::int64_t groups, double eps) {
     const Shape s{batch, channels, pixels, groups};
     if (is_rounded(input, weight, bias)) return rounded_group_norm(s, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
@@ -184,8 +195,8 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
         const Tensor w = packed_as(weight, kType);
         const Tensor b = packed_as(bias, kType);
         if (input.dtype() == kType && prefers_channels_last(input) && prefers_channels_last(out)) {
-            return group_norm_of_pixels(s, input.data<T>(), out.data<T>(), mean.data<T>(), rstd.data<T>(), w.defined() ? w.data<T>() : nullptr,
-                                        b.defined() ? b.data<T>() : nullptr, eps);
+            return group_norm_of_pixels(s, input.data<T>(), out.data<T>(), mean.data<T>(), rstd.data<T>(),
+                                        w.defined() ? w.data<T>() : nullptr, b.defined() ? b.data<T>() : nullptr, eps);
         }
         const Tensor x = packed_as(input, kType);
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
@@ -201,7 +212,8 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
                         const T scale = rstd.data<T>()[i] * (w.defined() ? w.data<T>()[c] : T(1));
                         const T shift = (b.defined() ? b.data<T>()[c] : T(0)) - mean.data<T>()[i] * scale;
 #pragma omp simd
-                        for (std::int64_t p = 0; p < s.pixels; ++p) to[d * s.pixels + p] = from[d * s.pixels + p] * scale + shift;
+                        for (std::int64_t p = 0; p < s.pixels; ++p)
+                            to[d * s.pixels + p] = from[d * s.pixels + p] * scale + shift;
                     }
                 }
             });
@@ -212,9 +224,11 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
 
 // ---- the layer in parts: scale and shift per channel of a sample, for callers that apply and differentiate them
 
-MetaList infer_group_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups, double) {
+MetaList infer_group_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups,
+                                double) {
     check_group_norm(input, groups, weight, bias);
-    require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '",
+            dtype_graph_name(input.dtype()), "'");
     const ScalarType type = compute_dtype(input.dtype());
     TensorMeta channels{to_dims(input.sizes()), type, input.device()};
     std::fill(channels.sizes.begin() + 2, channels.sizes.end(), 1);
@@ -222,9 +236,10 @@ MetaList infer_group_norm_scale(const Tensor& input, const Tensor& weight, const
     return {channels, channels, stats, stats};
 }
 
-void group_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& mean, const Tensor& rstd, const Tensor& input,
-                      const Tensor& weight, const Tensor& bias, std::int64_t groups, double eps) {
-    const Shape s{input.size(0), input.size(1), input.numel() / std::max<std::int64_t>(1, input.size(0) * input.size(1)), groups};
+void group_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& mean, const Tensor& rstd,
+                      const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups, double eps) {
+    const Shape s{input.size(0), input.size(1),
+                  input.numel() / std::max<std::int64_t>(1, input.size(0) * input.size(1)), groups};
     visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
         const auto all = [](const Tensor& t) { return packed_as(t, scalar_type_of<T>); };
         const Tensor x = all(input), w = all(weight), b = all(bias);
@@ -245,12 +260,13 @@ void group_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& me
     });
 }
 
-// sums, dots: of the gradient, and of its products with the input, over the pixels of each channel: [N, C, 1, ...]. count:
-// elements of a group.
-MetaList infer_group_norm_gradient_scale(const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean, const Tensor& rstd,
-                                         std::int64_t) {
+// sums, dots: of the gradient, and of its products with the input, over the pixels of each channel: [N, C, 1, ...].
+// count: elements of a group.
+MetaList infer_group_norm_gradient_scale(const Tensor& sums, const Tensor& dots, const Tensor& weight,
+                                         const Tensor& mean, const Tensor& rstd, std::int64_t) {
     require_sizes(dots, sums.sizes(), "dots");
-    require(sums.dim() >= 2 && mean.dim() == 2, "Expected sums of at least 2 dimensions, but got ", shape_list_text(sums.sizes()));
+    require(sums.dim() >= 2 && mean.dim() == 2, "Expected sums of at least 2 dimensions, but got ",
+            shape_list_text(sums.sizes()));
     check_group_norm(sums, mean.size(1), weight, Tensor());
     require_sizes(rstd, mean.sizes(), "rstd");
     const TensorMeta channels{to_dims(sums.sizes()), sums.dtype(), sums.device()};
@@ -259,9 +275,10 @@ MetaList infer_group_norm_gradient_scale(const Tensor& sums, const Tensor& dots,
 }
 
 // grad_input = grad of_grad + input of_input + constant
-void group_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, const Tensor& constant, const Tensor& grad_weight,
-                               const Tensor& grad_bias, const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean,
-                               const Tensor& rstd, std::int64_t count) {
+void group_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, const Tensor& constant,
+                               const Tensor& grad_weight, const Tensor& grad_bias, const Tensor& sums,
+                               const Tensor& dots, const Tensor& weight, const Tensor& mean, const Tensor& rstd,
+                               std::int64_t count) {
     visit_floating(sums.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const auto all = [](const Tensor& t) { return packed_as(t, kType); };
@@ -320,30 +337,34 @@ void channel_sums(const Shape& s, const T* g, const T* x, T* sums, T* dots) {
 }
 
 template <typename T>
-void input_gradient(const Shape& s, const T* g, const T* x, const T* sums, const T* dots, const T* mean, const T* rstd, const T* w, T* out) {
-    parallel_for(0, s.batch * s.groups, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.group_elements())), [&](std::int64_t begin, std::int64_t end) {
-        with_best_instructions([&]() LOUPE_INLINE {
-            for (std::int64_t i = begin; i < end; ++i) {
-                T sum = 0;
-                T dot = 0;
-                for (std::int64_t d = 0; d < s.group_channels(); ++d) {
-                    const T scale = w == nullptr ? T(1) : w[i % s.groups * s.group_channels() + d];
-                    sum += sums[i * s.group_channels() + d] * scale;
-                    dot += dots[i * s.group_channels() + d] * scale;
-                }
-                const T m = mean[i];
-                const T r = rstd[i];
-                const T of_input = (sum * m - dot) * r * r * r / static_cast<T>(s.group_elements());
-                const T constant = -of_input * m - sum * r / static_cast<T>(s.group_elements());
-                for (std::int64_t d = 0; d < s.group_channels(); ++d) {
-                    const T of_grad = r * (w == nullptr ? T(1) : w[i % s.groups * s.group_channels() + d]);
-                    const std::int64_t at = (i * s.group_channels() + d) * s.pixels;
+void input_gradient(const Shape& s, const T* g, const T* x, const T* sums, const T* dots, const T* mean, const T* rstd,
+                    const T* w, T* out) {
+    parallel_for(0, s.batch * s.groups,
+                 std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.group_elements())),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     with_best_instructions([&]() LOUPE_INLINE {
+                         for (std::int64_t i = begin; i < end; ++i) {
+                             T sum = 0;
+                             T dot = 0;
+                             for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+                                 const T scale = w == nullptr ? T(1) : w[i % s.groups * s.group_channels() + d];
+                                 sum += sums[i * s.group_channels() + d] * scale;
+                                 dot += dots[i * s.group_channels() + d] * scale;
+                             }
+                             const T m = mean[i];
+                             const T r = rstd[i];
+                             const T of_input = (sum * m - dot) * r * r * r / static_cast<T>(s.group_elements());
+                             const T constant = -of_input * m - sum * r / static_cast<T>(s.group_elements());
+                             for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+                                 const T of_grad = r * (w == nullptr ? T(1) : w[i % s.groups * s.group_channels() + d]);
+                                 const std::int64_t at = (i * s.group_channels() + d) * s.pixels;
 #pragma omp simd
-                    for (std::int64_t p = 0; p < s.pixels; ++p) out[at + p] = g[at + p] * of_grad + x[at + p] * of_input + constant;
-                }
-            }
-        });
-    });
+                                 for (std::int64_t p = 0; p < s.pixels; ++p)
+                                     out[at + p] = g[at + p] * of_grad + x[at + p] * of_input + constant;
+                             }
+                         }
+                     });
+                 });
 }
 
 // The same in bfloat16, each step rounded as PyTorch rounds it.
@@ -354,14 +375,18 @@ void channel_sums_in_steps(const Shape& s, const float* g, const float* x, float
         dots[i] = rounded_sum(s.pixels, [&](std::int64_t p) { return Rounded(gp[p]) * Rounded(xp[p]); }).value;
     }
 }
-void input_gradient_in_steps(const Shape& s, const float* g, const float* x, const float* sums, const float* dots, const float* mean,
-                             const float* rstd, const float* w, float* out) {
+void input_gradient_in_steps(const Shape& s, const float* g, const float* x, const float* sums, const float* dots,
+                             const float* mean, const float* rstd, const float* w, float* out) {
     const Rounded share(1 / static_cast<float>(s.group_elements()));
     for (std::int64_t i = 0; i < s.batch * s.groups; ++i) {
         const std::int64_t first = i * s.group_channels();
-        const auto scale = [&](std::int64_t d) { return Rounded(w == nullptr ? 1 : w[i % s.groups * s.group_channels() + d]); };
-        const Rounded sum = rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(sums[first + d]) * scale(d); });
-        const Rounded dot = rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(dots[first + d]) * scale(d); });
+        const auto scale = [&](std::int64_t d) {
+            return Rounded(w == nullptr ? 1 : w[i % s.groups * s.group_channels() + d]);
+        };
+        const Rounded sum =
+            rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(sums[first + d]) * scale(d); });
+        const Rounded dot =
+            rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(dots[first + d]) * scale(d); });
         const Rounded m(mean[i]), r(rstd[i]);
         const Rounded of_input = (sum * m - dot) * r * r * r * share;
         const Rounded constant = -of_input * m - sum * r * share;
@@ -385,8 +410,8 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
     check_extents(input, s);
     require_sizes(arguments[0].to_tensor(), input.sizes(), "grad_out");
     for (const std::size_t i : std::array<std::size_t, 2>{2, 3}) {
-        require(arguments[i].to_tensor().numel() == s.batch * s.groups, "Expected ", i == 2 ? "mean" : "rstd", " of ", s.batch * s.groups,
-                " elements, but got ", shape_list_text(arguments[i].to_tensor().sizes()));
+        require(arguments[i].to_tensor().numel() == s.batch * s.groups, "Expected ", i == 2 ? "mean" : "rstd", " of ",
+                s.batch * s.groups, " elements, but got ", shape_list_text(arguments[i].to_tensor().sizes()));
     }
     visit_floating(input.dtype(), "group_norm_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
@@ -418,7 +443,8 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
         for (std::int64_t i = 0; i < s.batch * s.channels; ++i) {
             const auto at = static_cast<std::size_t>(i);
             const std::int64_t group = i / s.group_channels();
-            grad_weight.data<T>()[i % s.channels] += (dots[at] - sums[at] * mean.data<T>()[group]) * rstd.data<T>()[group];
+            grad_weight.data<T>()[i % s.channels] +=
+                (dots[at] - sums[at] * mean.data<T>()[group]) * rstd.data<T>()[group];
             grad_bias.data<T>()[i % s.channels] += sums[at];
         }
         const ScalarType parameter = weight.defined() ? weight.dtype() : input.dtype();
@@ -429,8 +455,8 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
 
 void native_group_norm_gradient(GradientContext& c) {
     const auto [grad_input, grad_weight, grad_bias] = fn::native_group_norm_backward(
-        c.grad_output(), c.argument(0), c.result(1), c.result(2), c.argument(1), c.value(3), c.value(4), c.value(5), c.value(6),
-        bool_list({c.needs(0), c.needs(1), c.needs(2)}));
+        c.grad_output(), c.argument(0), c.result(1), c.result(2), c.argument(1), c.value(3), c.value(4), c.value(5),
+        c.value(6), bool_list({c.needs(0), c.needs(1), c.needs(2)}));
     if (c.needs(0)) c.set_grad(0, grad_input);
     if (c.needs(1)) c.set_grad(1, grad_weight);
     if (c.needs(2)) c.set_grad(2, grad_bias);
@@ -456,23 +482,25 @@ TensorList composed_backward(const TensorList& in, const Shape& s, const Tensor&
     const Tensor slope = fn::mean_dim(fn::mul(gw, normal), inner, true);
     const Tensor grad_input = fn::mul(fn::sub(fn::sub(gw, shift), fn::mul(normal, slope)), rstd);
     const Tensor products = fn::mul(g, fn::reshape(normal, by_channel));
-    return {fn::reshape(grad_input, to_dims(in[1].sizes())), fn::sum_dim(products, Dims{0, 2}, false), fn::sum_dim(g, Dims{0, 2}, false)};
+    return {fn::reshape(grad_input, to_dims(in[1].sizes())), fn::sum_dim(products, Dims{0, 2}, false),
+            fn::sum_dim(g, Dims{0, 2}, false)};
 }
 
 void native_group_norm_double_gradient(GradientContext& c) {
     const Shape s{c.value(5).to_int(), c.value(6).to_int(), c.value(7).to_int(), c.value(8).to_int()};
     const Tensor mean = c.argument(2);
     const Tensor rstd = c.argument(3);
-    const TensorList grads = composed_gradients([&](const TensorList& in) { return composed_backward(in, s, mean, rstd); },
-                                                {c.argument(0), c.argument(1), c.argument(4)},
-                                                {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    const TensorList grads = composed_gradients(
+        [&](const TensorList& in) { return composed_backward(in, s, mean, rstd); },
+        {c.argument(0), c.argument(1), c.argument(4)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
     constexpr std::array<std::size_t, 3> kPlaces{0, 1, 4};
     for (std::size_t i = 0; i < 3; ++i) {
         if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
     }
 }
 
-Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps, bool) {
+Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps,
+                  bool) {
     check_group_norm(input, groups, weight, bias);
     const std::int64_t batch = input.size(0);
     const std::int64_t channels = input.size(1);
@@ -482,14 +510,16 @@ Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight
 
 std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({2, 6, 2, 2}), t({6}), t({6}), 2, 6, 4, 3, 1e-5}}, {{t({2, 4, 3}), IValue(), IValue(), 2, 4, 3, 1, 1e-3}, "one group, no weight"}};
+    return {{{t({2, 6, 2, 2}), t({6}), t({6}), 2, 6, 4, 3, 1e-5}},
+            {{t({2, 4, 3}), IValue(), IValue(), 2, 4, 3, 1, 1e-3}, "one group, no weight"}};
 }
 std::vector<Sample> samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     return {{{t({2, 6, 2, 2}), 3, t({6}), t({6}), 1e-5, true}}};
 }
 
-constexpr std::string_view kFormula = "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over each group of channels";
+constexpr std::string_view kFormula =
+    "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over each group of channels";
 
 }  // namespace
 
@@ -506,24 +536,30 @@ constexpr NotFiniteNote kGroupNormNotFinite[] = {
 };
 
 extern const OperatorRecord kGroupNormScale = {
-    .schema = "loupe::group_norm_scale(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor scale, Tensor shift, "
-              "Tensor mean, Tensor rstd)",
+    .schema =
+        "loupe::group_norm_scale(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor scale, "
+        "Tensor shift, "
+        "Tensor mean, Tensor rstd)",
     .summary = "What group_norm multiplies each channel of each sample with and adds to it.",
     .formula = "group_norm(input) = input scale + shift",
     .infer = inferring<infer_group_norm_scale>,
     .kernel = filling<group_norm_scale, 4>,
 };
 extern const OperatorRecord kGroupNormGradientScale = {
-    .schema = "loupe::group_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor rstd, int count) -> (Tensor "
-              "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
+    .schema =
+        "loupe::group_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor rstd, int "
+        "count) -> (Tensor "
+        "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
     .summary = "What the gradient of group_norm is made of, from sums over pixels of grad and of grad input.",
     .formula = "grad_input = grad of_grad + input of_input + constant",
     .infer = inferring<infer_group_norm_gradient_scale>,
     .kernel = filling<group_norm_gradient_scale, 5>,
 };
 extern const OperatorRecord kNativeGroupNorm = {
-    .schema = "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> "
-              "(Tensor, Tensor, Tensor)",
+    .schema =
+        "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
+        "group, float eps) -> "
+        "(Tensor, Tensor, Tensor)",
     .summary = "Scales groups of channels of each sample to zero mean and unit variance; gives mean and 1/std too.",
     .formula = kFormula,
     .infer = inferring<infer_native_group_norm>,
@@ -534,22 +570,28 @@ extern const OperatorRecord kNativeGroupNorm = {
     .variants = kOut,
 };
 extern const OperatorRecord kNativeGroupNormBackward = {
-    .schema = "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, "
-              "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    .schema =
+        "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
+        "SymInt N, SymInt C, "
+        "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     .summary = "Gradients of group_norm for input, weight and bias.",
-    .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
-               "grad_out",
+    .formula =
+        "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
+        "grad_out",
     .kernel = run_native_group_norm_backward,
     .derivative = {native_group_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
-    .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
-                "input: derivative of the three sums above\n"
-                "weight: sum of grad_out times the same map of grad0",
+    .gradient =
+        "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+        "input: derivative of the three sums above\n"
+        "weight: sum of grad_out times the same map of grad0",
     .variants = kOut,
 };
 extern const OperatorRecord kGroupNorm = {
-    .schema = "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool "
-              "cudnn_enabled=True) -> Tensor",
+    .schema =
+        "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
+        "eps=1.0000000000000001e-05, bool "
+        "cudnn_enabled=True) -> Tensor",
     .summary = "Scales groups of channels of each sample to zero mean and unit variance.",
     .formula = kFormula,
     .composite = boxed<group_norm>,

@@ -26,23 +26,27 @@ struct Rows {
 Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias) {
     const std::size_t normalized = normalized_shape.size();
     const std::string shape = shape_list_text(span_of(normalized_shape));
-    require(normalized >= 1, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
-                             "normalized_shape = ", shape);
+    require(normalized >= 1,
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = ",
+            shape);
     const auto check_parameter = [&](const Tensor& t, const char* name) {
         if (!t.defined()) return;
-        require(std::equal(t.sizes().begin(), t.sizes().end(), normalized_shape.begin(), normalized_shape.end()), "Expected ", name,
-                " to be of same shape as normalized_shape, but got ", name, " of shape ", shape_list_text(t.sizes()),
-                " and normalized_shape = ", shape);
+        require(std::equal(t.sizes().begin(), t.sizes().end(), normalized_shape.begin(), normalized_shape.end()),
+                "Expected ", name, " to be of same shape as normalized_shape, but got ", name, " of shape ",
+                shape_list_text(t.sizes()), " and normalized_shape = ", shape);
     };
     check_parameter(weight, "weight");
     check_parameter(bias, "bias");
     const IntSpan sizes = input.sizes();
-    const bool fits = sizes.size() >= normalized && std::equal(normalized_shape.begin(), normalized_shape.end(), sizes.end() - static_cast<std::ptrdiff_t>(normalized));
+    const bool fits = sizes.size() >= normalized && std::equal(normalized_shape.begin(), normalized_shape.end(),
+                                                               sizes.end() - static_cast<std::ptrdiff_t>(normalized));
     require(fits, "Given normalized_shape=", shape, ", expected input with shape [*, ", join(normalized_shape, ", "),
             "], but got input of size", shape_list_text(sizes));
     Rows rows;
     rows.dims = static_cast<std::int64_t>(normalized);
-    for (std::size_t d = 0; d < sizes.size(); ++d) (d + normalized < sizes.size() ? rows.count : rows.length) *= sizes[d];
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        (d + normalized < sizes.size() ? rows.count : rows.length) *= sizes[d];
     return rows;
 }
 
@@ -52,9 +56,11 @@ bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
 }
 
-MetaList infer_native_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double) {
+MetaList infer_native_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
+                                 const Tensor& bias, double) {
     check_layer_norm(input, normalized_shape, weight, bias);
-    require(is_floating(input.dtype()), "\"LayerNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    require(is_floating(input.dtype()), "\"LayerNormKernelImpl\" not implemented for '",
+            dtype_graph_name(input.dtype()), "'");
     const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
     TensorMeta stats{to_dims(input.sizes()), kept, input.device()};
     std::fill(stats.sizes.end() - static_cast<std::ptrdiff_t>(normalized_shape.size()), stats.sizes.end(), 1);
@@ -79,7 +85,8 @@ LOUPE_INLINE inline void scale_row(const T* x, const T* w, const T* b, T* y, std
 }
 
 template <typename T>
-LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y, std::int64_t n, double eps, T& mean_out, T& rstd_out) {
+LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y, std::int64_t n, double eps,
+                                       T& mean_out, T& rstd_out) {
     T sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t i = 0; i < n; ++i) sum += x[i];
@@ -96,7 +103,8 @@ LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y,
 // Sums of four rows at once: short rows are bound by latency. Strides in elements.
 constexpr std::int64_t kShortRow = 512;
 template <typename T>
-LOUPE_INLINE inline void moments_of_four_rows(const T* x, std::int64_t stride, std::int64_t n, double eps, T* means, T* scales) {
+LOUPE_INLINE inline void moments_of_four_rows(const T* x, std::int64_t stride, std::int64_t n, double eps, T* means,
+                                              T* scales) {
     const T *x0 = x, *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
     T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
 #pragma omp simd reduction(+ : s0, s1, s2, s3)
@@ -140,17 +148,20 @@ void normalize_rows(const NormalizedRows<T>& a, const T* w, const T* b, std::int
             for (std::int64_t k = 0; k < 4; ++k) {
                 a.mean[(r + k) * a.mean_stride] = means[k];
                 a.rstd[(r + k) * a.rstd_stride] = scales[k];
-                scale_row(a.x + (r + k) * a.x_stride, w, b, a.y + (r + k) * a.y_stride, n, scales[k], -scales[k] * means[k]);
+                scale_row(a.x + (r + k) * a.x_stride, w, b, a.y + (r + k) * a.y_stride, n, scales[k],
+                          -scales[k] * means[k]);
             }
         }
         for (; r < rows; ++r) {
-            normalize_row(a.x + r * a.x_stride, w, b, a.y + r * a.y_stride, n, eps, a.mean[r * a.mean_stride], a.rstd[r * a.rstd_stride]);
+            normalize_row(a.x + r * a.x_stride, w, b, a.y + r * a.y_stride, n, eps, a.mean[r * a.mean_stride],
+                          a.rstd[r * a.rstd_stride]);
         }
     });
 }
 
 // As layer_norm_rows, of bfloat16: rows of float32, mean and rstd from rows of x.
-void rounded_layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void rounded_layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides,
+                             std::int64_t rows, std::int64_t n) {
     const auto at = [&]<typename T>(std::type_identity<T>, std::size_t i, std::int64_t row) {
         return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]);
     };
@@ -166,16 +177,24 @@ void rounded_layer_norm_rows(const RowParams& params, void* const* arrays, const
         *at(kNarrow, 1, r) = moments.mean;
         *at(kNarrow, 2, r) = scale;
         const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
-        scale_row<float>(wide.data(), has_weight ? at(kWide, 4, r) : nullptr, has_bias ? at(kWide, has_weight ? 5 : 4, r) : nullptr, at(kWide, 0, r), n,
+        scale_row<float>(wide.data(), has_weight ? at(kWide, 4, r) : nullptr,
+                         has_bias ? at(kWide, has_weight ? 5 : 4, r) : nullptr, at(kWide, 0, r), n,
                          static_cast<float>(scale), static_cast<float>(shift));
     }
 }
 
 // Statistics rounded, the row itself in float32.
-void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
-                        const Tensor& bias, double eps) {
-    const RowLoop loop{"LayerNormInSteps", &rounded_layer_norm_rows, rows.dims, {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr, 0};
-    boost::container::small_vector<LoopOperand, 6> operands{{out, ScalarType::Float32}, {mean, ScalarType::BFloat16}, {rstd, ScalarType::BFloat16},
+void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean, const Tensor& rstd,
+                        const Tensor& input, const Tensor& weight, const Tensor& bias, double eps) {
+    const RowLoop loop{"LayerNormInSteps",
+                       &rounded_layer_norm_rows,
+                       rows.dims,
+                       {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0},
+                       nullptr,
+                       0};
+    boost::container::small_vector<LoopOperand, 6> operands{{out, ScalarType::Float32},
+                                                            {mean, ScalarType::BFloat16},
+                                                            {rstd, ScalarType::BFloat16},
                                                             {input, ScalarType::BFloat16}};
     for (const Tensor& t : {weight, bias}) {
         if (t.defined()) operands.emplace_back(t, ScalarType::Float32);
@@ -187,38 +206,43 @@ void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean,
     const Tensor biases = packed_as(bias, ScalarType::Float32);
     const Tensor y = empty(out.sizes(), ScalarType::Float32);
     const std::int64_t n = rows.length;
-    parallel_for(0, rows.count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-            const RoundedMoments moments = rounded_moments(x.data<BFloat16>() + i * n, n);
-            const BFloat16 scale = moments.inverse_deviation(eps);
-            mean.data<BFloat16>()[i] = moments.mean;
-            rstd.data<BFloat16>()[i] = scale;
-            const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
-            scale_row(wide.data<float>() + i * n, weights.defined() ? weights.data<float>() : nullptr, biases.defined() ? biases.data<float>() : nullptr,
-                      y.data<float>() + i * n, n, static_cast<float>(scale), static_cast<float>(shift));
-        }
-    });
+    parallel_for(0, rows.count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) {
+                         const RoundedMoments moments = rounded_moments(x.data<BFloat16>() + i * n, n);
+                         const BFloat16 scale = moments.inverse_deviation(eps);
+                         mean.data<BFloat16>()[i] = moments.mean;
+                         rstd.data<BFloat16>()[i] = scale;
+                         const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
+                         scale_row(wide.data<float>() + i * n, weights.defined() ? weights.data<float>() : nullptr,
+                                   biases.defined() ? biases.data<float>() : nullptr, y.data<float>() + i * n, n,
+                                   static_cast<float>(scale), static_cast<float>(shift));
+                     }
+                 });
     convert_into(out, y);
 }
 
 // Rows of y, mean and rstd from rows of x and, as the numbers say, weight and bias. numbers: eps, has weight, has bias.
 template <typename T>
-void layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                     std::int64_t n) {
     const auto array = [&](std::size_t i) { return static_cast<T*>(arrays[i]); };
     const auto stride = [&](std::size_t i) { return strides[i] / static_cast<std::int64_t>(sizeof(T)); };
     const bool has_weight = params.numbers[1] != 0, has_bias = params.numbers[2] != 0;
-    normalize_rows<T>({array(3), array(0), array(1), array(2), stride(3), stride(0), stride(1), stride(2)}, has_weight ? array(4) : nullptr,
-                      has_bias ? array(has_weight ? 5 : 4) : nullptr, rows, n, params.numbers[0]);
+    normalize_rows<T>({array(3), array(0), array(1), array(2), stride(3), stride(0), stride(1), stride(2)},
+                      has_weight ? array(4) : nullptr, has_bias ? array(has_weight ? 5 : 4) : nullptr, rows, n,
+                      params.numbers[0]);
 }
 
-void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Dims& normalized_shape,
-                       const Tensor& weight, const Tensor& bias, double eps) {
+void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input,
+                       const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double eps) {
     const Rows rows = check_layer_norm(input, normalized_shape, weight, bias);
     if (is_rounded(input, weight, bias)) return rounded_layer_norm(rows, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "layer_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
-        const RowLoop loop{"LayerNorm", &layer_norm_rows<T>, rows.dims,
-                           {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr, 0};
+        const RowLoop loop{"LayerNorm", &layer_norm_rows<T>,
+                           rows.dims,   {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0},
+                           nullptr,     0};
         boost::container::small_vector<LoopOperand, 6> operands;
         for (const Tensor& t : {out, mean, rstd, input, weight, bias}) {
             if (t.defined()) operands.emplace_back(t, kType);
@@ -231,10 +255,12 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
         const T* b = biases.defined() ? biases.data<T>() : nullptr;
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
         const std::int64_t n = rows.length;
-        parallel_for(0, rows.count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
-            normalize_rows<T>({x.data<T>() + begin * n, y.data<T>() + begin * n, mean.data<T>() + begin, rstd.data<T>() + begin, n, n, 1, 1}, w, b,
-                              end - begin, n, eps);
-        });
+        parallel_for(0, rows.count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n)),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         normalize_rows<T>({x.data<T>() + begin * n, y.data<T>() + begin * n, mean.data<T>() + begin,
+                                            rstd.data<T>() + begin, n, n, 1, 1},
+                                           w, b, end - begin, n, eps);
+                     });
         if (!y.is_same(out)) convert_into(out, y);
     });
 }
@@ -271,7 +297,8 @@ LOUPE_INLINE inline void gradient_row(const T* g, const T* x, const T* w, T mean
 }
 
 // With statistics and sums rounded to bfloat16, terms do not cancel exactly: the steps are PyTorch's, in its order.
-void gradient_row_in_steps(const float* g, const float* x, const float* w, float mean, float rstd, float* out, std::int64_t n) {
+void gradient_row_in_steps(const float* g, const float* x, const float* w, float mean, float rstd, float* out,
+                           std::int64_t n) {
     float ds = 0, db = 0;
     for (std::int64_t i = 0; i < n; ++i) {
         const float weight = w == nullptr ? 1 : w[i];
@@ -299,7 +326,8 @@ struct Wanted {
 };
 
 template <typename T>
-LOUPE_INLINE inline void add_parameter_sums(const T* g, const T* x, T mean, T rstd, T* weight, T* bias, std::int64_t n) {
+LOUPE_INLINE inline void add_parameter_sums(const T* g, const T* x, T mean, T rstd, T* weight, T* bias,
+                                            std::int64_t n) {
     if (weight != nullptr && bias != nullptr) {
 #pragma omp simd
         for (std::int64_t i = 0; i < n; ++i) {
@@ -318,14 +346,18 @@ LOUPE_INLINE inline void add_parameter_sums(const T* g, const T* x, T mean, T rs
     }
 }
 
-// A row of the input's gradient while the row is in the cache for the sums of weight and bias. Pointers may be null; out may be g.
+// A row of the input's gradient while the row is in the cache for the sums of weight and bias. Pointers may be null;
+// out may be g.
 template <typename T>
-LOUPE_INLINE inline void backward_row(const T* g, const T* x, const T* w, T mean, T rstd, T* out, T* weight, T* bias, std::int64_t n, bool in_steps) {
+LOUPE_INLINE inline void backward_row(const T* g, const T* x, const T* w, T mean, T rstd, T* out, T* weight, T* bias,
+                                      std::int64_t n, bool in_steps) {
     add_parameter_sums(g, x, mean, rstd, weight, bias, n);
     if (out != nullptr) {
         if constexpr (std::is_same_v<T, float>) {
-            if (in_steps) gradient_row_in_steps(g, x, w, mean, rstd, out, n);
-            else gradient_row(g, x, w, mean, rstd, out, n);
+            if (in_steps)
+                gradient_row_in_steps(g, x, w, mean, rstd, out, n);
+            else
+                gradient_row(g, x, w, mean, rstd, out, n);
         } else {
             gradient_row(g, x, w, mean, rstd, out, n);
         }
@@ -335,16 +367,20 @@ LOUPE_INLINE inline void backward_row(const T* g, const T* x, const T* w, T mean
 // numbers: whether gradients of input, weight and bias are needed, has weight, in steps. Inputs: g, x, mean, rstd,
 // weight, and a bias that is not read.
 template <typename T>
-void layer_norm_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void layer_norm_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides,
+                              std::int64_t rows, std::int64_t n) {
     const Wanted wanted({params.numbers[0] != 0, params.numbers[1] != 0, params.numbers[2] != 0});
     const std::size_t first = wanted.outputs();
-    const auto at = [&](std::size_t i, std::int64_t row) { return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]); };
+    const auto at = [&](std::size_t i, std::int64_t row) {
+        return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]);
+    };
     T* const weight = wanted.weight ? at(wanted.input ? 1 : 0, 0) : nullptr;
     T* const bias = wanted.bias ? at(first - 1, 0) : nullptr;
     with_best_instructions([&]() LOUPE_INLINE {
         for (std::int64_t r = 0; r < rows; ++r) {
-            backward_row<T>(at(first, r), at(first + 1, r), params.numbers[3] != 0 ? at(first + 4, r) : nullptr, *at(first + 2, r), *at(first + 3, r),
-                            wanted.input ? at(0, r) : nullptr, weight, bias, n, params.numbers[4] != 0);
+            backward_row<T>(at(first, r), at(first + 1, r), params.numbers[3] != 0 ? at(first + 4, r) : nullptr,
+                            *at(first + 2, r), *at(first + 3, r), wanted.input ? at(0, r) : nullptr, weight, bias, n,
+                            params.numbers[4] != 0);
         }
     });
 }
@@ -355,8 +391,8 @@ Rows check_backward(Arguments arguments, const std::vector<bool>& mask) {
     const Rows rows = check_layer_norm(input, arguments[2].to_ints(), arguments[5].to_tensor(), Tensor());
     require_sizes(arguments[0].to_tensor(), input.sizes(), "grad_out");
     for (const std::size_t i : std::array<std::size_t, 2>{3, 4}) {
-        require(arguments[i].to_tensor().numel() == rows.count, "Expected ", i == 3 ? "mean" : "rstd", " of ", rows.count, " elements, but got ",
-                shape_list_text(arguments[i].to_tensor().sizes()));
+        require(arguments[i].to_tensor().numel() == rows.count, "Expected ", i == 3 ? "mean" : "rstd", " of ",
+                rows.count, " elements, but got ", shape_list_text(arguments[i].to_tensor().sizes()));
     }
     return rows;
 }
@@ -376,12 +412,14 @@ void infer_native_layer_norm_backward(Arguments arguments, MetaList& outputs) {
 
 // The results there are; each part sums its rows, and the parts are added in order.
 template <typename T>
-void compute_backward(Arguments arguments, const Wanted& wanted, const Rows& rows, bool in_steps, const TensorList& outputs) {
+void compute_backward(Arguments arguments, const Wanted& wanted, const Rows& rows, bool in_steps,
+                      const TensorList& outputs) {
     constexpr ScalarType kType = scalar_type_of<T>;
     const auto input = [&](std::size_t i) { return packed_as(arguments[i].to_tensor(), kType); };
     const Tensor g = input(0), x = input(1), mean = input(3), rstd = input(4), w = input(5);
     const std::int64_t n = rows.length;
-    const Tensor out = !wanted.input ? Tensor() : (outputs[0].dtype() == kType ? outputs[0] : empty(outputs[0].sizes(), kType));
+    const Tensor out =
+        !wanted.input ? Tensor() : (outputs[0].dtype() == kType ? outputs[0] : empty(outputs[0].sizes(), kType));
     const std::int64_t parts = row_parts(rows.count, n);
     const auto sums = static_cast<std::int64_t>(wanted.sums());
     const Tensor partial = zeros(span_of(Dims{parts, std::max<std::int64_t>(sums, 1), n}), kType);
@@ -390,7 +428,8 @@ void compute_backward(Arguments arguments, const Wanted& wanted, const Rows& row
             for (std::int64_t part = begin; part < end; ++part) {
                 T* const to = partial.data<T>() + part * sums * n;
                 for (std::int64_t r = part * rows.count / parts; r < (part + 1) * rows.count / parts; ++r) {
-                    backward_row<T>(g.data<T>() + r * n, x.data<T>() + r * n, w.defined() ? w.data<T>() : nullptr, mean.data<T>()[r], rstd.data<T>()[r],
+                    backward_row<T>(g.data<T>() + r * n, x.data<T>() + r * n, w.defined() ? w.data<T>() : nullptr,
+                                    mean.data<T>()[r], rstd.data<T>()[r],
                                     out.defined() ? out.data<T>() + r * n : nullptr, wanted.weight ? to : nullptr,
                                     wanted.bias ? to + (sums - 1) * n : nullptr, n, in_steps);
                 }
@@ -425,11 +464,16 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
     if (outputs.empty()) return;
     visit_floating(input.dtype(), "layer_norm_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
-        const bool in_steps = input.dtype() == ScalarType::BFloat16 && arguments[3].to_tensor().dtype() == ScalarType::BFloat16;
+        const bool in_steps =
+            input.dtype() == ScalarType::BFloat16 && arguments[3].to_tensor().dtype() == ScalarType::BFloat16;
         const auto number = [](bool is_set) { return is_set ? 1.0 : 0.0; };
-        const RowLoop loop{in_steps ? "LayerNormBackwardInSteps" : "LayerNormBackward", &layer_norm_backward_rows<T>, rows.dims,
-                           {number(wanted.input), number(wanted.weight), number(wanted.bias), number(arguments[5].to_tensor().defined()), number(in_steps)},
-                           nullptr, wanted.sums()};
+        const RowLoop loop{in_steps ? "LayerNormBackwardInSteps" : "LayerNormBackward",
+                           &layer_norm_backward_rows<T>,
+                           rows.dims,
+                           {number(wanted.input), number(wanted.weight), number(wanted.bias),
+                            number(arguments[5].to_tensor().defined()), number(in_steps)},
+                           nullptr,
+                           wanted.sums()};
         std::vector<LoopOperand> operands;
         for (const Tensor& output : outputs) operands.emplace_back(output, kType);
         for (const std::size_t i : std::array<std::size_t, 6>{0, 1, 3, 4, 5, 6}) {
@@ -442,15 +486,16 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
 
 void native_layer_norm_gradient(GradientContext& c) {
     const auto [grad_input, grad_weight, grad_bias] =
-        fn::native_layer_norm_backward(c.grad_output(), c.argument(0), c.value(1), c.result(1), c.result(2), c.argument(2), c.argument(3),
-                                       bool_list({c.needs(0), c.needs(2), c.needs(3)}));
+        fn::native_layer_norm_backward(c.grad_output(), c.argument(0), c.value(1), c.result(1), c.result(2),
+                                       c.argument(2), c.argument(3), bool_list({c.needs(0), c.needs(2), c.needs(3)}));
     if (c.needs(0)) c.set_grad(0, grad_input);
     if (c.needs(2)) c.set_grad(2, grad_weight);
     if (c.needs(3)) c.set_grad(3, grad_bias);
 }
 
 // The backward formula with operators, of (grad_out, input, weight); 1 / rstd^2 is var + eps.
-TensorList composed_backward(const TensorList& in, std::int64_t normalized, const Tensor& mean_value, const Tensor& rstd_value) {
+TensorList composed_backward(const TensorList& in, std::int64_t normalized, const Tensor& mean_value,
+                             const Tensor& rstd_value) {
     const Tensor& g = in[0];
     const Tensor& x = in[1];
     Dims inner;
@@ -460,7 +505,8 @@ TensorList composed_backward(const TensorList& in, std::int64_t normalized, cons
     const Tensor variance = fn::mean_dim(fn::mul(centered, centered), inner, true);
     // eps as a constant, from the saved 1 / std.
     const Tensor fixed = fn::sub(x, mean_value);
-    const Tensor eps = fn::detach(fn::sub(fn::pow_scalar(rstd_value, Scalar(-2.0)), fn::mean_dim(fn::mul(fixed, fixed), inner, true)));
+    const Tensor eps =
+        fn::detach(fn::sub(fn::pow_scalar(rstd_value, Scalar(-2.0)), fn::mean_dim(fn::mul(fixed, fixed), inner, true)));
     const Tensor rstd = fn::rsqrt(fn::add(variance, eps));
     const Tensor normal = fn::mul(centered, rstd);
     const Tensor gw = in[2].defined() ? fn::mul(g, in[2]) : g;
@@ -475,22 +521,24 @@ void native_layer_norm_double_gradient(GradientContext& c) {
     const auto normalized = static_cast<std::int64_t>(c.value(2).to_ints().size());
     const Tensor mean = c.argument(3);
     const Tensor rstd = c.argument(4);
-    const TensorList grads =
-        composed_gradients([&](const TensorList& in) { return composed_backward(in, normalized, mean, rstd); },
-                           {c.argument(0), c.argument(1), c.argument(5)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    const TensorList grads = composed_gradients(
+        [&](const TensorList& in) { return composed_backward(in, normalized, mean, rstd); },
+        {c.argument(0), c.argument(1), c.argument(5)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
     constexpr std::array<std::size_t, 3> kPlaces{0, 1, 5};
     for (std::size_t i = 0; i < 3; ++i) {
         if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
     }
 }
 
-Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double eps, bool) {
+Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias,
+                  double eps, bool) {
     return std::get<0>(fn::native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
 std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({2, 3, 4}), Dims{4}, t({4}), t({4}), 1e-5}}, {{t({2, 3, 4}), Dims{3, 4}, IValue(), IValue(), 1e-3}, "two dimensions, no weight"}};
+    return {{{t({2, 3, 4}), Dims{4}, t({4}), t({4}), 1e-5}},
+            {{t({2, 3, 4}), Dims{3, 4}, IValue(), IValue(), 1e-3}, "two dimensions, no weight"}};
 }
 std::vector<Sample> samples(Random& random, ScalarType dtype) {
     auto all = native_samples(random, dtype);
@@ -503,7 +551,8 @@ Cost layer_norm_cost(Arguments arguments, std::span<const IValue>) {
     return {8 * static_cast<double>(x.numel()), 2 * static_cast<double>(x.bytes())};
 }
 
-constexpr std::string_view kFormula = "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over the last dimensions";
+constexpr std::string_view kFormula =
+    "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over the last dimensions";
 
 }  // namespace
 
@@ -520,8 +569,10 @@ constexpr NotFiniteNote kLayerNormNotFinite[] = {
 };
 
 extern const OperatorRecord kNativeLayerNorm = {
-    .schema = "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, "
-              "Tensor, Tensor)",
+    .schema =
+        "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+        "(Tensor, "
+        "Tensor, Tensor)",
     .summary = "Scales the last dimensions of each sample to zero mean and unit variance; gives mean and 1/std too.",
     .formula = kFormula,
     .infer = inferring<infer_native_layer_norm>,
@@ -537,23 +588,28 @@ extern const OperatorRecord kNativeLayerNorm = {
     .not_finite = kLayerNormNotFinite,
 };
 extern const OperatorRecord kNativeLayerNormBackward = {
-    .schema = "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, "
-              "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    .schema =
+        "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
+        "Tensor rstd, "
+        "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     .summary = "Gradients of layer_norm for input, weight and bias.",
-    .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
-               "grad_out",
+    .formula =
+        "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
+        "grad_out",
     .infer = infer_native_layer_norm_backward,
     .kernel = run_native_layer_norm_backward,
     .derivative = {native_layer_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
-    .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
-                "input: derivative of the three sums above\n"
-                "weight: sum of grad_out times the same map of grad0",
+    .gradient =
+        "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+        "input: derivative of the three sums above\n"
+        "weight: sum of grad_out times the same map of grad0",
     .variants = kOut,
 };
 extern const OperatorRecord kLayerNorm = {
-    .schema = "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-              "eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
+    .schema =
+        "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+        "eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
     .summary = "Scales the last dimensions of each sample to zero mean and unit variance.",
     .formula = kFormula,
     .composite = boxed<layer_norm>,

@@ -20,16 +20,19 @@ struct Batch {
     std::int64_t samples;
     std::int64_t classes;
 
-    explicit Batch(const Tensor& self) : samples(self.dim() < 2 ? 1 : self.size(0)), classes(self.dim() == 0 ? 1 : self.size(-1)) {
+    explicit Batch(const Tensor& self)
+        : samples(self.dim() < 2 ? 1 : self.size(0)), classes(self.dim() == 0 ? 1 : self.size(-1)) {
         const bool fits = self.dim() <= 2 && (self.dim() == 0 || self.size(-1) != 0);
-        require(fits, "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", shape_list_text(self.sizes()));
+        require(fits, "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
+                shape_list_text(self.sizes()));
     }
 };
 
 void check_types(const Tensor& self, const Tensor& target, const char* name) {
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"", name, "\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
-    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ", dtype_graph_name(target.dtype()));
+    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"", name,
+            "\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ",
+            dtype_graph_name(target.dtype()));
 }
 
 bool is_reduced(std::int64_t reduction) { return static_cast<Reduction>(reduction) != Reduction::None; }
@@ -48,9 +51,11 @@ void write_losses(const Tensor& out, const std::vector<T>& losses, std::int64_t 
         if (y.numel() == 0) return;
         T sum = 0;
         for (const T loss : losses) sum += loss;
-        y.data<T>()[0] = static_cast<Reduction>(reduction) == Reduction::Mean ? sum / static_cast<T>(losses.size()) : sum;
+        y.data<T>()[0] =
+            static_cast<Reduction>(reduction) == Reduction::Mean ? sum / static_cast<T>(losses.size()) : sum;
     } else {
-        std::copy_n(losses.begin(), std::min<std::size_t>(losses.size(), static_cast<std::size_t>(y.numel())), y.data<T>());
+        std::copy_n(losses.begin(), std::min<std::size_t>(losses.size(), static_cast<std::size_t>(y.numel())),
+                    y.data<T>());
     }
     put_back(out, y);
 }
@@ -60,16 +65,20 @@ void write_losses(const Tensor& out, const std::vector<T>& losses, std::int64_t 
 Batch check_multi_margin(const Tensor& self, const Tensor& target, const Scalar& p, const Tensor& weight) {
     require(p.to_double() == 1 || p.to_double() == 2, "only p == 1 and p == 2 supported");
     const Batch batch(self);
-    require(target.dim() <= 1 && target.numel() == batch.samples, "inconsistent target size, got: ", shape_list_text(target.sizes()));
+    require(target.dim() <= 1 && target.numel() == batch.samples,
+            "inconsistent target size, got: ", shape_list_text(target.sizes()));
     check_types(self, target, "multi_margin_loss_cpu_kernel");
     if (weight.defined()) {
-        require(weight.dtype() == self.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ", dtype_graph_name(weight.dtype()));
-        require(weight.numel() == batch.classes, "inconsistent weight size, expected ", batch.classes, " but got ", shape_list_text(weight.sizes()));
+        require(weight.dtype() == self.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ",
+                dtype_graph_name(weight.dtype()));
+        require(weight.numel() == batch.classes, "inconsistent weight size, expected ", batch.classes, " but got ",
+                shape_list_text(weight.sizes()));
     }
     return batch;
 }
 
-TensorMeta infer_multi_margin(const Tensor& self, const Tensor& target, const Scalar& p, const Scalar&, const Tensor& weight, std::int64_t reduction) {
+TensorMeta infer_multi_margin(const Tensor& self, const Tensor& target, const Scalar& p, const Scalar&,
+                              const Tensor& weight, std::int64_t reduction) {
     const Batch batch = check_multi_margin(self, target, p, weight);
     Dims sizes;
     if (!is_reduced(reduction) && target.dim() > 0) sizes.push_back(batch.samples);
@@ -82,8 +91,8 @@ std::int64_t class_of(const std::int64_t* target, std::int64_t sample, const Bat
     return target[sample];
 }
 
-void multi_margin_loss(const Tensor& out, const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin, const Tensor& weight,
-                       std::int64_t reduction) {
+void multi_margin_loss(const Tensor& out, const Tensor& self, const Tensor& target, const Scalar& p,
+                       const Scalar& margin, const Tensor& weight, std::int64_t reduction) {
     const Batch batch = check_multi_margin(self, target, p, weight);
     const Tensor classes = packed(target);
     visit_floating(self.dtype(), "multi_margin_loss", [&]<typename T>(std::type_identity<T>) {
@@ -108,14 +117,14 @@ void multi_margin_loss(const Tensor& out, const Tensor& self, const Tensor& targ
     });
 }
 
-TensorMeta infer_multi_margin_backward(const Tensor&, const Tensor& self, const Tensor& target, const Scalar& p, const Scalar&, const Tensor& weight,
-                                       std::int64_t) {
+TensorMeta infer_multi_margin_backward(const Tensor&, const Tensor& self, const Tensor& target, const Scalar& p,
+                                       const Scalar&, const Tensor& weight, std::int64_t) {
     check_multi_margin(self, target, p, weight);
     return {to_dims(self.sizes()), self.dtype(), self.device()};
 }
 
-void multi_margin_backward(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
-                           const Tensor& weight, std::int64_t reduction) {
+void multi_margin_backward(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target,
+                           const Scalar& p, const Scalar& margin, const Tensor& weight, std::int64_t reduction) {
     const Batch batch = check_multi_margin(self, target, p, weight);
     const Tensor classes = packed(target);
     visit_floating(self.dtype(), "multi_margin_loss_backward", [&]<typename T>(std::type_identity<T>) {
@@ -144,7 +153,8 @@ void multi_margin_backward(const Tensor& out, const Tensor& grad, const Tensor& 
 
 void multi_margin_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return kMultiMarginBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3), c.argument(4), c.value(5));
+        return kMultiMarginBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
+                                    c.argument(4), c.value(5));
     });
 }
 
@@ -153,7 +163,8 @@ void multi_margin_gradient(GradientContext& c) {
 Batch check_multilabel(const Tensor& self, const Tensor& target, const char* name) {
     const Batch batch(self);
     const bool same = self.dim() < 2 ? target.dim() <= 1 && target.numel() == batch.classes
-                                     : std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(), target.sizes().end());
+                                     : std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(),
+                                                  target.sizes().end());
     require(same, "inconsistent size ", shape_list_text(target.sizes()), " for argument #2 'target'");
     check_types(self, target, name);
     return batch;
@@ -177,7 +188,8 @@ void for_each_pair(const std::int64_t* target, const T* is_target, std::int64_t 
     }
 }
 
-void multilabel_forward(const Tensor& out, const Tensor& is_target, const Tensor& self, const Tensor& target, std::int64_t reduction) {
+void multilabel_forward(const Tensor& out, const Tensor& is_target, const Tensor& self, const Tensor& target,
+                        std::int64_t reduction) {
     const Batch batch = check_multilabel(self, target, "multilabel_margin_loss_forward_out_frame");
     const Tensor labels = packed(target);
     const std::int64_t* at = labels.data<std::int64_t>();
@@ -194,7 +206,9 @@ void multilabel_forward(const Tensor& out, const Tensor& is_target, const Tensor
             T* mark = marks.data<T>() + i * batch.classes;
             for (std::int64_t k = 0; k < batch.classes && own[k] >= 0; ++k) mark[own[k]] = 1;
             T sum = 0;
-            for_each_pair(own, mark, batch.classes, [&](std::int64_t right, std::int64_t wrong) { sum += std::max(T(0), 1 - x[right] + x[wrong]); });
+            for_each_pair(own, mark, batch.classes, [&](std::int64_t right, std::int64_t wrong) {
+                sum += std::max(T(0), 1 - x[right] + x[wrong]);
+            });
             losses[static_cast<std::size_t>(i)] = sum / static_cast<T>(batch.classes);
         }
         put_back(is_target, marks);
@@ -202,14 +216,15 @@ void multilabel_forward(const Tensor& out, const Tensor& is_target, const Tensor
     });
 }
 
-TensorMeta infer_multilabel_backward(const Tensor&, const Tensor& self, const Tensor& target, std::int64_t, const Tensor& is_target) {
+TensorMeta infer_multilabel_backward(const Tensor&, const Tensor& self, const Tensor& target, std::int64_t,
+                                     const Tensor& is_target) {
     check_multilabel(self, target, "multilabel_margin_loss_backward_out_frame");
     require(is_target.numel() == target.numel(), "inconsistent is_target size");
     return {to_dims(self.sizes()), self.dtype(), self.device()};
 }
 
-void multilabel_backward(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target, std::int64_t reduction,
-                         const Tensor& is_target) {
+void multilabel_backward(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target,
+                         std::int64_t reduction, const Tensor& is_target) {
     const Batch batch = check_multilabel(self, target, "multilabel_margin_loss_backward_out_frame");
     const Tensor labels = packed(target);
     const std::int64_t* at = labels.data<std::int64_t>();
@@ -225,20 +240,20 @@ void multilabel_backward(const Tensor& out, const Tensor& grad, const Tensor& se
             const T* x = values.data<T>() + i * batch.classes;
             T* to = y.data<T>() + i * batch.classes;
             const T scale = sample_gradient(grads.data<T>(), i, batch, reduction) / static_cast<T>(batch.classes);
-            for_each_pair(at + i * batch.classes, marks.data<T>() + i * batch.classes, batch.classes, [&](std::int64_t right, std::int64_t wrong) {
-                if (1 - x[right] + x[wrong] <= 0) return;
-                to[right] -= scale;
-                to[wrong] += scale;
-            });
+            for_each_pair(at + i * batch.classes, marks.data<T>() + i * batch.classes, batch.classes,
+                          [&](std::int64_t right, std::int64_t wrong) {
+                              if (1 - x[right] + x[wrong] <= 0) return;
+                              to[right] -= scale;
+                              to[wrong] += scale;
+                          });
         }
         put_back(out, y);
     });
 }
 
 void multilabel_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return kMultilabelBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.result(1));
-    });
+    c.grad(0,
+           [&] { return kMultilabelBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.result(1)); });
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
@@ -261,7 +276,9 @@ std::vector<Sample> multilabel_samples(Random& random, ScalarType dtype) {
 }  // namespace
 
 extern const OperatorRecord kMultiMarginLoss = {
-    .schema = "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
+    .schema =
+        "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
+        "reduction=1) -> Tensor",
     .summary = "How far other classes come within a margin of the right one.",
     .formula = "out[n] = sum_{c != t} weight[t] max(0, margin - self[n, t] + self[n, c])^p / C, t = target[n]",
     .infer = inferring<infer_multi_margin>,
@@ -274,8 +291,10 @@ extern const OperatorRecord kMultiMarginLoss = {
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kMultiMarginLossBackward = {
-    .schema = "aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, "
-              "int reduction=1) -> Tensor",
+    .schema =
+        "aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, "
+        "Tensor? weight=None, "
+        "int reduction=1) -> Tensor",
     .summary = "Gradient of multi_margin_loss.",
     .formula = "grad_output p weight[t] max(0, margin - self[t] + self[c])^(p - 1) / C at c, the sum negated at t",
     .infer = inferring<infer_multi_margin_backward>,
@@ -284,12 +303,16 @@ extern const OperatorRecord kMultiMarginLossBackward = {
     .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kMultilabelMarginLossForward = {
-    .schema = "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
+    .schema =
+        "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
+        "is_target)",
     .summary = "How far wrong classes come within 1 of the right ones; marks the right ones.",
     .formula = "out[n] = sum_{t in target[n], c not in target[n]} max(0, 1 - self[n, t] + self[n, c]) / C",
     .infer = inferring<infer_multilabel>,
     .kernel = filling<multilabel_forward, 2>,
-    .derivative = {multilabel_gradient, {save_argument(0), save_argument(1), save_result(1)}, "MultilabelMarginLossBackward0"},
+    .derivative = {multilabel_gradient,
+                   {save_argument(0), save_argument(1), save_result(1)},
+                   "MultilabelMarginLossBackward0"},
     .gradient = "self: grad / C at c, -grad / C at t for each pair with self[t] < 1 + self[c]",
     .variants = kOut,
     .out = {.overload = "output"},
@@ -297,7 +320,9 @@ extern const OperatorRecord kMultilabelMarginLossForward = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kMultilabelMarginLossBackward = {
-    .schema = "aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor",
+    .schema =
+        "aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
+        "is_target) -> Tensor",
     .summary = "Gradient of multilabel_margin_loss.",
     .formula = "grad_output / C at c, -grad_output / C at t for each pair with self[t] < 1 + self[c]",
     .infer = inferring<infer_multilabel_backward>,

@@ -19,7 +19,8 @@ namespace {
 
 // An `int[n]` argument of pooling, with PyTorch's message.
 Dims of_length(const Dims& values, std::size_t n, const char* name, const char* of) {
-    require(values.size() == 1 || values.size() == n, of, ": ", name, " must either be a single int, or a tuple of ", n, " ints");
+    require(values.size() == 1 || values.size() == n, of, ": ", name, " must either be a single int, or a tuple of ", n,
+            " ints");
     for (const std::int64_t value : values) {
         require(value <= std::numeric_limits<std::int32_t>::max(), of, ": integer out of range");
     }
@@ -28,9 +29,10 @@ Dims of_length(const Dims& values, std::size_t n, const char* name, const char* 
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
-std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t padding, std::int64_t stride, std::int64_t dilation,
-                         bool ceil_mode) {
-    std::int64_t out = floor_divide(in + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0), stride) + 1;
+std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t padding, std::int64_t stride,
+                         std::int64_t dilation, bool ceil_mode) {
+    std::int64_t out =
+        floor_divide(in + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0), stride) + 1;
     // The last window must start inside the input or its left padding.
     if (ceil_mode && (out - 1) * stride >= in + padding) --out;
     return out;
@@ -40,7 +42,8 @@ std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t padd
 std::string named_sizes(std::string_view name, const Dims& sizes) {
     std::string text;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        text += concat(i == 0 ? "" : " ", name, std::string_view("THW").substr(3 - sizes.size() + i, 1), ": ", sizes[i]);
+        text +=
+            concat(i == 0 ? "" : " ", name, std::string_view("THW").substr(3 - sizes.size() + i, 1), ": ", sizes[i]);
     }
     return text;
 }
@@ -50,14 +53,17 @@ void check_window(std::size_t i, std::int64_t kernel, std::int64_t stride, std::
     require(stride != 0, "stride should not be zero");
     require(kernel > 0, "kernel size should be greater than zero");
     require(stride > 0, "stride should be greater than zero");
-    if (dilation[i] <= 0) require(false, "dilation should be greater than zero, but got ", named_sizes("dilation", dilation));
+    if (dilation[i] <= 0)
+        require(false, "dilation should be greater than zero, but got ", named_sizes("dilation", dilation));
     require(padding >= 0, "pad must be non-negative, but got pad: ", padding);
-    require(padding <= kernel / 2, "pad should be at most half of kernel size, but got pad=", padding, " and kernel_size=", kernel);
+    require(padding <= kernel / 2, "pad should be at most half of kernel size, but got pad=", padding,
+            " and kernel_size=", kernel);
 }
 
 void refuse_empty(const Tensor& x, std::size_t spatial) {
     require(spatial != 3, "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have ",
-            "positive length, but input has a shape of ", shape_list_text(x.sizes()), " and non-batch dimension 0 has length zero!");
+            "positive length, but input has a shape of ", shape_list_text(x.sizes()),
+            " and non-batch dimension 0 has length zero!");
     require(false, "Expected ", spatial + 1, "D or ", spatial + 2,
             "D (batch mode) tensor with optional 0 dim batch size for input, but got:", shape_list_text(x.sizes()));
 }
@@ -73,8 +79,8 @@ Dims with_spatial(const Tensor& x, const Dims& spatial_sizes) {
 PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spatial, Dims& output_sizes) {
     const char* of = spatial == 3 ? "pool3d" : "pool2d";
     const Dims kernel = of_length(p.kernel, spatial, "kernel_size", of);
-    require(p.stride.size() <= 1 || p.stride.size() == spatial, of, ": stride must either be omitted, a single int, or a tuple of ",
-            spatial, " ints");
+    require(p.stride.size() <= 1 || p.stride.size() == spatial, of,
+            ": stride must either be omitted, a single int, or a tuple of ", spatial, " ints");
     const Dims stride = p.stride.empty() ? kernel : of_length(p.stride, spatial, "stride", of);
     const Dims padding = of_length(p.padding, spatial, "padding", of);
     const Dims dilation = of_length(p.dilation, spatial, "dilation", of);
@@ -102,10 +108,11 @@ PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spati
     const std::int64_t channels = x.sizes()[rank - spatial - 1];
     for (const std::int64_t size : out) {
         if (size >= 1) continue;
-        require(false, "Given input size: (", channels, "x", shape_text(span_of(in)), "). Calculated output size: (", channels,
-                "x", shape_text(span_of(out)), "). Output size is too small");
+        require(false, "Given input size: (", channels, "x", shape_text(span_of(in)), "). Calculated output size: (",
+                channels, "x", shape_text(span_of(out)), "). Output size is too small");
     }
-    require(s.input_pixels() <= std::numeric_limits<std::int32_t>::max(), "pooling over planes of more than 2^31 elements is not supported");
+    require(s.input_pixels() <= std::numeric_limits<std::int32_t>::max(),
+            "pooling over planes of more than 2^31 elements is not supported");
     s.planes = channels * (rank == spatial + 2 ? x.sizes()[0] : 1);
     output_sizes = with_spatial(x, out);
     return s;
@@ -117,8 +124,8 @@ namespace {
 using namespace nn_ops;
 
 PoolParameters parameters_at(Arguments arguments, std::size_t first) {
-    return {arguments[first].to_ints(), arguments[first + 1].to_ints(), arguments[first + 2].to_ints(), arguments[first + 3].to_ints(),
-            arguments[first + 4].to_bool()};
+    return {arguments[first].to_ints(), arguments[first + 1].to_ints(), arguments[first + 2].to_ints(),
+            arguments[first + 3].to_ints(), arguments[first + 4].to_bool()};
 }
 
 template <std::size_t Spatial>
@@ -126,7 +133,8 @@ void infer_max_pool(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
     Dims sizes;
     pool_shape(self, parameters_at(arguments, 1), Spatial, sizes);
-    require(is_floating(self.dtype()), "\"max_pool", Spatial, "d\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"max_pool", Spatial, "d\" not implemented for '",
+            dtype_graph_name(self.dtype()), "'");
     outputs.push_back(follow_layout(sizes, self));
     outputs.push_back(outputs[0]);
     outputs[1].dtype = ScalarType::Int64;
@@ -145,8 +153,8 @@ Taps taps_of(const PoolShape& s, std::size_t d, std::int64_t out) {
 }
 
 template <typename T>
-void max_of_window(const PoolShape& s, const T* plane, const Taps& depth, const Taps& rows, const Taps& columns, T& best,
-                   std::int64_t& at) {
+void max_of_window(const PoolShape& s, const T* plane, const Taps& depth, const Taps& rows, const Taps& columns,
+                   T& best, std::int64_t& at) {
     best = -std::numeric_limits<T>::infinity();
     at = (depth.start * s.input[1] + rows.start) * s.input[2] + columns.start;
     for (std::int64_t d = depth.start; d < depth.end; d += s.dilation[0]) {
@@ -173,7 +181,8 @@ struct RowMax {
 };
 
 template <std::int64_t Step, typename T>
-LOUPE_INLINE inline void compare_tap(const T* in, std::int64_t stride, std::int32_t first, T* best, std::int32_t* at, std::int64_t n) {
+LOUPE_INLINE inline void compare_tap(const T* in, std::int64_t stride, std::int32_t first, T* best, std::int32_t* at,
+                                     std::int64_t n) {
     const std::int64_t step = Step == 0 ? stride : Step;
     const auto index_step = static_cast<std::int32_t>(step);
 #pragma omp simd
@@ -195,19 +204,24 @@ std::pair<std::int64_t, std::int64_t> columns_of_tap(const PoolShape& s, std::in
 }
 
 template <typename T>
-LOUPE_INLINE inline void compare_taps(const PoolShape& s, const T* plane, const Taps& depth, const Taps& rows, RowMax<T>& row) {
+LOUPE_INLINE inline void compare_taps(const PoolShape& s, const T* plane, const Taps& depth, const Taps& rows,
+                                      RowMax<T>& row) {
     for (std::int64_t d = depth.start; d < depth.end; d += s.dilation[0]) {
         for (std::int64_t h = rows.start; h < rows.end; h += s.dilation[1]) {
             for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
                 const auto columns = columns_of_tap(s, kw);
-                const std::int64_t first = (d * s.input[1] + h) * s.input[2] + columns.first * s.stride[2] + kw * s.dilation[2] - s.padding[2];
+                const std::int64_t first =
+                    (d * s.input[1] + h) * s.input[2] + columns.first * s.stride[2] + kw * s.dilation[2] - s.padding[2];
                 T* best = row.best.data() + columns.first;
                 std::int32_t* at = row.at.data() + columns.first;
                 const std::int64_t n = columns.second - columns.first;
                 const auto index = static_cast<std::int32_t>(first);
-                if (s.stride[2] == 1) compare_tap<1>(plane + first, 1, index, best, at, n);
-                else if (s.stride[2] == 2) compare_tap<2>(plane + first, 2, index, best, at, n);
-                else compare_tap<0>(plane + first, s.stride[2], index, best, at, n);
+                if (s.stride[2] == 1)
+                    compare_tap<1>(plane + first, 1, index, best, at, n);
+                else if (s.stride[2] == 2)
+                    compare_tap<2>(plane + first, 2, index, best, at, n);
+                else
+                    compare_tap<0>(plane + first, s.stride[2], index, best, at, n);
             }
         }
     }
@@ -223,7 +237,8 @@ void max_pool_plane(const PoolShape& s, const T* plane, T* out, std::int64_t* in
                 const Taps rows = taps_of(s, 1, h);
                 for (std::int64_t w = 0; w < s.output[2]; ++w) {
                     row.best[static_cast<std::size_t>(w)] = -std::numeric_limits<T>::infinity();
-                    const std::int64_t start = (depth.start * s.input[1] + rows.start) * s.input[2] + taps_of(s, 2, w).start;
+                    const std::int64_t start =
+                        (depth.start * s.input[1] + rows.start) * s.input[2] + taps_of(s, 2, w).start;
                     row.at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(start);
                 }
                 compare_taps(s, plane, depth, rows, row);
@@ -245,12 +260,13 @@ void run_max_pool(Arguments arguments, IValue* results) {
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         const Tensor index = buffer_for(indices);
-        parallel_for(0, s.planes, std::max<std::int64_t>(1, 4096 / s.output_pixels()), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                max_pool_plane(s, x.data<T>() + i * s.input_pixels(), y.data<T>() + i * s.output_pixels(),
-                               index.data<std::int64_t>() + i * s.output_pixels());
-            }
-        });
+        parallel_for(0, s.planes, std::max<std::int64_t>(1, 4096 / s.output_pixels()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t i = begin; i < end; ++i) {
+                             max_pool_plane(s, x.data<T>() + i * s.input_pixels(), y.data<T>() + i * s.output_pixels(),
+                                            index.data<std::int64_t>() + i * s.output_pixels());
+                         }
+                     });
         if (!y.is_same(out)) convert_into(out, y);
         put_back(indices, index);
     });
@@ -259,10 +275,14 @@ void run_max_pool(Arguments arguments, IValue* results) {
 // Both for max_pool and adaptive_max_pool: adds each gradient to the pixel that was the largest.
 void scatter_gradient(const Tensor& grad_input, const Tensor& grad_output, const Tensor& indices, std::size_t spatial) {
     const auto rank = static_cast<std::size_t>(grad_input.dim());
-    require(rank >= spatial + 1, "non-empty ", spatial + 1, "D or ", spatial + 2, "D (batch mode) tensor expected for input");
+    require(rank >= spatial + 1, "non-empty ", spatial + 1, "D or ", spatial + 2,
+            "D (batch mode) tensor expected for input");
     require_sizes(indices, grad_output.sizes(), "indices");
-    require(indices.dtype() == ScalarType::Int64, "Expected indices of scalar type Long, but got ", dtype_graph_name(indices.dtype()));
-    require(grad_output.dim() == grad_input.dim() && std::equal(grad_input.sizes().begin(), grad_input.sizes().end() - static_cast<std::ptrdiff_t>(spatial), grad_output.sizes().begin()),
+    require(indices.dtype() == ScalarType::Int64, "Expected indices of scalar type Long, but got ",
+            dtype_graph_name(indices.dtype()));
+    require(grad_output.dim() == grad_input.dim() &&
+                std::equal(grad_input.sizes().begin(), grad_input.sizes().end() - static_cast<std::ptrdiff_t>(spatial),
+                           grad_output.sizes().begin()),
             "Expected grad_output of the batch and channels of ", shape_list_text(grad_input.sizes()), ", but got ",
             shape_list_text(grad_output.sizes()));
     std::int64_t in_pixels = 1;
@@ -275,7 +295,8 @@ void scatter_gradient(const Tensor& grad_input, const Tensor& grad_output, const
     visit_floating(grad_output.dtype(), "max_pool_backward", [&]<typename T>(std::type_identity<T>) {
         const Tensor g = packed_as(grad_output, scalar_type_of<T>);
         const Tensor index = packed(indices);
-        const Tensor out = grad_input.dtype() == g.dtype() ? buffer_for(grad_input) : empty(grad_input.sizes(), g.dtype());
+        const Tensor out =
+            grad_input.dtype() == g.dtype() ? buffer_for(grad_input) : empty(grad_input.sizes(), g.dtype());
         const std::int64_t planes = out.numel() / in_pixels;
         parallel_for(0, planes, std::max<std::int64_t>(1, 8192 / in_pixels), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
@@ -292,27 +313,27 @@ void scatter_gradient(const Tensor& grad_input, const Tensor& grad_output, const
     });
 }
 
-TensorMeta infer_max_pool_backward(const Tensor&, const Tensor& self, const Dims&, const Dims&, const Dims&, const Dims&, bool,
-                                   const Tensor&) {
+TensorMeta infer_max_pool_backward(const Tensor&, const Tensor& self, const Dims&, const Dims&, const Dims&,
+                                   const Dims&, bool, const Tensor&) {
     return follow_layout(to_dims(self.sizes()), self);
 }
 
 template <std::size_t Spatial>
-void max_pool_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor&, const Dims&, const Dims&, const Dims&,
-                              const Dims&, bool, const Tensor& indices) {
+void max_pool_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor&, const Dims&, const Dims&,
+                              const Dims&, const Dims&, bool, const Tensor& indices) {
     scatter_gradient(out, grad_output, indices, Spatial);
 }
 
 void max_pool2d_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return fn::max_pool2d_with_indices_backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3), c.value(4),
-                                                    c.value(5), c.result(1));
+        return fn::max_pool2d_with_indices_backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3),
+                                                    c.value(4), c.value(5), c.result(1));
     });
 }
 void max_pool3d_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return fn::max_pool3d_with_indices_backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3), c.value(4),
-                                                    c.value(5), c.result(1));
+        return fn::max_pool3d_with_indices_backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3),
+                                                    c.value(4), c.value(5), c.result(1));
     });
 }
 
@@ -328,42 +349,52 @@ void picked_gradient(GradientContext& c) {
     });
 }
 
-Tensor max_pool2d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
+Tensor max_pool2d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation,
+                  bool ceil) {
     return std::get<0>(fn::max_pool2d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
-Tensor max_pool3d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
+Tensor max_pool3d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation,
+                  bool ceil) {
     return std::get<0>(fn::max_pool3d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
 
-std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding,
-                                                   const Dims& dilation, bool ceil) {
-    const bool has_elements = std::none_of(self.sizes().begin() + (self.dim() == 3 ? 1 : 0), self.sizes().end(), [](std::int64_t n) { return n == 0; });
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel, const Dims& stride,
+                                                   const Dims& padding, const Dims& dilation, bool ceil) {
+    const bool has_elements = std::none_of(self.sizes().begin() + (self.dim() == 3 ? 1 : 0), self.sizes().end(),
+                                           [](std::int64_t n) { return n == 0; });
     require((self.dim() == 2 || self.dim() == 3) && has_elements,
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:", shape_list_text(self.sizes()));
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:",
+            shape_list_text(self.sizes()));
     for (const Dims* values : {&kernel, &padding, &dilation}) {
         require(values->size() == 1, "max_pool1d() kernel_size, padding and dilation must be one element");
     }
     require(stride.size() <= 1, "max_pool1d() stride must be at most one element");
     const Dims step = stride.empty() ? kernel : stride;
-    const auto [out, indices] = fn::max_pool2d_with_indices(fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]},
-                                                            Dims{0, padding[0]}, Dims{1, dilation[0]}, ceil);
+    const auto [out, indices] = fn::max_pool2d_with_indices(
+        fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]}, Dims{0, padding[0]}, Dims{1, dilation[0]}, ceil);
     return {fn::squeeze(out, -2), fn::squeeze(indices, -2)};
 }
 // PyTorch's message when no gradient is recorded, for which it has another kernel.
-void check_max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
-    if ((self.dim() != 2 && self.dim() != 3) || kernel.size() != 1 || stride.size() > 1 || padding.size() != 1 || dilation.size() != 1) return;
+void check_max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding,
+                      const Dims& dilation, bool ceil) {
+    if ((self.dim() != 2 && self.dim() != 3) || kernel.size() != 1 || stride.size() > 1 || padding.size() != 1 ||
+        dilation.size() != 1)
+        return;
     const std::int64_t step = stride.empty() ? kernel[0] : stride[0];
     require(kernel[0] > 0, "max_pool1d() kernel_size must be greater than zero, but got ", kernel[0]);
     require(step > 0, "max_pool1d() stride must be greater than zero, but got ", step);
     require(padding[0] >= 0, "max_pool1d() padding must be non-negative, but got ", padding[0]);
-    require(padding[0] <= kernel[0] / 2, "max_pool1d() padding should be at most half of kernel size, but got padding=", padding[0],
+    require(padding[0] <= kernel[0] / 2,
+            "max_pool1d() padding should be at most half of kernel size, but got padding=", padding[0],
             " and kernel_size=", kernel[0]);
     require(dilation[0] > 0, "max_pool1d() dilation must be greater than zero, but got ", dilation[0]);
     const std::int64_t size = pooled_size(self.size(-1), kernel[0], padding[0], step, dilation[0], ceil);
     require(size > 0 || self.size(-1) == 0, "max_pool1d() Invalid computed output size: ", size);
 }
-Tensor max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
-    if (!GradMode::is_enabled() || !requires_grad(self)) check_max_pool1d(self, kernel, stride, padding, dilation, ceil);
+Tensor max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation,
+                  bool ceil) {
+    if (!GradMode::is_enabled() || !requires_grad(self))
+        check_max_pool1d(self, kernel, stride, padding, dilation, ceil);
     return std::get<0>(max_pool1d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
 
@@ -379,8 +410,10 @@ std::vector<Sample> max_pool_samples(Random& random, ScalarType dtype) {
         return flat.view_as_strided(span_of(sizes), span_of(contiguous_strides(span_of(sizes))), 0);
     };
     return {{{t(x({2, 3}, 5)), Dims(Spatial, 2), Dims{}, Dims(Spatial, 0), Dims(Spatial, 1), false}},
-            {{t(x({2, 3}, 6)), Dims(Spatial, 3), Dims(Spatial, 2), Dims(Spatial, 1), Dims(Spatial, 1), true}, "padded, ceil"},
-            {{t(x({3}, 5)), Dims(Spatial, 2), Dims(Spatial, 1), Dims(Spatial, 0), Dims(Spatial, 2), false}, "unbatched, dilated"}};
+            {{t(x({2, 3}, 6)), Dims(Spatial, 3), Dims(Spatial, 2), Dims(Spatial, 1), Dims(Spatial, 1), true},
+             "padded, ceil"},
+            {{t(x({3}, 5)), Dims(Spatial, 2), Dims(Spatial, 1), Dims(Spatial, 0), Dims(Spatial, 2), false},
+             "unbatched, dilated"}};
 }
 
 // ---- adaptive
@@ -388,15 +421,17 @@ std::vector<Sample> max_pool_samples(Random& random, ScalarType dtype) {
 template <std::size_t Spatial>
 void infer_adaptive_max_pool(const Tensor& self, const Dims& output_size, MetaList& outputs) {
     const auto rank = static_cast<std::size_t>(self.dim());
-    require(rank == Spatial + 1 || rank == Spatial + 2, "adaptive_max_pool", Spatial, "d(): Expected ", Spatial + 1, "D or ", Spatial + 2,
-            "D tensor, but got: ", shape_list_text(self.sizes()));
+    require(rank == Spatial + 1 || rank == Spatial + 2, "adaptive_max_pool", Spatial, "d(): Expected ", Spatial + 1,
+            "D or ", Spatial + 2, "D tensor, but got: ", shape_list_text(self.sizes()));
     for (std::size_t d = rank == Spatial + 2 ? 1 : 0; d < rank; ++d) {
         require(self.sizes()[d] > 0, "adaptive_max_pool", Spatial,
                 "d(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
                 shape_list_text(self.sizes()), " with dimension ", d, " being empty");
     }
-    require(output_size.size() == Spatial, "adaptive_max_pool", Spatial, "d(): internal error: output_size.size() must be ", Spatial);
-    require(is_floating(self.dtype()), "\"adaptive_max_pool", Spatial, "d_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(output_size.size() == Spatial, "adaptive_max_pool", Spatial,
+            "d(): internal error: output_size.size() must be ", Spatial);
+    require(is_floating(self.dtype()), "\"adaptive_max_pool", Spatial, "d_cpu\" not implemented for '",
+            dtype_graph_name(self.dtype()), "'");
     outputs.push_back(follow_layout(with_spatial(self, output_size), self));
     outputs.push_back(outputs[0]);
     outputs[1].dtype = ScalarType::Int64;
@@ -424,16 +459,19 @@ void adaptive_max_pool(const Tensor& out, const Tensor& indices, const Tensor& s
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         const Tensor index = buffer_for(indices);
-        parallel_for(0, s.planes, std::max<std::int64_t>(1, 4096 / s.output_pixels()), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                T* value = y.data<T>() + i * s.output_pixels();
-                std::int64_t* at = index.data<std::int64_t>() + i * s.output_pixels();
-                for (std::int64_t p = 0; p < s.output_pixels(); ++p) {
-                    max_of_window(s, x.data<T>() + i * s.input_pixels(), window(0, p / (s.output[1] * s.output[2])),
-                                  window(1, p / s.output[2] % s.output[1]), window(2, p % s.output[2]), value[p], at[p]);
-                }
-            }
-        });
+        parallel_for(0, s.planes, std::max<std::int64_t>(1, 4096 / s.output_pixels()),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t i = begin; i < end; ++i) {
+                             T* value = y.data<T>() + i * s.output_pixels();
+                             std::int64_t* at = index.data<std::int64_t>() + i * s.output_pixels();
+                             for (std::int64_t p = 0; p < s.output_pixels(); ++p) {
+                                 max_of_window(s, x.data<T>() + i * s.input_pixels(),
+                                               window(0, p / (s.output[1] * s.output[2])),
+                                               window(1, p / s.output[2] % s.output[1]), window(2, p % s.output[2]),
+                                               value[p], at[p]);
+                             }
+                         }
+                     });
         if (!y.is_same(out)) convert_into(out, y);
         put_back(indices, index);
     });
@@ -443,7 +481,8 @@ TensorMeta infer_adaptive_max_pool_backward(const Tensor&, const Tensor& self, c
     return follow_layout(to_dims(self.sizes()), self);
 }
 template <std::size_t Spatial>
-void adaptive_max_pool_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor&, const Tensor& indices) {
+void adaptive_max_pool_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor&,
+                                       const Tensor& indices) {
     scatter_gradient(out, grad_output, indices, Spatial);
 }
 void adaptive_max_pool2d_gradient(GradientContext& c) {
@@ -454,7 +493,8 @@ void adaptive_max_pool3d_gradient(GradientContext& c) {
 }
 
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, const Dims& output_size) {
-    require(self.dim() == 2 || self.dim() == 3, "adaptive_max_pool1d(): Expected 2D or 3D tensor, but got: ", shape_list_text(self.sizes()));
+    require(self.dim() == 2 || self.dim() == 3,
+            "adaptive_max_pool1d(): Expected 2D or 3D tensor, but got: ", shape_list_text(self.sizes()));
     require(output_size.size() == 1, "adaptive_max_pool1d(): output_size must be 1");
     const auto [out, indices] = fn::adaptive_max_pool2d(fn::unsqueeze(self, -2), Dims{1, output_size[0]});
     return {fn::squeeze(out, -2), fn::squeeze(indices, -2)};
@@ -472,12 +512,14 @@ constexpr std::string_view kMaxFormula = "out[c, p] = max_k self[c, stride p + d
 
 }  // namespace
 
-#define LOUPE_POOL_ARGUMENTS(n) \
-    "Tensor self, int[" n "] kernel_size, int[" n "] stride=[], int[" n "] padding=0, int[" n "] dilation=1, bool ceil_mode=False"
+#define LOUPE_POOL_ARGUMENTS(n)                                                               \
+    "Tensor self, int[" n "] kernel_size, int[" n "] stride=[], int[" n "] padding=0, int[" n \
+    "] dilation=1, bool ceil_mode=False"
 #define LOUPE_POOL1D_ARGUMENTS \
     "Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False"
-#define LOUPE_POOL_BACKWARD_ARGUMENTS(n)                                                                               \
-    "Tensor grad_output, Tensor self, int[" n "] kernel_size, int[" n "] stride, int[" n "] padding, int[" n "] dilation, " \
+#define LOUPE_POOL_BACKWARD_ARGUMENTS(n)                                                                     \
+    "Tensor grad_output, Tensor self, int[" n "] kernel_size, int[" n "] stride, int[" n "] padding, int[" n \
+    "] dilation, "                                                                                           \
     "bool ceil_mode, Tensor indices"
 
 constexpr std::string_view kToGreatest = "self: grad at the place of each window's greatest element, else 0";

@@ -12,23 +12,26 @@ namespace {
 using namespace nn_ops;
 
 void check_output_size(const Dims& output_size, std::size_t spatial) {
-    require(output_size.size() == spatial, "There should be exactly ", spatial == 2 ? "two elements (height, width)" : "three elements (depth, height, width)",
+    require(output_size.size() == spatial, "There should be exactly ",
+            spatial == 2 ? "two elements (height, width)" : "three elements (depth, height, width)",
             " in output_size, but got ", output_size.size(), " elements.");
 }
 
 TensorMeta infer_max_unpool(const Tensor& self, const Tensor& indices, const Dims& output_size, std::size_t spatial) {
     const IntSpan sizes = self.sizes();
-    require(sizes.size() == spatial + 1 || sizes.size() == spatial + 2, "Input to max_unpooling", spatial, "d should be a ", spatial + 1, "d or ",
-            spatial + 2, "d Tensor, but got a tensor with ", sizes.size(), " dimensions.");
+    require(sizes.size() == spatial + 1 || sizes.size() == spatial + 2, "Input to max_unpooling", spatial,
+            "d should be a ", spatial + 1, "d or ", spatial + 2, "d Tensor, but got a tensor with ", sizes.size(),
+            " dimensions.");
     require(std::equal(sizes.begin(), sizes.end(), indices.sizes().begin(), indices.sizes().end()),
-            "Expected shape of indices to be same as that of the input tensor (", shape_list_text(sizes), ") but got indices tensor with shape: ",
-            shape_list_text(indices.sizes()));
+            "Expected shape of indices to be same as that of the input tensor (", shape_list_text(sizes),
+            ") but got indices tensor with shape: ", shape_list_text(indices.sizes()));
     for (std::size_t d = 1; d < sizes.size(); ++d) {
-        require(sizes[d] > 0, "max_unpooling", spatial, "d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got ",
+        require(sizes[d] > 0, "max_unpooling", spatial,
+                "d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got ",
                 shape_list_text(sizes), " with dimension ", d, " being empty.");
     }
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"max_unpool", spatial, "d\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
+    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"max_unpool", spatial,
+            "d\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     Dims out(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(spatial));
     out.insert(out.end(), output_size.begin(), output_size.end());
     return follow_layout(std::move(out), self);
@@ -36,21 +39,24 @@ TensorMeta infer_max_unpool(const Tensor& self, const Tensor& indices, const Dim
 
 TensorMeta infer_max_unpool2d(const Tensor& self, const Tensor& indices, const Dims& output_size) {
     check_output_size(output_size, 2);
-    require(indices.dtype() == ScalarType::Int64, "elements in indices should be type int64 but got: ", dtype_graph_name(indices.dtype()));
+    require(indices.dtype() == ScalarType::Int64,
+            "elements in indices should be type int64 but got: ", dtype_graph_name(indices.dtype()));
     return infer_max_unpool(self, indices, output_size, 2);
 }
 
-TensorMeta infer_max_unpool3d(const Tensor& self, const Tensor& indices, const Dims& output_size, const Dims& stride, const Dims& padding) {
+TensorMeta infer_max_unpool3d(const Tensor& self, const Tensor& indices, const Dims& output_size, const Dims& stride,
+                              const Dims& padding) {
     check_output_size(output_size, 3);
     require(indices.dtype() == ScalarType::Int64, "elements in indices should be type int64");
     const auto check = [](const Dims& values, const char* name) {
-        require(values.size() == 3, "There should be exactly three elements (depth, height, width) in ", name, ", but got: ", values.size(), " elements.");
+        require(values.size() == 3, "There should be exactly three elements (depth, height, width) in ", name,
+                ", but got: ", values.size(), " elements.");
     };
     check(stride, "stride");
     check(padding, "padding");
     const TensorMeta meta = infer_max_unpool(self, indices, output_size, 3);
-    require(std::all_of(stride.begin(), stride.end(), [](auto s) { return s > 0; }), "strides should be greater than zero, but got stride: ",
-            shape_list_text(span_of(stride)));
+    require(std::all_of(stride.begin(), stride.end(), [](auto s) { return s > 0; }),
+            "strides should be greater than zero, but got stride: ", shape_list_text(span_of(stride)));
     return meta;
 }
 
@@ -70,15 +76,18 @@ void unpool(const Tensor& out, const Tensor& self, const Tensor& indices, const 
         const Tensor y = buffer_for(out);
         fill_zero(y);
         for (std::int64_t i = 0; i < x.numel(); ++i) {
-            require(at[i] >= 0 && at[i] < to_pixels, "Found an invalid max index: ", at[i], " (output volumes are of size ",
-                    shape_text(span_of(output_size)));
+            require(at[i] >= 0 && at[i] < to_pixels, "Found an invalid max index: ", at[i],
+                    " (output volumes are of size ", shape_text(span_of(output_size)));
             y.data<T>()[i / from_pixels * to_pixels + at[i]] = x.data<T>()[i];
         }
         put_back(out, y);
     });
 }
-void max_unpool2d(const Tensor& out, const Tensor& self, const Tensor& indices, const Dims& output_size) { unpool(out, self, indices, output_size); }
-void max_unpool3d(const Tensor& out, const Tensor& self, const Tensor& indices, const Dims& output_size, const Dims&, const Dims&) {
+void max_unpool2d(const Tensor& out, const Tensor& self, const Tensor& indices, const Dims& output_size) {
+    unpool(out, self, indices, output_size);
+}
+void max_unpool3d(const Tensor& out, const Tensor& self, const Tensor& indices, const Dims& output_size, const Dims&,
+                  const Dims&) {
     unpool(out, self, indices, output_size);
 }
 
@@ -99,7 +108,8 @@ std::vector<Sample> unpool2d_samples(Random& random, ScalarType dtype) {
 std::vector<Sample> unpool3d_samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
     const Tensor x = random_tensor(random, {1, 1, 2, 2, 2}, dtype);
-    return {{{x, tensor_of<std::int64_t>({0, 3, 8, 15, 21, 30, 41, 60}, {1, 1, 2, 2, 2}), Dims{4, 4, 4}, Dims{2, 2, 2}, Dims{0, 0, 0}}}};
+    return {{{x, tensor_of<std::int64_t>({0, 3, 8, 15, 21, 30, 41, 60}, {1, 1, 2, 2, 2}), Dims{4, 4, 4}, Dims{2, 2, 2},
+              Dims{0, 0, 0}}}};
 }
 
 }  // namespace
@@ -118,7 +128,8 @@ extern const OperatorRecord kMaxUnpool2d = {
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kMaxUnpool3d = {
-    .schema = "aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+    .schema =
+        "aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
     .summary = "Puts values where max_pool3d found them, zeros elsewhere.",
     .formula = "out[c, indices[c, p]] = self[c, p]",
     .infer = inferring<infer_max_unpool3d>,

@@ -21,37 +21,45 @@ struct Shape {
 
 void check_weight(const Tensor& weight, std::int64_t classes) {
     require(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
-            "weight tensor should be defined either for all ", classes, " classes or no classes but got weight tensor of shape: ",
+            "weight tensor should be defined either for all ", classes,
+            " classes or no classes but got weight tensor of shape: ",
             weight.defined() ? shape_list_text(weight.sizes()) : "");
 }
 
 Shape check_nll(const Tensor& self, const Tensor& target, const Tensor& weight) {
     require(self.dim() > 0 && self.dim() <= 2, "input tensor should be 1D or 2D");
     require(target.dim() <= 1, "0D or 1D target tensor expected, multi-target not supported");
-    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ", dtype_graph_name(target.dtype()));
+    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ",
+            dtype_graph_name(target.dtype()));
     const bool is_one = self.dim() == 1 && target.dim() == 0;
-    require(is_one || self.size(0) == target.size(0), "size mismatch (got input: ", shape_list_text(self.sizes()), ", target: ",
-            shape_list_text(target.sizes()), ")");
+    require(is_one || self.size(0) == target.size(0), "size mismatch (got input: ", shape_list_text(self.sizes()),
+            ", target: ", shape_list_text(target.sizes()), ")");
     const Shape shape{self.dim() == 2 ? self.size(0) : 1, self.size(-1), 1};
     check_weight(weight, shape.classes);
     return shape;
 }
 
 Shape check_nll2d(const Tensor& self, const Tensor& target, const Tensor& weight) {
-    require(target.dim() == 3, "only batches of spatial targets supported (3D tensors) but got targets of dimension: ", target.dim());
-    require(self.dim() == 4, "only batches of spatial inputs supported (4D tensors), but got input of dimension: ", self.dim());
-    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ", dtype_graph_name(target.dtype()));
+    require(target.dim() == 3,
+            "only batches of spatial targets supported (3D tensors) but got targets of dimension: ", target.dim());
+    require(self.dim() == 4,
+            "only batches of spatial inputs supported (4D tensors), but got input of dimension: ", self.dim());
+    require(target.dtype() == ScalarType::Int64, "expected scalar type Long but found ",
+            dtype_graph_name(target.dtype()));
     require(self.size(0) == target.size(0) && self.size(2) == target.size(1) && self.size(3) == target.size(2),
-            "size mismatch (got input: ", shape_list_text(self.sizes()), " , target: ", shape_list_text(target.sizes()));
+            "size mismatch (got input: ", shape_list_text(self.sizes()),
+            " , target: ", shape_list_text(target.sizes()));
     const Shape shape{self.size(0), self.size(1), self.size(2) * self.size(3)};
     check_weight(weight, shape.classes);
     return shape;
 }
 
-void check_class(std::int64_t t, std::int64_t classes) { require(t >= 0 && t < classes, "Target ", t, " is out of bounds."); }
+void check_class(std::int64_t t, std::int64_t classes) {
+    require(t >= 0 && t < classes, "Target ", t, " is out of bounds.");
+}
 
-void forward(const Shape& s, const Tensor& out, const Tensor& total, const Tensor& self, const Tensor& target, const Tensor& weight,
-             std::int64_t reduction, std::int64_t ignore) {
+void forward(const Shape& s, const Tensor& out, const Tensor& total, const Tensor& self, const Tensor& target,
+             const Tensor& weight, std::int64_t reduction, std::int64_t ignore) {
     visit_floating(self.dtype(), "nll_loss_out_frame", [&]<typename T>(std::type_identity<T>) {
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor classes = packed(target);
@@ -96,7 +104,8 @@ void backward(const Shape& s, const Tensor& out, const Tensor& grad_output, cons
             if (t[i] == ignore) continue;
             check_class(t[i], s.classes);
             const T w = weights.defined() ? weights.data<T>()[t[i]] : T(1);
-            to.data<T>()[(i / s.pixels * s.classes + t[i]) * s.pixels + i % s.pixels] = -w * g.data<T>()[keep ? i : 0] / divisor;
+            to.data<T>()[(i / s.pixels * s.classes + t[i]) * s.pixels + i % s.pixels] =
+                -w * g.data<T>()[keep ? i : 0] / divisor;
         }
         if (!to.is_same(out)) convert_into(out, to);
     });
@@ -105,37 +114,42 @@ void backward(const Shape& s, const Tensor& out, const Tensor& grad_output, cons
 using Check = Shape (*)(const Tensor&, const Tensor&, const Tensor&);
 
 template <Check check>
-MetaList infer_forward(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t) {
+MetaList infer_forward(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                       std::int64_t) {
     check(self, target, weight);
-    require(is_floating(self.dtype()), "\"nll_loss_out_frame\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"nll_loss_out_frame\" not implemented for '", dtype_graph_name(self.dtype()),
+            "'");
     const bool keep = static_cast<Reduction>(reduction) == Reduction::None;
-    return {TensorMeta{keep ? to_dims(target.sizes()) : Dims{}, self.dtype(), self.device()}, TensorMeta{{}, self.dtype(), self.device()}};
+    return {TensorMeta{keep ? to_dims(target.sizes()) : Dims{}, self.dtype(), self.device()},
+            TensorMeta{{}, self.dtype(), self.device()}};
 }
 template <Check check>
-void forward_kernel(const Tensor& out, const Tensor& total, const Tensor& self, const Tensor& target, const Tensor& weight,
-                    std::int64_t reduction, std::int64_t ignore) {
+void forward_kernel(const Tensor& out, const Tensor& total, const Tensor& self, const Tensor& target,
+                    const Tensor& weight, std::int64_t reduction, std::int64_t ignore) {
     forward(check(self, target, weight), out, total, self, target, weight, reduction, ignore);
 }
 template <Check check>
-TensorMeta infer_backward(const Tensor&, const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t, std::int64_t,
-                          const Tensor&) {
+TensorMeta infer_backward(const Tensor&, const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t,
+                          std::int64_t, const Tensor&) {
     check(self, target, weight);
     return {to_dims(self.sizes()), self.dtype(), self.device()};
 }
 template <Check check>
-void backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& self, const Tensor& target, const Tensor& weight,
-                     std::int64_t reduction, std::int64_t ignore, const Tensor& total) {
+void backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                     const Tensor& weight, std::int64_t reduction, std::int64_t ignore, const Tensor& total) {
     backward(check(self, target, weight), out, grad_output, target, weight, reduction, ignore, total);
 }
 
 void nll_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return fn::nll_loss_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3), c.value(4), c.result(1));
+        return fn::nll_loss_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3),
+                                     c.value(4), c.result(1));
     });
 }
 void nll2d_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return fn::nll_loss2d_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3), c.value(4), c.result(1));
+        return fn::nll_loss2d_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3),
+                                       c.value(4), c.result(1));
     });
 }
 void nll_double_gradient(GradientContext& c) {
@@ -145,29 +159,33 @@ void nll2d_double_gradient(GradientContext& c) {
     c.grad(0, [&] { return fn::nll_loss2d(c.grad_output(), c.argument(2), c.argument(3), c.value(4), c.value(5)); });
 }
 
-Tensor nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore) {
+Tensor nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                std::int64_t ignore) {
     return std::get<0>(fn::nll_loss_forward(self, target, weight, reduction, ignore));
 }
-Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore) {
+Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                  std::int64_t ignore) {
     return std::get<0>(fn::nll_loss2d_forward(self, target, weight, reduction, ignore));
 }
 
 // Any number of pixel dimensions, gathered into two.
-Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore) {
+Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                   std::int64_t ignore) {
     require(self.dim() > 0, "Expected 1 or more dimensions (got ", self.dim(), ")");
-    require(self.dim() == 1 || self.size(0) == (target.dim() == 0 ? 1 : target.size(0)), "Expected input batch_size (", self.size(0),
-            ") to match target batch_size (", target.dim() == 0 ? 1 : target.size(0), ").");
+    require(self.dim() == 1 || self.size(0) == (target.dim() == 0 ? 1 : target.size(0)), "Expected input batch_size (",
+            self.size(0), ") to match target batch_size (", target.dim() == 0 ? 1 : target.size(0), ").");
     if (self.dim() <= 2) return nll_loss(self, target, weight, reduction, ignore);
     if (self.dim() == 4) return nll_loss2d(self, target, weight, reduction, ignore);
     const std::int64_t batch = self.size(0);
     const Dims pixels(self.sizes().begin() + 2, self.sizes().end());
     Dims expected{batch};
     expected.insert(expected.end(), pixels.begin(), pixels.end());
-    require(std::equal(expected.begin(), expected.end(), target.sizes().begin(), target.sizes().end()), "Expected target size ",
-            shape_list_text(span_of(expected)), ", got ", shape_list_text(target.sizes()));
+    require(std::equal(expected.begin(), expected.end(), target.sizes().begin(), target.sizes().end()),
+            "Expected target size ", shape_list_text(span_of(expected)), ", got ", shape_list_text(target.sizes()));
     const std::int64_t rest = self.numel() == 0 ? 0 : -1;
     const Tensor flat = fn::reshape(fn::contiguous(self), Dims{batch, self.size(1), 1, rest});
-    const Tensor loss = nll_loss2d(flat, fn::reshape(fn::contiguous(target), Dims{batch, 1, rest}), weight, reduction, ignore);
+    const Tensor loss =
+        nll_loss2d(flat, fn::reshape(fn::contiguous(target), Dims{batch, 1, rest}), weight, reduction, ignore);
     return static_cast<Reduction>(reduction) == Reduction::None ? fn::view(loss, expected) : loss;
 }
 
@@ -175,9 +193,12 @@ Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const Tensor& weigh
 
 Tensor reduced(const Tensor& loss, std::int64_t reduction) {
     switch (static_cast<Reduction>(reduction)) {
-        case Reduction::Mean: return fn::mean(loss);
-        case Reduction::Sum: return fn::sum(loss);
-        default: return loss;
+        case Reduction::Mean:
+            return fn::mean(loss);
+        case Reduction::Sum:
+            return fn::sum(loss);
+        default:
+            return loss;
     }
 }
 
@@ -188,8 +209,8 @@ Tensor class_shape(const Tensor& weight, const Tensor& self, std::int64_t class_
 }
 
 // The target is a distribution over classes.
-Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
-                                      double smoothing) {
+Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                      std::int64_t reduction, double smoothing) {
     require(is_floating(target.dtype()), "Expected floating point type for target with class probabilities, got ",
             dtype_graph_name(target.dtype()));
     const std::int64_t class_dim = self.dim() == 1 ? 0 : 1;
@@ -197,10 +218,12 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, 
     check_weight(weight, self.size(class_dim));
     const Tensor log_p = fn::log_softmax(self, class_dim, IValue());
     const Tensor wanted =
-        smoothing > 0 ? fn::add_scalar(fn::mul_scalar(target, Scalar(1 - smoothing)), Scalar(smoothing / classes)) : target;
+        smoothing > 0 ? fn::add_scalar(fn::mul_scalar(target, Scalar(1 - smoothing)), Scalar(smoothing / classes))
+                      : target;
     Tensor terms = fn::mul(log_p, wanted);
     if (weight.defined()) terms = fn::mul(terms, class_shape(weight, self, class_dim));
-    if (static_cast<Reduction>(reduction) == Reduction::None) return fn::neg(fn::sum_dim(terms, Dims{class_dim}, false));
+    if (static_cast<Reduction>(reduction) == Reduction::None)
+        return fn::neg(fn::sum_dim(terms, Dims{class_dim}, false));
     const Tensor total = fn::neg(fn::sum(terms));
     if (static_cast<Reduction>(reduction) == Reduction::Sum) return total;
     return fn::div_scalar(total, Scalar(static_cast<double>(self.numel()) / classes));
@@ -219,7 +242,9 @@ Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& target, const Te
         smooth_loss = reduced(smooth, reduction);
     } else if (weight.defined()) {
         const Tensor chosen = fn::masked_fill(target, ignored, Scalar(std::int64_t{0}));
-        const Tensor weights = fn::view(fn::index_select(weight, std::int64_t{0}, fn::flatten(chosen, std::int64_t{0}, std::int64_t{-1})), to_dims(target.sizes()));
+        const Tensor weights =
+            fn::view(fn::index_select(weight, std::int64_t{0}, fn::flatten(chosen, std::int64_t{0}, std::int64_t{-1})),
+                     to_dims(target.sizes()));
         smooth_loss = fn::div(fn::sum(smooth), fn::sum(fn::masked_fill(weights, ignored, Scalar(0.0))));
     } else {
         const Tensor kept = fn::sum(fn::logical_not(ignored));
@@ -229,16 +254,18 @@ Tensor smoothed_cross_entropy(const Tensor& self, const Tensor& target, const Te
     return fn::add(fn::mul_scalar(nll, Scalar(1 - smoothing)), fn::mul_scalar(smooth_loss, Scalar(share)));
 }
 
-Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore,
-                          double smoothing) {
+Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                          std::int64_t ignore, double smoothing) {
     require(smoothing >= 0.0 && smoothing <= 1.0, "label_smoothing must be between 0.0 and 1.0. Got: ", smoothing);
-    const auto same = std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(), target.sizes().end());
+    const auto same =
+        std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(), target.sizes().end());
     if (same) {
         require(ignore < 0, "ignore_index is not supported for floating point target");
         return cross_entropy_of_probabilities(self, target, weight, reduction, smoothing);
     }
     if (smoothing > 0) return smoothed_cross_entropy(self, target, weight, reduction, ignore, smoothing);
-    return fn::nll_loss_nd(fn::log_softmax(self, std::int64_t{self.dim() == 1 ? 0 : 1}, IValue()), target, weight, reduction, ignore);
+    return fn::nll_loss_nd(fn::log_softmax(self, std::int64_t{self.dim() == 1 ? 0 : 1}, IValue()), target, weight,
+                           reduction, ignore);
 }
 
 // ---- samples
@@ -266,8 +293,9 @@ constexpr std::string_view kFormula = "loss = -weight[target] self[target]";
 
 #define LOUPE_NLL_ARGUMENTS "Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100"
 #define LOUPE_NLL_FORWARD_ARGUMENTS "Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index"
-#define LOUPE_NLL_BACKWARD_ARGUMENTS \
-    "Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index, Tensor total_weight"
+#define LOUPE_NLL_BACKWARD_ARGUMENTS                                                                           \
+    "Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index, Tensor " \
+    "total_weight"
 
 constexpr std::string_view kNegative = "self: -grad weight[target] at the target, else 0";
 
@@ -295,7 +323,9 @@ extern const OperatorRecord kNllLossForward = {
     .formula = kFormula,
     .infer = inferring<infer_forward<check_nll>>,
     .kernel = filling<forward_kernel<check_nll>, 2>,
-    .derivative = {nll_gradient, {save_argument(0), save_argument(1), save_argument(2), save_result(1)}, "NllLossBackward0"},
+    .derivative = {nll_gradient,
+                   {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
+                   "NllLossBackward0"},
     .gradient = kNegative,
     .samples = nll_samples,
     .variants = kOut,
@@ -320,7 +350,9 @@ extern const OperatorRecord kNllLoss2dForward = {
     .formula = kFormula,
     .infer = inferring<infer_forward<check_nll2d>>,
     .kernel = filling<forward_kernel<check_nll2d>, 2>,
-    .derivative = {nll2d_gradient, {save_argument(0), save_argument(1), save_argument(2), save_result(1)}, "NllLoss2DBackward0"},
+    .derivative = {nll2d_gradient,
+                   {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
+                   "NllLoss2DBackward0"},
     .gradient = kNegative,
     .samples = nll2d_samples,
     .variants = kOut,
@@ -372,8 +404,10 @@ extern const OperatorRecord kNllLossNd = {
     .not_finite = kNllLossNotFinite,
 };
 extern const OperatorRecord kCrossEntropyLoss = {
-    .schema = "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, "
-              "float label_smoothing=0.) -> Tensor",
+    .schema =
+        "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int "
+        "ignore_index=-100, "
+        "float label_smoothing=0.) -> Tensor",
     .summary = "nll_loss of log_softmax; the target is a class or a distribution over classes.",
     .formula = "loss = -weight[target] log softmax(self)[target]",
     .composite = boxed<cross_entropy_loss>,

@@ -12,27 +12,35 @@ namespace {
 using namespace nn_ops;
 
 // Half types are computed in float.
-ScalarType working_type(ScalarType dtype) { return dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16 ? ScalarType::Float32 : dtype; }
+ScalarType working_type(ScalarType dtype) {
+    return dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16 ? ScalarType::Float32 : dtype;
+}
 
 double usual_eps(ScalarType working) {
-    return working == ScalarType::Float64 ? std::numeric_limits<double>::epsilon() : static_cast<double>(std::numeric_limits<float>::epsilon());
+    return working == ScalarType::Float64 ? std::numeric_limits<double>::epsilon()
+                                          : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
 void check_shape(const Tensor& input, const Dims& normalized_shape, const Tensor& weight) {
     const auto count = static_cast<std::int64_t>(normalized_shape.size());
-    require(count >= 1, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = ",
+    require(count >= 1,
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = ",
             shape_list_text(span_of(normalized_shape)));
     require(!weight.defined() || std::ranges::equal(weight.sizes(), normalized_shape),
             "Expected weight to be of same shape as normalized_shape, but got weight of shape ",
-            weight.defined() ? shape_list_text(weight.sizes()) : "", " and normalized_shape = ", shape_list_text(span_of(normalized_shape)));
-    const bool fits = input.dim() >= count && std::ranges::equal(input.sizes().last(normalized_shape.size()), normalized_shape);
+            weight.defined() ? shape_list_text(weight.sizes()) : "",
+            " and normalized_shape = ", shape_list_text(span_of(normalized_shape)));
+    const bool fits =
+        input.dim() >= count && std::ranges::equal(input.sizes().last(normalized_shape.size()), normalized_shape);
     std::string wanted = "[*";
     for (const std::int64_t size : normalized_shape) wanted += concat(", ", size);
-    require(fits, "Given normalized_shape=", shape_list_text(span_of(normalized_shape)), ", expected input with shape ", wanted,
-            "], but got input of size", shape_list_text(input.sizes()));
+    require(fits, "Given normalized_shape=", shape_list_text(span_of(normalized_shape)), ", expected input with shape ",
+            wanted, "], but got input of size", shape_list_text(input.sizes()));
 }
 
-Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const std::optional<double>& eps) {
+Tensor rms_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight,
+                const std::optional<double>& eps) {
     check_shape(input, normalized_shape, weight);
     const ScalarType working = working_type(input.dtype());
     const Tensor x = working == input.dtype() ? input : fn::to_dtype(input, static_cast<std::int64_t>(working));

@@ -23,8 +23,8 @@ namespace detail {
 #if defined(__x86_64__)
 inline int instruction_level() {
     static const int level = [] {
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-            __builtin_cpu_supports("avx512dq")) {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
             return 2;
         }
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 1 : 0;
@@ -34,7 +34,8 @@ inline int instruction_level() {
 #ifdef __clang__
 #define LOUPE_AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"), noinline))
 #else
-#define LOUPE_AVX512 __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,prefer-vector-width=512"), noinline))
+#define LOUPE_AVX512 \
+    __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma,prefer-vector-width=512"), noinline))
 #endif
 template <typename F>
 LOUPE_AVX512 void run_avx512(F& f) {
@@ -53,9 +54,12 @@ template <typename F>
 void with_best_instructions(F&& f) {
 #if defined(__x86_64__)
     switch (detail::instruction_level()) {
-        case 2: return detail::run_avx512(f);
-        case 1: return detail::run_avx2(f);
-        default: break;
+        case 2:
+            return detail::run_avx512(f);
+        case 1:
+            return detail::run_avx2(f);
+        default:
+            break;
     }
 #endif
     f();

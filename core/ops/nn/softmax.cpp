@@ -29,9 +29,12 @@ Lines lines_of(const Tensor& t, std::int64_t dim) {
     if (t.dim() == 0) return lines;
     const auto d = static_cast<std::size_t>(wrap_dim(dim, t.dim()));
     for (std::size_t i = 0; i < t.sizes().size(); ++i) {
-        if (i < d) lines.outer *= t.sizes()[i];
-        else if (i == d) lines.length = t.sizes()[i];
-        else lines.inner *= t.sizes()[i];
+        if (i < d)
+            lines.outer *= t.sizes()[i];
+        else if (i == d)
+            lines.length = t.sizes()[i];
+        else
+            lines.inner *= t.sizes()[i];
     }
     return lines;
 }
@@ -66,7 +69,8 @@ LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
 // elements.
 constexpr std::int64_t kShortRow = 512;
 template <bool Log, typename T>
-LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T* y, std::int64_t y_stride, std::int64_t n) {
+LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T* y, std::int64_t y_stride,
+                                           std::int64_t n) {
     const T *x0 = x, *x1 = x + x_stride, *x2 = x1 + x_stride, *x3 = x2 + x_stride;
     T *y0 = y, *y1 = y + y_stride, *y2 = y1 + y_stride, *y3 = y2 + y_stride;
     T m0 = -std::numeric_limits<T>::infinity(), m1 = m0, m2 = m0, m3 = m0;
@@ -97,7 +101,8 @@ LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T*
     } else {
 #pragma omp simd reduction(+ : s0, s1, s2, s3)
         for (std::int64_t i = 0; i < n; ++i) {
-            const T e0 = fast_exp(x0[i] - m0), e1 = fast_exp(x1[i] - m1), e2 = fast_exp(x2[i] - m2), e3 = fast_exp(x3[i] - m3);
+            const T e0 = fast_exp(x0[i] - m0), e1 = fast_exp(x1[i] - m1), e2 = fast_exp(x2[i] - m2),
+                    e3 = fast_exp(x3[i] - m3);
             y0[i] = e0;
             y1[i] = e1;
             y2[i] = e2;
@@ -120,10 +125,12 @@ LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T*
 
 // Rows of y from rows of x; strides in elements.
 template <bool Log, typename T>
-void softmax_all_rows(const T* x, std::int64_t x_stride, T* y, std::int64_t y_stride, std::int64_t rows, std::int64_t n) {
+void softmax_all_rows(const T* x, std::int64_t x_stride, T* y, std::int64_t y_stride, std::int64_t rows,
+                      std::int64_t n) {
     with_best_instructions([&]() LOUPE_INLINE {
         std::int64_t r = 0;
-        for (; n <= kShortRow && r + 4 <= rows; r += 4) softmax_four_rows<Log>(x + r * x_stride, x_stride, y + r * y_stride, y_stride, n);
+        for (; n <= kShortRow && r + 4 <= rows; r += 4)
+            softmax_four_rows<Log>(x + r * x_stride, x_stride, y + r * y_stride, y_stride, n);
         for (; r < rows; ++r) softmax_row<Log>(x + r * x_stride, y + r * y_stride, n);
     });
 }
@@ -138,7 +145,8 @@ LOUPE_INLINE inline void softmax_columns(const T* x, T* y, std::int64_t n, std::
     std::fill(sum, sum + width, T(0));
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
-        for (std::int64_t j = 0; j < width; ++j) largest[j] = x[i * stride + j] > largest[j] ? x[i * stride + j] : largest[j];
+        for (std::int64_t j = 0; j < width; ++j)
+            largest[j] = x[i * stride + j] > largest[j] ? x[i * stride + j] : largest[j];
     }
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
@@ -152,8 +160,10 @@ LOUPE_INLINE inline void softmax_columns(const T* x, T* y, std::int64_t n, std::
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
         for (std::int64_t j = 0; j < width; ++j) {
-            if constexpr (Log) y[i * stride + j] = x[i * stride + j] - largest[j] - sum[j];
-            else y[i * stride + j] *= sum[j];
+            if constexpr (Log)
+                y[i * stride + j] = x[i * stride + j] - largest[j] - sum[j];
+            else
+                y[i * stride + j] *= sum[j];
         }
     }
 }
@@ -161,9 +171,11 @@ LOUPE_INLINE inline void softmax_columns(const T* x, T* y, std::int64_t n, std::
 template <bool Log, typename T>
 void softmax_lines(const Lines& lines, const T* x, T* y) {
     if (lines.inner == 1) {
-        parallel_for(0, lines.outer, std::max<std::int64_t>(1, 8192 / lines.length), [&](std::int64_t begin, std::int64_t end) {
-            softmax_all_rows<Log>(x + begin * lines.length, lines.length, y + begin * lines.length, lines.length, end - begin, lines.length);
-        });
+        parallel_for(0, lines.outer, std::max<std::int64_t>(1, 8192 / lines.length),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         softmax_all_rows<Log>(x + begin * lines.length, lines.length, y + begin * lines.length,
+                                               lines.length, end - begin, lines.length);
+                     });
         return;
     }
     const std::int64_t blocks = (lines.inner + kColumns - 1) / kColumns;
@@ -182,7 +194,8 @@ void softmax_lines(const Lines& lines, const T* x, T* y) {
 TensorMeta infer_softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
     wrap_dim(dim, self.dim());
     require(!half_to_float, "softmax with half to float conversion is not supported on CPU");
-    require(is_floating(self.dtype()), "\"softmax_lastdim_kernel_impl\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"softmax_lastdim_kernel_impl\" not implemented for '",
+            dtype_graph_name(self.dtype()), "'");
     return follow_layout(to_dims(self.sizes()), self);
 }
 
@@ -200,19 +213,25 @@ void rounded_log_softmax(const Lines& lines, const float* x, float* y) {
 
 // Rows of y from rows of x, for fused kernels.
 template <bool Log, typename T>
-void softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                  std::int64_t n) {
     constexpr auto kElement = static_cast<std::int64_t>(sizeof(T));
-    softmax_all_rows<Log>(static_cast<const T*>(arrays[1]), strides[1] / kElement, static_cast<T*>(arrays[0]), strides[0] / kElement, rows, n);
+    softmax_all_rows<Log>(static_cast<const T*>(arrays[1]), strides[1] / kElement, static_cast<T*>(arrays[0]),
+                          strides[0] / kElement, rows, n);
 }
-void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                              std::int64_t n) {
     for (std::int64_t r = 0; r < rows; ++r) {
-        rounded_log_softmax({1, n, 1}, reinterpret_cast<const float*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
+        rounded_log_softmax({1, n, 1},
+                            reinterpret_cast<const float*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
                             reinterpret_cast<float*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]));
     }
 }
 
 // How many of the last dimensions form a row; 0 when rows are not contiguous.
-std::int64_t row_dims(const Tensor& t, std::int64_t dim) { return t.dim() > 0 && wrap_dim(dim, t.dim()) == t.dim() - 1 ? 1 : 0; }
+std::int64_t row_dims(const Tensor& t, std::int64_t dim) {
+    return t.dim() > 0 && wrap_dim(dim, t.dim()) == t.dim() - 1 ? 1 : 0;
+}
 
 template <bool Log>
 void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
@@ -220,15 +239,23 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
     const Lines lines = lines_of(self, dim);
     visit_floating(self.dtype(), "softmax", [&]<typename T>(std::type_identity<T>) {
         const bool in_steps = Log && self.dtype() == ScalarType::BFloat16;
-        const RowLoop loop{in_steps ? "LogSoftmaxInSteps" : (Log ? "LogSoftmax" : "Softmax"), in_steps ? &rounded_log_softmax_rows : &softmax_rows<Log, T>,
-                           row_dims(self, dim), {}, nullptr, 0};
-        const RowLoopScope recorded(loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
+        const RowLoop loop{in_steps ? "LogSoftmaxInSteps" : (Log ? "LogSoftmax" : "Softmax"),
+                           in_steps ? &rounded_log_softmax_rows : &softmax_rows<Log, T>,
+                           row_dims(self, dim),
+                           {},
+                           nullptr,
+                           0};
+        const RowLoopScope recorded(
+            loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         if constexpr (Log && std::is_same_v<T, float>) {
-            const bool is_rounded = self.dtype() == ScalarType::BFloat16 && self.dim() > 0 && wrap_dim(dim, self.dim()) == self.dim() - 1;
-            if (is_rounded) rounded_log_softmax(lines, x.data<T>(), y.data<T>());
-            else softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
+            const bool is_rounded =
+                self.dtype() == ScalarType::BFloat16 && self.dim() > 0 && wrap_dim(dim, self.dim()) == self.dim() - 1;
+            if (is_rounded)
+                rounded_log_softmax(lines, x.data<T>(), y.data<T>());
+            else
+                softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
         } else {
             softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
         }
@@ -247,42 +274,51 @@ LOUPE_INLINE inline void backward_row(const T* g, const T* y, T* out, std::int64
     if (narrow) sum = static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(sum))));
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) {
-        if constexpr (Log) out[i] = g[i] - fast_exp(y[i]) * sum;
-        else out[i] = y[i] * (g[i] - sum);
+        if constexpr (Log)
+            out[i] = g[i] - fast_exp(y[i]) * sum;
+        else
+            out[i] = y[i] * (g[i] - sum);
     }
 }
 
 template <bool Log, typename T>
-LOUPE_INLINE inline void backward_columns(const T* g, const T* y, T* out, std::int64_t n, std::int64_t stride, std::int64_t width) {
+LOUPE_INLINE inline void backward_columns(const T* g, const T* y, T* out, std::int64_t n, std::int64_t stride,
+                                          std::int64_t width) {
     T sum[kColumns];
     std::fill(sum, sum + width, T(0));
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
-        for (std::int64_t j = 0; j < width; ++j) sum[j] += Log ? g[i * stride + j] : g[i * stride + j] * y[i * stride + j];
+        for (std::int64_t j = 0; j < width; ++j)
+            sum[j] += Log ? g[i * stride + j] : g[i * stride + j] * y[i * stride + j];
     }
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
         for (std::int64_t j = 0; j < width; ++j) {
             const std::int64_t at = i * stride + j;
-            if constexpr (Log) out[at] = g[at] - fast_exp(y[at]) * sum[j];
-            else out[at] = y[at] * (g[at] - sum[j]);
+            if constexpr (Log)
+                out[at] = g[at] - fast_exp(y[at]) * sum[j];
+            else
+                out[at] = y[at] * (g[at] - sum[j]);
         }
     }
 }
 
 // numbers: whether sums are rounded to bfloat16.
 template <bool Log, typename T>
-void softmax_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+void softmax_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                           std::int64_t n) {
     with_best_instructions([&]() LOUPE_INLINE {
         for (std::int64_t r = 0; r < rows; ++r) {
             backward_row<Log>(reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
                               reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[2]) + r * strides[2]),
-                              reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n, params.numbers[0] != 0);
+                              reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n,
+                              params.numbers[0] != 0);
         }
     });
 }
 
-TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                                  ScalarType input_dtype) {
     wrap_dim(dim, grad_output.dim());
     require_sizes(grad_output, output.sizes(), "grad_output");
     TensorMeta meta = follow_layout(to_dims(grad_output.sizes()), grad_output);
@@ -291,14 +327,20 @@ TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor& outpu
 }
 
 template <bool Log>
-void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType) {
+void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                             ScalarType) {
     if (out.numel() == 0) return;
     const Lines lines = lines_of(output, dim);
     visit_floating(grad_output.dtype(), "softmax_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
-        const RowLoop loop{Log ? "LogSoftmaxBackward" : "SoftmaxBackward", &softmax_backward_rows<Log, T>, row_dims(output, dim),
-                           {grad_output.dtype() == ScalarType::BFloat16 ? 1.0 : 0.0}, nullptr, 0};
-        const RowLoopScope recorded(loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
+        const RowLoop loop{Log ? "LogSoftmaxBackward" : "SoftmaxBackward",
+                           &softmax_backward_rows<Log, T>,
+                           row_dims(output, dim),
+                           {grad_output.dtype() == ScalarType::BFloat16 ? 1.0 : 0.0},
+                           nullptr,
+                           0};
+        const RowLoopScope recorded(
+            loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
         const Tensor g = packed_as(grad_output, kType);
         const Tensor y = packed_as(output, kType);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());
@@ -328,12 +370,14 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
 
 void softmax_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return fn::_softmax_backward_data(c.grad_output(), c.result(), c.value(1), static_cast<std::int64_t>(c.dtype(0)));
+        return fn::_softmax_backward_data(c.grad_output(), c.result(), c.value(1),
+                                          static_cast<std::int64_t>(c.dtype(0)));
     });
 }
 void log_softmax_gradient(GradientContext& c) {
     c.grad(0, [&] {
-        return fn::_log_softmax_backward_data(c.grad_output(), c.result(), c.value(1), static_cast<std::int64_t>(c.dtype(0)));
+        return fn::_log_softmax_backward_data(c.grad_output(), c.result(), c.value(1),
+                                              static_cast<std::int64_t>(c.dtype(0)));
     });
 }
 
@@ -377,7 +421,8 @@ std::vector<Sample> kernel_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {}, dtype), 0, false}, "scalar"}};
 }
 std::vector<Sample> samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), 1, IValue()}}, {{random_tensor(random, {2, 5, 3}, dtype), 1, IValue()}, "columns"}};
+    return {{{random_tensor(random, {3, 4}, dtype), 1, IValue()}},
+            {{random_tensor(random, {2, 5, 3}, dtype), 1, IValue()}, "columns"}};
 }
 std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     Tensor output = random_tensor(random, {3, 4}, dtype);
@@ -431,25 +476,31 @@ extern const OperatorRecord kLogSoftmaxKernel = {
     .not_finite = kLogSoftmaxNotFinite,
 };
 extern const OperatorRecord kSoftmaxBackwardData = {
-    .schema = "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    .schema =
+        "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
     .summary = "Gradient of softmax from its result.",
     .formula = "out[i] = output[i] (grad[i] - sum_j grad[j] output[j])",
     .infer = inferring<infer_softmax_backward>,
     .kernel = filling<softmax_backward_kernel<false>>,
     .derivative = {softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "SoftmaxBackwardDataBackward0"},
-    .gradient = "grad_output: output (grad - sum_j grad[j] output[j])\n"
-                "output: grad (grad_output - sum_j grad_output[j] output[j]) - grad_output sum_j grad[j] output[j]",
+    .gradient =
+        "grad_output: output (grad - sum_j grad[j] output[j])\n"
+        "output: grad (grad_output - sum_j grad_output[j] output[j]) - grad_output sum_j grad[j] output[j]",
     .samples = backward_samples,
     .variants = kOut,
     .out = {.names = "grad_input", .refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kLogSoftmaxBackwardData = {
-    .schema = "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    .schema =
+        "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
+        "Tensor",
     .summary = "Gradient of log_softmax from its result.",
     .formula = "out[i] = grad[i] - exp(output[i]) sum_j grad[j]",
     .infer = inferring<infer_softmax_backward>,
     .kernel = filling<softmax_backward_kernel<true>>,
-    .derivative = {log_softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "LogSoftmaxBackwardDataBackward0"},
+    .derivative = {log_softmax_double_gradient,
+                   {save_argument(0, 1), save_argument(1)},
+                   "LogSoftmaxBackwardDataBackward0"},
     .gradient = "grad_output: grad - sum_j grad[j] exp(output[j])\noutput: -grad exp(output) sum_j grad_output[j]",
     .samples = backward_samples,
     .variants = kOut,

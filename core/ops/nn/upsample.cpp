@@ -17,7 +17,9 @@ namespace {
 using namespace nn_ops;
 
 enum class Interpolation { Nearest, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
-constexpr bool has_align(Interpolation mode) { return mode != Interpolation::Nearest && mode != Interpolation::NearestExact; }
+constexpr bool has_align(Interpolation mode) {
+    return mode != Interpolation::Nearest && mode != Interpolation::NearestExact;
+}
 
 // Output place i reads input places start[i], start[i] + 1, ... with its weights.
 struct Taps {
@@ -40,7 +42,9 @@ std::array<double, 4> cubic_weights(double t) {
     return {cubic_far(t + 1, kA), cubic_near(t, kA), cubic_near(1 - t, kA), cubic_far(2 - t, kA)};
 }
 // The same with every step rounded to bfloat16.
-double in_bfloat16(double value) { return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value)))); }
+double in_bfloat16(double value) {
+    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
+}
 double narrow_near(double x) {
     const auto r = in_bfloat16;
     return r(r(r(r(r(1.25 * x) - 2.25) * x) * x) + 1);
@@ -70,7 +74,8 @@ void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, st
     const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5), 0);
     const auto last = std::min(static_cast<std::int64_t>(center + support + 0.5), in);
     double total = 0;
-    for (std::int64_t j = first; j < last; ++j) total += smooth_kernel(mode, (static_cast<double>(j) - center + 0.5) * inverse);
+    for (std::int64_t j = first; j < last; ++j)
+        total += smooth_kernel(mode, (static_cast<double>(j) - center + 0.5) * inverse);
     for (std::int64_t j = first; j < last; ++j) {
         taps.add(j, smooth_kernel(mode, (static_cast<double>(j) - center + 0.5) * inverse) / (total == 0 ? 1 : total));
     }
@@ -79,7 +84,8 @@ void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, st
 // What PyTorch rounds to bfloat16: nothing, the scale, or (in the cubic gradient) source coordinates too.
 enum class Rounding { None, Distance, Places };
 
-Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given, Rounding rounding) {
+Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given,
+               Rounding rounding) {
     const bool narrow = rounding != Rounding::None;
     const double stretch = given && *given > 0 ? 1.0 / *given : static_cast<double>(in) / static_cast<double>(out);
     const double aligned = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
@@ -91,14 +97,17 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
         double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
         if (rounding == Rounding::Places) {
             const double place = static_cast<double>(i);
-            center = align ? in_bfloat16(scale * place) : in_bfloat16(in_bfloat16(scale * in_bfloat16(place + 0.5)) - 0.5);
+            center =
+                align ? in_bfloat16(scale * place) : in_bfloat16(in_bfloat16(scale * in_bfloat16(place + 0.5)) - 0.5);
         }
         switch (mode) {
             case Interpolation::Nearest:
                 taps.add(std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(i) * single)), in - 1), 1);
                 break;
             case Interpolation::NearestExact:
-                taps.add(std::min(static_cast<std::int64_t>(std::floor((static_cast<float>(i) + 0.5f) * single)), in - 1), 1);
+                taps.add(
+                    std::min(static_cast<std::int64_t>(std::floor((static_cast<float>(i) + 0.5f) * single)), in - 1),
+                    1);
                 break;
             case Interpolation::Linear: {
                 const double real = std::max(center, 0.0);
@@ -112,11 +121,14 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
                 const auto low = static_cast<std::int64_t>(std::floor(center));
                 const double t = center - static_cast<double>(low);
                 const std::array<double, 4> weights = narrow ? narrow_cubic_weights(t) : cubic_weights(t);
-                for (std::int64_t k = 0; k < 4; ++k) taps.add(std::clamp<std::int64_t>(low - 1 + k, 0, in - 1), weights[static_cast<std::size_t>(k)]);
+                for (std::int64_t k = 0; k < 4; ++k)
+                    taps.add(std::clamp<std::int64_t>(low - 1 + k, 0, in - 1), weights[static_cast<std::size_t>(k)]);
                 break;
             }
             case Interpolation::LinearSmooth:
-            case Interpolation::CubicSmooth: add_smooth(taps, mode, i, scale, in); break;
+            case Interpolation::CubicSmooth:
+                add_smooth(taps, mode, i, scale, in);
+                break;
         }
     }
     return taps;
@@ -139,9 +151,12 @@ struct TapTable {
 TapTable tap_table(const Taps& taps, std::int64_t in, std::int64_t out, bool transposed) {
     std::vector<std::vector<std::pair<std::int64_t, double>>> of_place(static_cast<std::size_t>(transposed ? in : out));
     for (std::int64_t i = 0; i < out; ++i) {
-        for (std::size_t k = taps.begin[static_cast<std::size_t>(i)]; k < taps.begin[static_cast<std::size_t>(i) + 1]; ++k) {
-            if (transposed) of_place[static_cast<std::size_t>(taps.index[k])].emplace_back(i, taps.weight[k]);
-            else of_place[static_cast<std::size_t>(i)].emplace_back(taps.index[k], taps.weight[k]);
+        for (std::size_t k = taps.begin[static_cast<std::size_t>(i)]; k < taps.begin[static_cast<std::size_t>(i) + 1];
+             ++k) {
+            if (transposed)
+                of_place[static_cast<std::size_t>(taps.index[k])].emplace_back(i, taps.weight[k]);
+            else
+                of_place[static_cast<std::size_t>(i)].emplace_back(taps.index[k], taps.weight[k]);
         }
     }
     TapTable table;
@@ -181,7 +196,8 @@ void weigh_neighbours(const TapTable& taps, const T* weights, const T* from, T* 
 
 // Place i of [places, inner]: a vector along inner.
 template <typename T>
-LOUPE_INLINE inline void weigh_slices(const TapTable& taps, const T* weights, std::int64_t i, std::int64_t inner, const T* from, T* to) {
+LOUPE_INLINE inline void weigh_slices(const TapTable& taps, const T* weights, std::int64_t i, std::int64_t inner,
+                                      const T* from, T* to) {
     const std::int32_t* index = taps.index.data() + i;
     const std::int64_t places = taps.places, depth = taps.depth;
     std::int64_t k = 0;
@@ -205,25 +221,27 @@ LOUPE_INLINE inline void weigh_slices(const TapTable& taps, const T* weights, st
 
 // Where every place copies an input.
 template <typename T>
-void copy_places(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const T* from, T* to) {
+void copy_places(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const T* from,
+                 T* to) {
     const std::int64_t places = taps.places;
     const std::int32_t* index = taps.index.data();
-    parallel_for(0, outer, std::max<std::int64_t>(1, 16384 / (inner * places)), [&](std::int64_t begin, std::int64_t end) {
-        if (inner > 1) {
-            for (std::int64_t n = begin * places; n < end * places; ++n) {
-                std::copy_n(from + (n / places * size + index[n % places]) * inner, inner, to + n * inner);
-            }
-            return;
-        }
-        with_best_instructions([&]() LOUPE_INLINE {
-            for (std::int64_t n = begin; n < end; ++n) {
-                const T* source = from + n * size;
-                T* target = to + n * places;
+    parallel_for(0, outer, std::max<std::int64_t>(1, 16384 / (inner * places)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     if (inner > 1) {
+                         for (std::int64_t n = begin * places; n < end * places; ++n) {
+                             std::copy_n(from + (n / places * size + index[n % places]) * inner, inner, to + n * inner);
+                         }
+                         return;
+                     }
+                     with_best_instructions([&]() LOUPE_INLINE {
+                         for (std::int64_t n = begin; n < end; ++n) {
+                             const T* source = from + n * size;
+                             T* target = to + n * places;
 #pragma omp simd
-                for (std::int64_t i = 0; i < places; ++i) target[i] = source[index[i]];
-            }
-        });
-    });
+                             for (std::int64_t i = 0; i < places; ++i) target[i] = source[index[i]];
+                         }
+                     });
+                 });
 }
 
 // Along the middle of [outer, size, inner].
@@ -234,9 +252,11 @@ void apply(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int
     const std::int64_t places = taps.places;
     const std::int64_t work = std::max<std::int64_t>(1, inner * taps.depth);
     if (inner == 1) {
-        parallel_for(0, outer, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, work * places)), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t n = begin; n < end; ++n) weigh_neighbours(taps, weights.data(), from + n * size, to + n * places);
-        });
+        parallel_for(0, outer, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, work * places)),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t n = begin; n < end; ++n)
+                             weigh_neighbours(taps, weights.data(), from + n * size, to + n * places);
+                     });
         return;
     }
     parallel_for(0, outer * places, std::max<std::int64_t>(1, 16384 / work), [&](std::int64_t begin, std::int64_t end) {
@@ -249,14 +269,16 @@ void apply(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int
 }
 
 // The same in bfloat16, with PyTorch's rounding: of the weights, of each product and of each sum.
-void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const float* from, float* to) {
+void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const float* from,
+                    float* to) {
     const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
     for (std::int64_t n = 0; n < outer * taps.places; ++n) {
         const std::int64_t place = n % taps.places;
         const float* source = from + n / taps.places * size * inner;
         for (std::int64_t j = 0; j < inner; ++j) {
             float sum = 0;
-            for (std::int64_t at = place; at < taps.places * taps.depth && taps.index[static_cast<std::size_t>(at)] >= 0; at += taps.places) {
+            for (std::int64_t at = place;
+                 at < taps.places * taps.depth && taps.index[static_cast<std::size_t>(at)] >= 0; at += taps.places) {
                 const float weight = rounded(static_cast<float>(taps.weight[static_cast<std::size_t>(at)]));
                 sum = rounded(sum + rounded(weight * source[taps.index[static_cast<std::size_t>(at)] * inner + j]));
             }
@@ -267,7 +289,8 @@ void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size,
 
 // The gradient of linear and cubic interpolation in bfloat16 as PyTorch accumulates it: each output adds to the inputs
 // that it read, every product and sum rounded. from [planes, output places], to [planes, input places], both float.
-void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool is_cubic, std::int64_t planes, const float* from, float* to) {
+void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool is_cubic, std::int64_t planes,
+                      const float* from, float* to) {
     const std::size_t spatial = taps.size();
     std::int64_t in_places = 1, out_places = 1, corners = 1;
     for (std::size_t d = 0; d < spatial; ++d) {
@@ -289,7 +312,8 @@ void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool 
                 const std::size_t turn = is_cubic ? d : spatial - 1 - d;
                 std::int64_t tap = corner;
                 for (std::size_t k = 0; k < turn; ++k) tap /= depth;
-                const std::size_t at = taps[d].begin[static_cast<std::size_t>(rest % out[d])] + static_cast<std::size_t>(tap % depth);
+                const std::size_t at =
+                    taps[d].begin[static_cast<std::size_t>(rest % out[d])] + static_cast<std::size_t>(tap % depth);
                 weights[d] = Rounded(static_cast<float>(taps[d].weight[at]));
                 place += taps[d].index[at] * step;
                 step *= in[d];
@@ -316,7 +340,8 @@ Tensor channels_as_last(const Tensor& t) {
 }
 
 // The dimensions one after another; the gradient in the opposite order.
-void interpolate(Interpolation mode, const Options& options, Tensor source, Tensor result, std::size_t spatial, bool transposed) {
+void interpolate(Interpolation mode, const Options& options, Tensor source, Tensor result, std::size_t spatial,
+                 bool transposed) {
     if (result.numel() == 0) return;
     const bool last = prefers_channels_last(source) && prefers_channels_last(result);
     if (last) {
@@ -341,32 +366,36 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
         return convert_into(result, to);
     }
     // Copies: short rows first; later dimensions then copy whole rows.
-    const bool from_the_last = transposed || in_steps || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
-    visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
-        constexpr ScalarType kAs = scalar_type_of<T>;
-        Tensor now = packed_as(source, kAs);
-        for (std::size_t step = 0; step < spatial; ++step) {
-            const std::size_t d = from_the_last ? spatial - 1 - step : step;
-            const std::int64_t in = small.sizes()[d + first];
-            const std::int64_t out = large.sizes()[d + first];
-            Dims sizes = to_dims(now.sizes());
-            std::int64_t outer = 1;
-            std::int64_t inner = 1;
-            for (std::size_t i = 0; i < d + first; ++i) outer *= sizes[i];
-            for (std::size_t i = d + first + 1; i < sizes.size(); ++i) inner *= sizes[i];
-            const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
-            const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
-            const Tensor next = fits ? result : empty(span_of(sizes), kAs);
-            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d], narrow ? Rounding::Distance : Rounding::None);
-            const TapTable table = tap_table(taps, in, out, transposed);
-            if constexpr (std::is_same_v<T, float>) {
-                if (in_steps) apply_in_steps(table, outer, size, inner, now.data<float>(), next.data<float>());
-            }
-            if (!in_steps) apply<T>(table, outer, size, inner, now.data<T>(), next.data<T>());
-            now = next;
-        }
-        if (!now.is_same(result)) convert_into(result, now);
-    });
+    const bool from_the_last =
+        transposed || in_steps || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
+    visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample",
+                   [&]<typename T>(std::type_identity<T>) {
+                       constexpr ScalarType kAs = scalar_type_of<T>;
+                       Tensor now = packed_as(source, kAs);
+                       for (std::size_t step = 0; step < spatial; ++step) {
+                           const std::size_t d = from_the_last ? spatial - 1 - step : step;
+                           const std::int64_t in = small.sizes()[d + first];
+                           const std::int64_t out = large.sizes()[d + first];
+                           Dims sizes = to_dims(now.sizes());
+                           std::int64_t outer = 1;
+                           std::int64_t inner = 1;
+                           for (std::size_t i = 0; i < d + first; ++i) outer *= sizes[i];
+                           for (std::size_t i = d + first + 1; i < sizes.size(); ++i) inner *= sizes[i];
+                           const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
+                           const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
+                           const Tensor next = fits ? result : empty(span_of(sizes), kAs);
+                           const Taps taps = make_taps(mode, in, out, options.align, options.scales[d],
+                                                       narrow ? Rounding::Distance : Rounding::None);
+                           const TapTable table = tap_table(taps, in, out, transposed);
+                           if constexpr (std::is_same_v<T, float>) {
+                               if (in_steps)
+                                   apply_in_steps(table, outer, size, inner, now.data<float>(), next.data<float>());
+                           }
+                           if (!in_steps) apply<T>(table, outer, size, inner, now.data<T>(), next.data<T>());
+                           now = next;
+                       }
+                       if (!now.is_same(result)) convert_into(result, now);
+                   });
 }
 
 // ---- arguments, in the two forms: sizes or factors as lists (vec), or sizes and one scale a dimension
@@ -401,7 +430,8 @@ Dims output_sizes(const Tensor& x, Arguments arguments) {
     if (!arguments[1].is_none()) out = arguments[1].to_ints();
     if constexpr (Vec) {
         const IValue& factors = arguments[has_align(mode) ? 3 : 2];
-        require(arguments[1].is_none() != factors.is_none(), "Must specify exactly one of output_size and scale_factors");
+        require(arguments[1].is_none() != factors.is_none(),
+                "Must specify exactly one of output_size and scale_factors");
         if (!factors.is_none()) {
             const std::vector<double> values = factors.to_doubles();
             require(values.size() == N, "It is expected scale_factors equals to ", N, ", but got size ", values.size());
@@ -410,12 +440,16 @@ Dims output_sizes(const Tensor& x, Arguments arguments) {
             }
         }
     }
-    require(x.dim() == static_cast<std::int64_t>(N) + 2, "It is expected input_size equals to ", N + 2, ", but got size ", x.dim());
+    require(x.dim() == static_cast<std::int64_t>(N) + 2, "It is expected input_size equals to ", N + 2,
+            ", but got size ", x.dim());
     require(out.size() == N, "It is expected output_size equals to ", N, ", but got size ", out.size());
     const IntSpan in = x.sizes().subspan(2);
-    const bool positive = std::all_of(in.begin(), in.end(), [](auto n) { return n > 0; }) && std::all_of(out.begin(), out.end(), [](auto n) { return n > 0; });
-    require(positive, "Input and output sizes should be greater than 0, but got input ", extents_text<N>(in), " output ", extents_text<N>(span_of(out)));
-    require(x.sizes()[1] > 0, "Non-empty ", N + 2, "D data tensor expected but got a tensor with sizes ", shape_list_text(x.sizes()));
+    const bool positive = std::all_of(in.begin(), in.end(), [](auto n) { return n > 0; }) &&
+                          std::all_of(out.begin(), out.end(), [](auto n) { return n > 0; });
+    require(positive, "Input and output sizes should be greater than 0, but got input ", extents_text<N>(in),
+            " output ", extents_text<N>(span_of(out)));
+    require(x.sizes()[1] > 0, "Non-empty ", N + 2, "D data tensor expected but got a tensor with sizes ",
+            shape_list_text(x.sizes()));
     Dims sizes{x.sizes()[0], x.sizes()[1]};
     sizes.insert(sizes.end(), out.begin(), out.end());
     return sizes;
@@ -428,7 +462,8 @@ void infer_upsample(Arguments arguments, MetaList& outputs) {
 }
 template <Interpolation mode, std::size_t N, bool Vec>
 void run_upsample(Arguments arguments, IValue* results) {
-    interpolate(mode, options_at<mode, N, Vec>(arguments, 2), arguments[0].to_tensor(), results[0].to_tensor(), N, false);
+    interpolate(mode, options_at<mode, N, Vec>(arguments, 2), arguments[0].to_tensor(), results[0].to_tensor(), N,
+                false);
 }
 template <Interpolation mode, std::size_t N, bool Vec>
 void infer_upsample_backward(Arguments arguments, MetaList& outputs) {
@@ -445,7 +480,8 @@ void infer_upsample_backward(Arguments arguments, MetaList& outputs) {
 }
 template <Interpolation mode, std::size_t N, bool Vec>
 void run_upsample_backward(Arguments arguments, IValue* results) {
-    interpolate(mode, options_at<mode, N, Vec>(arguments, 3), arguments[0].to_tensor(), results[0].to_tensor(), N, true);
+    interpolate(mode, options_at<mode, N, Vec>(arguments, 3), arguments[0].to_tensor(), results[0].to_tensor(), N,
+                true);
 }
 
 // The other operator of the pair, by name, with the same options.
@@ -482,8 +518,10 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
 
 constexpr std::string_view formula_of(Interpolation mode, int rank) {
     switch (mode) {
-        case Interpolation::Nearest: return "out[p] = self[floor(p H_in / H_out)]";
-        case Interpolation::NearestExact: return "out[p] = self[floor((p + 1 / 2) H_in / H_out)]";
+        case Interpolation::Nearest:
+            return "out[p] = self[floor(p H_in / H_out)]";
+        case Interpolation::NearestExact:
+            return "out[p] = self[floor((p + 1 / 2) H_in / H_out)]";
         case Interpolation::Linear:
         case Interpolation::LinearSmooth:
             if (rank == 1) return "out[p] = (1 - t) self[i] + t self[i + 1], i + t = (p + 1 / 2) H_in / H_out - 1 / 2";
@@ -495,91 +533,109 @@ constexpr std::string_view formula_of(Interpolation mode, int rank) {
     }
     return {};
 }
-constexpr std::string_view kWeighted = "self: grad, added to the inputs it was read from with the same weights\n"
-                                       "input: grad, added to the inputs it was read from with the same weights";
+constexpr std::string_view kWeighted =
+    "self: grad, added to the inputs it was read from with the same weights\n"
+    "input: grad, added to the inputs it was read from with the same weights";
 
 }  // namespace
 
-#define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                                          \
-    namespace {                                                                                                                         \
-    void Name##_gradient(GradientContext& c) {                                                                                          \
-        c.grad(0, [&] {                                                                                                                 \
-            return call_pair<align_count + n>("aten::" text "_backward", {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);      \
-        });                                                                                                                             \
-    }                                                                                                                                   \
-    void Name##_vec_gradient(GradientContext& c) {                                                                                      \
-        c.grad(0, [&] {                                                                                                                 \
-            return call_pair<align_count + 1>("aten::" text "_backward.vec", {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);  \
-        });                                                                                                                             \
-    }                                                                                                                                   \
-    void Name##_double_gradient(GradientContext& c) {                                                                                   \
-        c.grad(0, [&] { return call_pair<align_count + n>("aten::" text, {c.grad_output(), c.value(1)}, c, 3); });                      \
-    }                                                                                                                                   \
-    void Name##_vec_double_gradient(GradientContext& c) {                                                                               \
-        c.grad(0, [&] { return call_pair<align_count + 1>("aten::" text ".vec", {c.grad_output(), c.value(1)}, c, 3); });               \
-    }                                                                                                                                   \
-    }                                                                                                                                   \
-    extern const OperatorRecord k##Name = {                                                                                             \
-        .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",                                  \
-        .summary = words,                                                                                                               \
-        .formula = formula_of(Interpolation::mode, n),                                                                                  \
-        .infer = infer_upsample<Interpolation::mode, n, false>,                                                                         \
-        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                                           \
-        .derivative = {Name##_gradient, {}, node "Backward0"},                                                                          \
-        .gradient = kWeighted,                                                                                                          \
-        .samples = samples<n, align_count != 0, n>,                                                                                     \
-        .variants = kOut,                                                                                                               \
-        .out = {.refusal = out_refusal::kStructured},                                                                                   \
-    };                                                                                                                                  \
-    extern const OperatorRecord k##Name##Vec = {                                                                                        \
-        .schema = "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",                 \
-        .summary = words,                                                                                                               \
-        .infer = infer_upsample<Interpolation::mode, n, true>,                                                                          \
-        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                                            \
-        .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                                      \
-        .samples = samples<n, align_count != 0, 1>,                                                                                     \
-        .variants = kOut,                                                                                                               \
-        .out = {.overload = "vec_out"},                                                                                                 \
-    };                                                                                                                                  \
-    extern const OperatorRecord k##Name##Backward = {                                                                                   \
-        .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in "] input_size" align scales \
-                  ") -> Tensor",                                                                                                        \
-        .summary = "Gradient of " text ".",                                                                                             \
-        .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                                                \
-        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
-        .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
-        .gradient = "grad_output: grad, resampled as forward",                                                                          \
-        .samples = backward_samples<n, align_count != 0, n>,                                                                            \
-        .variants = kOut,                                                                                                               \
-        .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},                                  \
-    };                                                                                                                                  \
-    extern const OperatorRecord k##Name##BackwardVec = {                                                                                \
-        .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align                    \
-                  ", float[]? scale_factors) -> Tensor",                                                                                \
-        .summary = "Gradient of " text ".",                                                                                             \
-        .infer = infer_upsample_backward<Interpolation::mode, n, true>,                                                                 \
-        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                                   \
-        .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                                       \
-        .samples = backward_samples<n, align_count != 0, 1>,                                                                            \
-        .variants = kOut,                                                                                                               \
-        .out = {.overload = "vec_out"},                                                                                                 \
+#define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                       \
+    namespace {                                                                                                      \
+    void Name##_gradient(GradientContext& c) {                                                                       \
+        c.grad(0, [&] {                                                                                              \
+            return call_pair<align_count + n>("aten::" text "_backward",                                             \
+                                              {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);             \
+        });                                                                                                          \
+    }                                                                                                                \
+    void Name##_vec_gradient(GradientContext& c) {                                                                   \
+        c.grad(0, [&] {                                                                                              \
+            return call_pair<align_count + 1>("aten::" text "_backward.vec",                                         \
+                                              {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);             \
+        });                                                                                                          \
+    }                                                                                                                \
+    void Name##_double_gradient(GradientContext& c) {                                                                \
+        c.grad(0, [&] { return call_pair<align_count + n>("aten::" text, {c.grad_output(), c.value(1)}, c, 3); });   \
+    }                                                                                                                \
+    void Name##_vec_double_gradient(GradientContext& c) {                                                            \
+        c.grad(0, [&] {                                                                                              \
+            return call_pair<align_count + 1>("aten::" text ".vec", {c.grad_output(), c.value(1)}, c, 3);            \
+        });                                                                                                          \
+    }                                                                                                                \
+    }                                                                                                                \
+    extern const OperatorRecord k##Name = {                                                                          \
+        .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",               \
+        .summary = words,                                                                                            \
+        .formula = formula_of(Interpolation::mode, n),                                                               \
+        .infer = infer_upsample<Interpolation::mode, n, false>,                                                      \
+        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                        \
+        .derivative = {Name##_gradient, {}, node "Backward0"},                                                       \
+        .gradient = kWeighted,                                                                                       \
+        .samples = samples<n, align_count != 0, n>,                                                                  \
+        .variants = kOut,                                                                                            \
+        .out = {.refusal = out_refusal::kStructured},                                                                \
+    };                                                                                                               \
+    extern const OperatorRecord k##Name##Vec = {                                                                     \
+        .schema =                                                                                                    \
+            "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",    \
+        .summary = words,                                                                                            \
+        .infer = infer_upsample<Interpolation::mode, n, true>,                                                       \
+        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                         \
+        .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                   \
+        .samples = samples<n, align_count != 0, 1>,                                                                  \
+        .variants = kOut,                                                                                            \
+        .out = {.overload = "vec_out"},                                                                              \
+    };                                                                                                               \
+    extern const OperatorRecord k##Name##Backward = {                                                                \
+        .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in         \
+                  "] input_size" align scales ") -> Tensor",                                                         \
+        .summary = "Gradient of " text ".",                                                                          \
+        .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                             \
+        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                               \
+        .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                        \
+        .gradient = "grad_output: grad, resampled as forward",                                                       \
+        .samples = backward_samples<n, align_count != 0, n>,                                                         \
+        .variants = kOut,                                                                                            \
+        .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},               \
+    };                                                                                                               \
+    extern const OperatorRecord k##Name##BackwardVec = {                                                             \
+        .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align \
+                  ", float[]? scale_factors) -> Tensor",                                                             \
+        .summary = "Gradient of " text ".",                                                                          \
+        .infer = infer_upsample_backward<Interpolation::mode, n, true>,                                              \
+        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                \
+        .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                    \
+        .samples = backward_samples<n, align_count != 0, 1>,                                                         \
+        .variants = kOut,                                                                                            \
+        .out = {.overload = "vec_out"},                                                                              \
     };
 #define LOUPE_ALIGN ", bool align_corners"
 #define LOUPE_SCALES1 ", float? scales=None"
 #define LOUPE_SCALES2 ", float? scales_h=None, float? scales_w=None"
 #define LOUPE_SCALES3 ", float? scales_d=None, float? scales_h=None, float? scales_w=None"
 
-LOUPE_UPSAMPLE(UpsampleNearest1d, Nearest, 1, "upsample_nearest1d", "UpsampleNearest1D", "", 0, LOUPE_SCALES1, "3", "Each place copies the nearest input, rounding down.")
-LOUPE_UPSAMPLE(UpsampleNearest2d, Nearest, 2, "upsample_nearest2d", "UpsampleNearest2D", "", 0, LOUPE_SCALES2, "4", "Each place copies the nearest input, rounding down.")
-LOUPE_UPSAMPLE(UpsampleNearest3d, Nearest, 3, "upsample_nearest3d", "UpsampleNearest3D", "", 0, LOUPE_SCALES3, "5", "Each place copies the nearest input, rounding down.")
-LOUPE_UPSAMPLE(UpsampleNearestExact1d, NearestExact, 1, "_upsample_nearest_exact1d", "UpsampleNearestExact1D", "", 0, LOUPE_SCALES1, "3", "Each place copies the input nearest to its centre.")
-LOUPE_UPSAMPLE(UpsampleNearestExact2d, NearestExact, 2, "_upsample_nearest_exact2d", "UpsampleNearestExact2D", "", 0, LOUPE_SCALES2, "4", "Each place copies the input nearest to its centre.")
-LOUPE_UPSAMPLE(UpsampleNearestExact3d, NearestExact, 3, "_upsample_nearest_exact3d", "UpsampleNearestExact3D", "", 0, LOUPE_SCALES3, "5", "Each place copies the input nearest to its centre.")
-LOUPE_UPSAMPLE(UpsampleLinear1d, Linear, 1, "upsample_linear1d", "UpsampleLinear1D", LOUPE_ALIGN, 1, LOUPE_SCALES1, "3", "Linear interpolation of a sequence.")
-LOUPE_UPSAMPLE(UpsampleBilinear2d, Linear, 2, "upsample_bilinear2d", "UpsampleBilinear2D", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Linear interpolation of a plane.")
-LOUPE_UPSAMPLE(UpsampleTrilinear3d, Linear, 3, "upsample_trilinear3d", "UpsampleTrilinear3D", LOUPE_ALIGN, 1, LOUPE_SCALES3, "5", "Linear interpolation of a volume.")
-LOUPE_UPSAMPLE(UpsampleBicubic2d, Cubic, 2, "upsample_bicubic2d", "UpsampleBicubic2D", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Cubic interpolation of a plane.")
-LOUPE_UPSAMPLE(UpsampleBilinear2dAa, LinearSmooth, 2, "_upsample_bilinear2d_aa", "UpsampleBilinear2DAa", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Linear interpolation of a plane, smoothed where it shrinks.")
-LOUPE_UPSAMPLE(UpsampleBicubic2dAa, CubicSmooth, 2, "_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Cubic interpolation of a plane, smoothed where it shrinks.")
+LOUPE_UPSAMPLE(UpsampleNearest1d, Nearest, 1, "upsample_nearest1d", "UpsampleNearest1D", "", 0, LOUPE_SCALES1, "3",
+               "Each place copies the nearest input, rounding down.")
+LOUPE_UPSAMPLE(UpsampleNearest2d, Nearest, 2, "upsample_nearest2d", "UpsampleNearest2D", "", 0, LOUPE_SCALES2, "4",
+               "Each place copies the nearest input, rounding down.")
+LOUPE_UPSAMPLE(UpsampleNearest3d, Nearest, 3, "upsample_nearest3d", "UpsampleNearest3D", "", 0, LOUPE_SCALES3, "5",
+               "Each place copies the nearest input, rounding down.")
+LOUPE_UPSAMPLE(UpsampleNearestExact1d, NearestExact, 1, "_upsample_nearest_exact1d", "UpsampleNearestExact1D", "", 0,
+               LOUPE_SCALES1, "3", "Each place copies the input nearest to its centre.")
+LOUPE_UPSAMPLE(UpsampleNearestExact2d, NearestExact, 2, "_upsample_nearest_exact2d", "UpsampleNearestExact2D", "", 0,
+               LOUPE_SCALES2, "4", "Each place copies the input nearest to its centre.")
+LOUPE_UPSAMPLE(UpsampleNearestExact3d, NearestExact, 3, "_upsample_nearest_exact3d", "UpsampleNearestExact3D", "", 0,
+               LOUPE_SCALES3, "5", "Each place copies the input nearest to its centre.")
+LOUPE_UPSAMPLE(UpsampleLinear1d, Linear, 1, "upsample_linear1d", "UpsampleLinear1D", LOUPE_ALIGN, 1, LOUPE_SCALES1, "3",
+               "Linear interpolation of a sequence.")
+LOUPE_UPSAMPLE(UpsampleBilinear2d, Linear, 2, "upsample_bilinear2d", "UpsampleBilinear2D", LOUPE_ALIGN, 1,
+               LOUPE_SCALES2, "4", "Linear interpolation of a plane.")
+LOUPE_UPSAMPLE(UpsampleTrilinear3d, Linear, 3, "upsample_trilinear3d", "UpsampleTrilinear3D", LOUPE_ALIGN, 1,
+               LOUPE_SCALES3, "5", "Linear interpolation of a volume.")
+LOUPE_UPSAMPLE(UpsampleBicubic2d, Cubic, 2, "upsample_bicubic2d", "UpsampleBicubic2D", LOUPE_ALIGN, 1, LOUPE_SCALES2,
+               "4", "Cubic interpolation of a plane.")
+LOUPE_UPSAMPLE(UpsampleBilinear2dAa, LinearSmooth, 2, "_upsample_bilinear2d_aa", "UpsampleBilinear2DAa", LOUPE_ALIGN, 1,
+               LOUPE_SCALES2, "4", "Linear interpolation of a plane, smoothed where it shrinks.")
+LOUPE_UPSAMPLE(UpsampleBicubic2dAa, CubicSmooth, 2, "_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", LOUPE_ALIGN, 1,
+               LOUPE_SCALES2, "4", "Cubic interpolation of a plane, smoothed where it shrinks.")
 
 }  // namespace loupe

@@ -10,19 +10,13 @@
 
 namespace loupe::numbers {
 
-void no_complex_numbers() {
-    throw Error(ErrorKind::Run, "expected a real number, got a complex one");
-}
+void no_complex_numbers() { throw Error(ErrorKind::Run, "expected a real number, got a complex one"); }
 
 namespace {
 
 // Python's ints have no end, TorchScript's wrap around.
-Int wrap(std::uint64_t bits) {
-    return static_cast<Int>(bits);
-}
-std::uint64_t bits(Int value) {
-    return static_cast<std::uint64_t>(value);
-}
+Int wrap(std::uint64_t bits) { return static_cast<Int>(bits); }
+std::uint64_t bits(Int value) { return static_cast<std::uint64_t>(value); }
 
 struct Add {
     static Int apply(Int a, Int b) { return wrap(bits(a) + bits(b)); }
@@ -44,9 +38,7 @@ struct Divide {
     static Complex apply(Complex a, Complex b) { return a / b; }
 };
 
-[[noreturn]] void division_by_zero(const char* message) {
-    throw Error(ErrorKind::Run, message);
-}
+[[noreturn]] void division_by_zero(const char* message) { throw Error(ErrorKind::Run, message); }
 
 Int divide_to_zero(Int a, Int b) {
     if (b == 0) division_by_zero("division by 0");
@@ -137,9 +129,7 @@ void divmod_float(Arguments arguments, IValue* results) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::add(Scalar a, Scalar b) -> Scalar",
-     .summary = "a + b.",
-     .kernel = binary_scalar<Add>},
+    {.schema = "aten::add(Scalar a, Scalar b) -> Scalar", .summary = "a + b.", .kernel = binary_scalar<Add>},
     {.schema = "aten::add.complex(complex a, complex b) -> complex",
      .summary = "a + b.",
      .kernel = binary<Add, Complex, Complex>},
@@ -149,27 +139,17 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::add.complex_int(complex a, int b) -> complex",
      .summary = "a + b.",
      .kernel = binary<Add, Complex, Int>},
-    {.schema = "aten::add.float(float a, float b) -> float",
-     .summary = "a + b.",
-     .kernel = binary<Add, Float, Float>},
+    {.schema = "aten::add.float(float a, float b) -> float", .summary = "a + b.", .kernel = binary<Add, Float, Float>},
     {.schema = "aten::add.float_complex(float a, complex b) -> complex",
      .summary = "a + b.",
      .kernel = binary<Add, Float, Complex>},
-    {.schema = "aten::add.float_int(float a, int b) -> float",
-     .summary = "a + b.",
-     .kernel = binary<Add, Float, Int>},
-    {.schema = "aten::add.int(int a, int b) -> int",
-     .summary = "a + b.",
-     .kernel = binary<Add, Int, Int>},
+    {.schema = "aten::add.float_int(float a, int b) -> float", .summary = "a + b.", .kernel = binary<Add, Float, Int>},
+    {.schema = "aten::add.int(int a, int b) -> int", .summary = "a + b.", .kernel = binary<Add, Int, Int>},
     {.schema = "aten::add.int_complex(int a, complex b) -> complex",
      .summary = "a + b.",
      .kernel = binary<Add, Int, Complex>},
-    {.schema = "aten::add.int_float(int a, float b) -> float",
-     .summary = "a + b.",
-     .kernel = binary<Add, Int, Float>},
-    {.schema = "aten::sub(Scalar a, Scalar b) -> Scalar",
-     .summary = "a - b.",
-     .kernel = binary_scalar<Subtract>},
+    {.schema = "aten::add.int_float(int a, float b) -> float", .summary = "a + b.", .kernel = binary<Add, Int, Float>},
+    {.schema = "aten::sub(Scalar a, Scalar b) -> Scalar", .summary = "a - b.", .kernel = binary_scalar<Subtract>},
     {.schema = "aten::sub.complex(complex a, complex b) -> complex",
      .summary = "a - b.",
      .kernel = binary<Subtract, Complex, Complex>},
@@ -188,18 +168,14 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::sub.float_int(float a, int b) -> float",
      .summary = "a - b.",
      .kernel = binary<Subtract, Float, Int>},
-    {.schema = "aten::sub.int(int a, int b) -> int",
-     .summary = "a - b.",
-     .kernel = binary<Subtract, Int, Int>},
+    {.schema = "aten::sub.int(int a, int b) -> int", .summary = "a - b.", .kernel = binary<Subtract, Int, Int>},
     {.schema = "aten::sub.int_complex(int a, complex b) -> complex",
      .summary = "a - b.",
      .kernel = binary<Subtract, Int, Complex>},
     {.schema = "aten::sub.int_float(int a, float b) -> float",
      .summary = "a - b.",
      .kernel = binary<Subtract, Int, Float>},
-    {.schema = "aten::mul(Scalar a, Scalar b) -> Scalar",
-     .summary = "a * b.",
-     .kernel = binary_scalar<Multiply>},
+    {.schema = "aten::mul(Scalar a, Scalar b) -> Scalar", .summary = "a * b.", .kernel = binary_scalar<Multiply>},
     {.schema = "aten::mul.complex(complex a, complex b) -> complex",
      .summary = "a * b.",
      .kernel = binary<Multiply, Complex, Complex>},
@@ -218,9 +194,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::mul.float_int(float a, int b) -> float",
      .summary = "a * b.",
      .kernel = binary<Multiply, Float, Int>},
-    {.schema = "aten::mul.int(int a, int b) -> int",
-     .summary = "a * b.",
-     .kernel = binary<Multiply, Int, Int>},
+    {.schema = "aten::mul.int(int a, int b) -> int", .summary = "a * b.", .kernel = binary<Multiply, Int, Int>},
     {.schema = "aten::mul.int_complex(int a, complex b) -> complex",
      .summary = "a * b.",
      .kernel = binary<Multiply, Int, Complex>},
@@ -356,30 +330,14 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "prim::max.int_float(int a, float b) -> float",
      .summary = "The greater of a and b.",
      .kernel = binary<Maximum, Int, Float>},
-    {.schema = "aten::neg.Scalar(Scalar a) -> Scalar",
-     .summary = "-a.",
-     .kernel = unary_scalar<Negate>},
-    {.schema = "aten::neg.complex(complex a) -> complex",
-     .summary = "-a.",
-     .kernel = unary<Negate, Complex>},
-    {.schema = "aten::neg.float(float a) -> float",
-     .summary = "-a.",
-     .kernel = unary<Negate, Float>},
-    {.schema = "aten::neg.int(int a) -> int",
-     .summary = "-a.",
-     .kernel = unary<Negate, Int>},
-    {.schema = "prim::abs.Scalar(Scalar a) -> Scalar",
-     .summary = "abs(a).",
-     .kernel = unary_scalar<Absolute>},
-    {.schema = "prim::abs.complex(complex a) -> float",
-     .summary = "abs(a).",
-     .kernel = unary<Absolute, Complex>},
-    {.schema = "prim::abs.float(float a) -> float",
-     .summary = "abs(a).",
-     .kernel = unary<Absolute, Float>},
-    {.schema = "prim::abs.int(int a) -> int",
-     .summary = "abs(a).",
-     .kernel = unary<Absolute, Int>},
+    {.schema = "aten::neg.Scalar(Scalar a) -> Scalar", .summary = "-a.", .kernel = unary_scalar<Negate>},
+    {.schema = "aten::neg.complex(complex a) -> complex", .summary = "-a.", .kernel = unary<Negate, Complex>},
+    {.schema = "aten::neg.float(float a) -> float", .summary = "-a.", .kernel = unary<Negate, Float>},
+    {.schema = "aten::neg.int(int a) -> int", .summary = "-a.", .kernel = unary<Negate, Int>},
+    {.schema = "prim::abs.Scalar(Scalar a) -> Scalar", .summary = "abs(a).", .kernel = unary_scalar<Absolute>},
+    {.schema = "prim::abs.complex(complex a) -> float", .summary = "abs(a).", .kernel = unary<Absolute, Complex>},
+    {.schema = "prim::abs.float(float a) -> float", .summary = "abs(a).", .kernel = unary<Absolute, Float>},
+    {.schema = "prim::abs.int(int a) -> int", .summary = "abs(a).", .kernel = unary<Absolute, Int>},
     {.schema = "aten::__and__.int(int a, int b) -> int",
      .summary = "a & b, bit by bit.",
      .kernel = boxed<[](Int a, Int b) { return a & b; }>},
@@ -398,12 +356,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::__xor__.bool(bool a, bool b) -> bool",
      .summary = "a != b.",
      .kernel = boxed<[](bool a, bool b) { return a != b; }>},
-    {.schema = "aten::__lshift__.int(int a, int b) -> int",
-     .summary = "a << b.",
-     .kernel = boxed<shift_left>},
-    {.schema = "aten::__rshift__.int(int a, int b) -> int",
-     .summary = "a >> b.",
-     .kernel = boxed<shift_right>},
+    {.schema = "aten::__lshift__.int(int a, int b) -> int", .summary = "a << b.", .kernel = boxed<shift_left>},
+    {.schema = "aten::__rshift__.int(int a, int b) -> int", .summary = "a >> b.", .kernel = boxed<shift_right>},
     {.schema = "aten::__round_to_zero_floordiv.int(int a, int b) -> int",
      .summary = "a / b, rounded towards zero.",
      .kernel = boxed<divide_to_zero>},
@@ -419,15 +373,11 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::divmod.int_float(int x, float y) -> (float, float)",
      .summary = "(a // b, a % b).",
      .kernel = divmod_float<Int, Float>},
-    {.schema = "aten::divmod.int(int x, int y) -> (int, int)",
-     .summary = "(a // b, a % b).",
-     .kernel = divmod_int},
+    {.schema = "aten::divmod.int(int x, int y) -> (int, int)", .summary = "(a // b, a % b).", .kernel = divmod_int},
 };
 
 }  // namespace
 
-std::span<const OperatorRecord> arithmetic_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> arithmetic_records() { return kRecords; }
 
 }  // namespace loupe::numbers

@@ -60,17 +60,15 @@ Scalar implicit_number(const Tensor& t) {
 Int implicit_int(const Tensor& t) {
     const Scalar value = implicit_number(t);
     if (!is_integral(t.dtype()) || t.dtype() == ScalarType::Bool) {
-        throw Error(ErrorKind::Run, concat("Cannot input a tensor of type ", dtype_graph_name(t.dtype()),
-                                           " as an integral argument"));
+        throw Error(ErrorKind::Run,
+                    concat("Cannot input a tensor of type ", dtype_graph_name(t.dtype()), " as an integral argument"));
     }
     return value.to_int();
 }
 Float implicit_float(const Tensor& t) { return real_part(implicit_number(t)); }
 Complex implicit_complex(const Tensor& t) { return implicit_number(t).to_complex(); }
 
-Float real_of(const IValue& v) {
-    return v.is_tensor() ? tensor_to_float(v.to_tensor()) : real_part(v.to_scalar());
-}
+Float real_of(const IValue& v) { return v.is_tensor() ? tensor_to_float(v.to_tensor()) : real_part(v.to_scalar()); }
 Complex complex_of(const IValue& a, const IValue& b) { return {real_of(a), real_of(b)}; }
 
 std::string in_base(Int value, int base, Text prefix) {
@@ -88,7 +86,8 @@ std::string oct(Int i) { return in_base(i, 8, "0o"); }
 std::string bin(Int i) { return in_base(i, 2, "0b"); }
 
 Int ord(Text text) {
-    if (text.size() != 1) throw Error(ErrorKind::Run, concat("String for ord() must be 1 character, found ", text.size()));
+    if (text.size() != 1)
+        throw Error(ErrorKind::Run, concat("String for ord() must be 1 character, found ", text.size()));
     return static_cast<unsigned char>(text[0]);
 }
 std::string chr(Int i) {
@@ -99,13 +98,17 @@ std::string chr(Int i) {
 Tensor number_to_tensor(const Scalar& s) { return scalar_tensor(s, s.dtype()); }
 
 template <typename T>
-bool is_nonzero(T value) { return value != 0; }
+bool is_nonzero(T value) {
+    return value != 0;
+}
 
-#define LOUPE_COMPLEX(overload, a, b)                                             \
-    {.schema = "aten::Complex." overload "(" a " x, " b " y) -> complex",         \
-     .summary = "The complex number x + yj.",                                     \
-     .kernel = boxed<complex_of>,                                                 \
-     .python = {.result = PythonUse::Number}}
+#define LOUPE_COMPLEX(overload, a, b)                                                                                 \
+    {                                                                                                                 \
+        .schema = "aten::Complex." overload "(" a " x, " b " y) -> complex", .summary = "The complex number x + yj.", \
+        .kernel = boxed<complex_of>, .python = {                                                                      \
+            .result = PythonUse::Number                                                                               \
+        }                                                                                                             \
+    }
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::Bool.Tensor(Tensor a) -> bool",
@@ -130,8 +133,12 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::Float.int(int a) -> float",
      .summary = "As a float.",
      .kernel = boxed<[](Int a) { return static_cast<Float>(a); }>},
-    {.schema = "aten::Float.bool(bool a) -> float", .summary = "1.0 or 0.0.", .kernel = boxed<[](bool a) { return a ? 1.0 : 0.0; }>},
-    {.schema = "aten::Float.str(str a) -> float", .summary = "The float that the text says.", .kernel = boxed<parse_float>},
+    {.schema = "aten::Float.bool(bool a) -> float",
+     .summary = "1.0 or 0.0.",
+     .kernel = boxed<[](bool a) { return a ? 1.0 : 0.0; }>},
+    {.schema = "aten::Float.str(str a) -> float",
+     .summary = "The float that the text says.",
+     .kernel = boxed<parse_float>},
     {.schema = "aten::Complex.Scalar(Scalar a) -> complex",
      .summary = "As a complex number.",
      .kernel = boxed<[](const Scalar& a) { return a.to_complex(); }>},
@@ -166,9 +173,13 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A 0-dimensional tensor as a number.",
      .kernel = boxed<implicit_number>,
      .python = {.result = PythonUse::Number}},
-    {.schema = "aten::item(Tensor self) -> Scalar", .summary = "The one element.", .kernel = boxed<number_of>,
+    {.schema = "aten::item(Tensor self) -> Scalar",
+     .summary = "The one element.",
+     .kernel = boxed<number_of>,
      .python = {.result = PythonUse::Number}},
-    {.schema = "aten::_local_scalar_dense(Tensor self) -> Scalar", .summary = "The one element.", .kernel = boxed<number_of>},
+    {.schema = "aten::_local_scalar_dense(Tensor self) -> Scalar",
+     .summary = "The one element.",
+     .kernel = boxed<number_of>},
     {.schema = "aten::is_nonzero(Tensor self) -> bool",
      .summary = "Is the one element not zero?",
      .kernel = boxed<tensor_to_bool>,
@@ -201,12 +212,11 @@ Scalar number_of(const Tensor& t) {
 }
 
 Float real_part(const Scalar& s) {
-    if (s.to_complex().imag() != 0) throw Error(ErrorKind::Run, "value cannot be converted to type double without overflow");
+    if (s.to_complex().imag() != 0)
+        throw Error(ErrorKind::Run, "value cannot be converted to type double without overflow");
     return s.to_double();
 }
 
-std::span<const OperatorRecord> conversion_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> conversion_records() { return kRecords; }
 
 }  // namespace loupe::numbers

@@ -9,9 +9,7 @@
 namespace loupe::numbers {
 namespace {
 
-[[noreturn]] void key_error(const IValue& key) {
-    throw Error(ErrorKind::Run, concat("KeyError: ", stream_text(key)));
-}
+[[noreturn]] void key_error(const IValue& key) { throw Error(ErrorKind::Run, concat("KeyError: ", stream_text(key))); }
 
 const IValue& find_or_throw(const DictObject& dict, const IValue& key) {
     const IValue* value = dict.find(key);
@@ -25,9 +23,7 @@ void make_empty(Arguments, IValue* results) {
 void get_item(Arguments arguments, IValue* results) {
     results[0] = find_or_throw(arguments[0].to_dict(), arguments[1]);
 }
-void set_item(Arguments arguments, IValue*) {
-    arguments[0].to_dict().set(arguments[1], arguments[2]);
-}
+void set_item(Arguments arguments, IValue*) { arguments[0].to_dict().set(arguments[1], arguments[2]); }
 void contains(Arguments arguments, IValue* results) {
     results[0] = IValue(arguments[0].to_dict().find(arguments[1]) != nullptr);
 }
@@ -111,9 +107,7 @@ void from_pairs(Arguments arguments, IValue* results) {
     }
     results[0] = IValue(std::move(made));
 }
-void clear(Arguments arguments, IValue*) {
-    arguments[0].to_dict().clear();
-}
+void clear(Arguments arguments, IValue*) { arguments[0].to_dict().clear(); }
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::dict() -> Dict(str, Tensor)", .summary = "An empty dictionary.", .kernel = make_empty},
@@ -135,9 +129,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::get.default_str(Dict(str, t) self, str key, t default_value) -> t(*)",
      .summary = "d.get(key, default).",
      .kernel = get_default},
-    {.schema = "aten::pop.Dict_str(Dict(str, t)(a!) self, str key) -> t(*)",
-     .summary = "d.pop(key).",
-     .kernel = pop},
+    {.schema = "aten::pop.Dict_str(Dict(str, t)(a!) self, str key) -> t(*)", .summary = "d.pop(key).", .kernel = pop},
     {.schema = "aten::pop.Dict_default_str(Dict(str, t)(a!) self, str key, t default_value) -> t(*)",
      .summary = "d.pop(key, default).",
      .kernel = pop_default},
@@ -159,9 +151,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::items.str(Dict(str, t) self) -> ((str, t)[])",
      .summary = "Pairs of key and value, in order of insertion.",
      .kernel = items},
-    {.schema = "aten::len.Dict_str(Dict(str, t) self) -> int",
-     .summary = "How many items it has.",
-     .kernel = length},
+    {.schema = "aten::len.Dict_str(Dict(str, t) self) -> int", .summary = "How many items it has.", .kernel = length},
     {.schema = "aten::copy.Dict_str(Dict(str, t)(a) self) -> Dict(str, t)",
      .summary = "A copy; the values are shared.",
      .kernel = copy},
@@ -190,9 +180,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::get.default_int(Dict(int, t) self, int key, t default_value) -> t(*)",
      .summary = "d.get(key, default).",
      .kernel = get_default},
-    {.schema = "aten::pop.Dict_int(Dict(int, t)(a!) self, int key) -> t(*)",
-     .summary = "d.pop(key).",
-     .kernel = pop},
+    {.schema = "aten::pop.Dict_int(Dict(int, t)(a!) self, int key) -> t(*)", .summary = "d.pop(key).", .kernel = pop},
     {.schema = "aten::pop.Dict_default_int(Dict(int, t)(a!) self, int key, t default_value) -> t(*)",
      .summary = "d.pop(key, default).",
      .kernel = pop_default},
@@ -214,9 +202,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::items.int(Dict(int, t) self) -> ((int, t)[])",
      .summary = "Pairs of key and value, in order of insertion.",
      .kernel = items},
-    {.schema = "aten::len.Dict_int(Dict(int, t) self) -> int",
-     .summary = "How many items it has.",
-     .kernel = length},
+    {.schema = "aten::len.Dict_int(Dict(int, t) self) -> int", .summary = "How many items it has.", .kernel = length},
     {.schema = "aten::copy.Dict_int(Dict(int, t)(a) self) -> Dict(int, t)",
      .summary = "A copy; the values are shared.",
      .kernel = copy},
@@ -269,9 +255,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::items.bool(Dict(bool, t) self) -> ((bool, t)[])",
      .summary = "Pairs of key and value, in order of insertion.",
      .kernel = items},
-    {.schema = "aten::len.Dict_bool(Dict(bool, t) self) -> int",
-     .summary = "How many items it has.",
-     .kernel = length},
+    {.schema = "aten::len.Dict_bool(Dict(bool, t) self) -> int", .summary = "How many items it has.", .kernel = length},
     {.schema = "aten::copy.Dict_bool(Dict(bool, t)(a) self) -> Dict(bool, t)",
      .summary = "A copy; the values are shared.",
      .kernel = copy},
@@ -281,9 +265,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::dict.bool((bool, tVal)[] inputs) -> Dict(bool, tVal)",
      .summary = "A dictionary of pairs.",
      .kernel = from_pairs},
-    {.schema = "aten::clear.bool(Dict(bool, t)(a!) self) -> ()",
-     .summary = "Takes out all items.",
-     .kernel = clear},
+    {.schema = "aten::clear.bool(Dict(bool, t)(a!) self) -> ()", .summary = "Takes out all items.", .kernel = clear},
     {.schema = "aten::__getitem__.Dict_float(Dict(float, t) self, float key) -> t(*)",
      .summary = "d[key]; KeyError when it is not there.",
      .kernel = get_item},
@@ -338,9 +320,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::dict.float((float, tVal)[] inputs) -> Dict(float, tVal)",
      .summary = "A dictionary of pairs.",
      .kernel = from_pairs},
-    {.schema = "aten::clear.float(Dict(float, t)(a!) self) -> ()",
-     .summary = "Takes out all items.",
-     .kernel = clear},
+    {.schema = "aten::clear.float(Dict(float, t)(a!) self) -> ()", .summary = "Takes out all items.", .kernel = clear},
     {.schema = "aten::__getitem__.Dict_complex(Dict(complex, t) self, complex key) -> t(*)",
      .summary = "d[key]; KeyError when it is not there.",
      .kernel = get_item},
@@ -368,7 +348,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::popitem.complex(Dict(complex, t)(a!) self) -> ((complex, t))",
      .summary = "d.popitem(): takes out one item.",
      .kernel = pop_item},
-    {.schema = "aten::setdefault.complex(Dict(complex, t)(a!) self, complex(b -> *) key, t(c -> *) default_value) -> t(*)",
+    {.schema =
+         "aten::setdefault.complex(Dict(complex, t)(a!) self, complex(b -> *) key, t(c -> *) default_value) -> t(*)",
      .summary = "d.setdefault(key, default).",
      .kernel = set_default},
     {.schema = "aten::update.complex(Dict(complex, t)(a!) self, Dict(complex, t)(a!) to_add) -> ()",
@@ -459,8 +440,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> dict_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> dict_records() { return kRecords; }
 
 }  // namespace loupe::numbers

@@ -43,8 +43,10 @@ void check_number(char specifier, const IValue& value) {
 
 std::string filled(char specifier, const IValue& value) {
     switch (specifier) {
-        case 's': return stream_text(value);
-        case 'r': return python_repr(value);
+        case 's':
+            return stream_text(value);
+        case 'r':
+            return python_repr(value);
         case 'c':
             if (value.is_int()) return std::string(1, static_cast<char>(value.to_int()));
             return value.to_string();
@@ -90,9 +92,7 @@ void percent_format(Arguments arguments, IValue* results) {
     results[0] = IValue(std::move(out));
 }
 
-std::string text_of(const IValue& value) {
-    return stream_text(value);
-}
+std::string text_of(const IValue& value) { return stream_text(value); }
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::str(t elem) -> str", .summary = "The value as text.", .kernel = boxed<text_of>},
@@ -106,8 +106,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> format_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> format_records() { return kRecords; }
 
 }  // namespace loupe::numbers

@@ -17,16 +17,12 @@ namespace {
 
 using Elements = std::vector<IValue>;
 
-Elements& elements_of(const IValue& list) {
-    return list.to_list().elements;
-}
+Elements& elements_of(const IValue& list) { return list.to_list().elements; }
 IValue list_like(const IValue& list, Elements elements) {
     return IValue(make_ptr<ListObject>(list.to_list().element_type, std::move(elements)));
 }
 
-[[noreturn]] void index_error() {
-    throw Error(ErrorKind::Run, "list index out of range");
-}
+[[noreturn]] void index_error() { throw Error(ErrorKind::Run, "list index out of range"); }
 std::size_t checked_index(const Elements& elements, Int index) {
     const Int size = static_cast<Int>(elements.size());
     if (index < 0) index += size;
@@ -71,15 +67,9 @@ void pop(Arguments arguments, IValue* results) {
     results[0] = std::move(elements[index]);
     elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(index));
 }
-void reverse(Arguments arguments, IValue*) {
-    std::ranges::reverse(elements_of(arguments[0]));
-}
-void clear(Arguments arguments, IValue*) {
-    elements_of(arguments[0]).clear();
-}
-void copy(Arguments arguments, IValue* results) {
-    results[0] = list_like(arguments[0], elements_of(arguments[0]));
-}
+void reverse(Arguments arguments, IValue*) { std::ranges::reverse(elements_of(arguments[0])); }
+void clear(Arguments arguments, IValue*) { elements_of(arguments[0]).clear(); }
+void copy(Arguments arguments, IValue* results) { results[0] = list_like(arguments[0], elements_of(arguments[0])); }
 void length(Arguments arguments, IValue* results) {
     results[0] = IValue(static_cast<Int>(elements_of(arguments[0]).size()));
 }
@@ -161,16 +151,14 @@ bool less(const IValue& a, const IValue& b) {
         const Elements& y = b.to_tuple().elements;
         return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(), less);
     }
-    throw Error(ErrorKind::Run, concat("'<' not supported between instances of ", value_type_name(a), " and ",
-                                       value_type_name(b)));
+    throw Error(ErrorKind::Run,
+                concat("'<' not supported between instances of ", value_type_name(a), " and ", value_type_name(b)));
 }
 void sort_elements(Elements& elements, bool reverse) {
     std::stable_sort(elements.begin(), elements.end(),
                      [reverse](const IValue& a, const IValue& b) { return reverse ? less(b, a) : less(a, b); });
 }
-void sort(Arguments arguments, IValue*) {
-    sort_elements(elements_of(arguments[0]), arguments[1].to_bool());
-}
+void sort(Arguments arguments, IValue*) { sort_elements(elements_of(arguments[0]), arguments[1].to_bool()); }
 void sorted(Arguments arguments, IValue* results) {
     copy(arguments, results);
     sort_elements(elements_of(results[0]), false);
@@ -191,8 +179,10 @@ template <typename T>
 void sum_of(Arguments arguments, IValue* results) {
     T sum{};
     for (const IValue& v : elements_of(arguments[0])) {
-        if constexpr (std::is_same_v<T, Int>) sum = wrapping_sum(sum, as<T>(v));
-        else sum += as<T>(v);
+        if constexpr (std::is_same_v<T, Int>)
+            sum = wrapping_sum(sum, as<T>(v));
+        else
+            sum += as<T>(v);
     }
     results[0] = IValue(sum);
 }
@@ -227,12 +217,11 @@ Int range_length(Int low, Int high, Int step) {
     if (step > 0 ? low >= high : low <= high) return 0;
     const auto from = static_cast<std::uint64_t>(step > 0 ? low : high);
     const std::uint64_t last = static_cast<std::uint64_t>(step > 0 ? high : low) - from - 1;
-    return checked_sum(static_cast<Int>(std::min<std::uint64_t>(last / wrapping_magnitude(step), std::numeric_limits<Int>::max())), 1);
+    return checked_sum(
+        static_cast<Int>(std::min<std::uint64_t>(last / wrapping_magnitude(step), std::numeric_limits<Int>::max())), 1);
 }
 
-Dims infer_size(const Dims& a, const Dims& b) {
-    return broadcast_shapes(span_of(a), span_of(b));
-}
+Dims infer_size(const Dims& a, const Dims& b) { return broadcast_shapes(span_of(a), span_of(b)); }
 void size_if_not_equal(Arguments arguments, IValue* results) {
     results[0] = values_equal(arguments[0], arguments[1]) ? IValue() : arguments[0];
 }
@@ -258,8 +247,10 @@ Dims reduction_sizes(const Dims& sizes, const Dims& axes, bool keepdim) {
     }
     Dims out;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (!is_reduced[i]) out.push_back(sizes[i]);
-        else if (keepdim) out.push_back(1);
+        if (!is_reduced[i])
+            out.push_back(sizes[i]);
+        else if (keepdim)
+            out.push_back(1);
     }
     return out;
 }
@@ -301,18 +292,12 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "n * l: n times over.",
      .kernel = boxed_repeat<1, 0>},
     {.schema = "aten::mul_.t(t[](a!) l, int n) -> t[](a!)", .summary = "l *= n.", .kernel = repeat_in_place},
-    {.schema = "aten::__contains__.int_list(int[] l, int item) -> bool",
-     .summary = "item in l.",
-     .kernel = contains},
+    {.schema = "aten::__contains__.int_list(int[] l, int item) -> bool", .summary = "item in l.", .kernel = contains},
     {.schema = "aten::__contains__.float_list(float[] l, float item) -> bool",
      .summary = "item in l.",
      .kernel = contains},
-    {.schema = "aten::__contains__.str_list(str[] l, str item) -> bool",
-     .summary = "item in l.",
-     .kernel = contains},
-    {.schema = "aten::count.int(int[] self, int el) -> int",
-     .summary = "How many elements equal el.",
-     .kernel = count},
+    {.schema = "aten::__contains__.str_list(str[] l, str item) -> bool", .summary = "item in l.", .kernel = contains},
+    {.schema = "aten::count.int(int[] self, int el) -> int", .summary = "How many elements equal el.", .kernel = count},
     {.schema = "aten::index.list_int(int[] self, int el) -> int",
      .summary = "The index of the first element that equals el.",
      .kernel = index},
@@ -337,9 +322,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::remove.bool(bool[](a!) self, bool el) -> ()",
      .summary = "Takes out the first element that equals el.",
      .kernel = remove},
-    {.schema = "aten::count.str(str[] self, str el) -> int",
-     .summary = "How many elements equal el.",
-     .kernel = count},
+    {.schema = "aten::count.str(str[] self, str el) -> int", .summary = "How many elements equal el.", .kernel = count},
     {.schema = "aten::index.list_str(str[] self, str el) -> int",
      .summary = "The index of the first element that equals el.",
      .kernel = index},
@@ -376,12 +359,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Sorts in place.",
      .kernel = sort,
      .gradient = "self: grad, back where the elements stood"},
-    {.schema = "aten::sorted.Tensor(Tensor[](a) input) -> Tensor[]",
-     .summary = "A sorted copy.",
-     .kernel = sorted},
-    {.schema = "aten::sort.any(t[](a!) self, bool reverse=False) -> ()",
-     .summary = "Sorts in place.",
-     .kernel = sort},
+    {.schema = "aten::sorted.Tensor(Tensor[](a) input) -> Tensor[]", .summary = "A sorted copy.", .kernel = sorted},
+    {.schema = "aten::sort.any(t[](a!) self, bool reverse=False) -> ()", .summary = "Sorts in place.", .kernel = sort},
     {.schema = "aten::sorted.any(t[](a) self) -> t[]", .summary = "A sorted copy.", .kernel = sorted},
     {.schema = "aten::all.int(int[] self) -> bool", .summary = "Are all elements true?", .kernel = all},
     {.schema = "aten::all.float(float[] self) -> bool", .summary = "Are all elements true?", .kernel = all},
@@ -399,18 +378,14 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = sum_of<Complex>},
     {.schema = "aten::sum.bool(bool[] self) -> int", .summary = "The sum of the elements.", .kernel = sum_of<Int>},
     {.schema = "prim::min.self_int(int[] self) -> int", .summary = "The least element.", .kernel = extreme<true>},
-    {.schema = "prim::max.self_int(int[] self) -> int",
-     .summary = "The greatest element.",
-     .kernel = extreme<false>},
+    {.schema = "prim::max.self_int(int[] self) -> int", .summary = "The greatest element.", .kernel = extreme<false>},
     {.schema = "prim::min.int_list(int[] l, int[] r) -> int[]",
      .summary = "The lesser list, by the first difference.",
      .kernel = lesser_list<true>},
     {.schema = "prim::max.int_list(int[] l, int[] r) -> int[]",
      .summary = "The greater list, by the first difference.",
      .kernel = lesser_list<false>},
-    {.schema = "prim::min.self_float(float[] self) -> float",
-     .summary = "The least element.",
-     .kernel = extreme<true>},
+    {.schema = "prim::min.self_float(float[] self) -> float", .summary = "The least element.", .kernel = extreme<true>},
     {.schema = "prim::max.self_float(float[] self) -> float",
      .summary = "The greatest element.",
      .kernel = extreme<false>},
@@ -420,9 +395,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "prim::max.float_list(float[] l, float[] r) -> float[]",
      .summary = "The greater list, by the first difference.",
      .kernel = lesser_list<false>},
-    {.schema = "prim::min.self_bool(bool[] self) -> bool",
-     .summary = "The least element.",
-     .kernel = extreme<true>},
+    {.schema = "prim::min.self_bool(bool[] self) -> bool", .summary = "The least element.", .kernel = extreme<true>},
     {.schema = "prim::max.self_bool(bool[] self) -> bool",
      .summary = "The greatest element.",
      .kernel = extreme<false>},
@@ -438,7 +411,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<range_length>},
     {.schema = "aten::__derive_index(int index, int start, int step) -> int",
      .summary = "Number index of range(start, ..., step).",
-     .kernel = boxed<[](Int index, Int start, Int step) { return wrapping_sum(start, wrapping_product(index, step)); }>},
+     .kernel =
+         boxed<[](Int index, Int start, Int step) { return wrapping_sum(start, wrapping_product(index, step)); }>},
     {.schema = "aten::_infer_size(int[] a, int[] b) -> int[]",
      .summary = "The shape that both broadcast to.",
      .kernel = boxed<infer_size>},
@@ -461,8 +435,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> list_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> list_records() { return kRecords; }
 
 }  // namespace loupe::numbers

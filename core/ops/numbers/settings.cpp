@@ -32,42 +32,22 @@ void warn(std::string_view message, std::string_view category) {
 namespace numbers {
 namespace {
 
-void first(Arguments arguments, IValue* results) {
-    results[0] = arguments[0];
-}
-void second(Arguments arguments, IValue* results) {
-    results[0] = arguments[1];
-}
-void enter_part(Arguments, IValue* results) {
-    results[0] = IValue(scalar_tensor(0.0, ScalarType::Float64));
-}
+void first(Arguments arguments, IValue* results) { results[0] = arguments[0]; }
+void second(Arguments arguments, IValue* results) { results[0] = arguments[1]; }
+void enter_part(Arguments, IValue* results) { results[0] = IValue(scalar_tensor(0.0, ScalarType::Float64)); }
 // No effect but to notify the observer.
 void exit_part(Arguments, IValue*) {}
-void is(Arguments arguments, IValue* results) {
-    results[0] = IValue(arguments[0].is_same(arguments[1]));
-}
-void is_not(Arguments arguments, IValue* results) {
-    results[0] = IValue(!arguments[0].is_same(arguments[1]));
-}
-void always_true(Arguments, IValue* results) {
-    results[0] = IValue(true);
-}
-void always_false(Arguments, IValue* results) {
-    results[0] = IValue(false);
-}
+void is(Arguments arguments, IValue* results) { results[0] = IValue(arguments[0].is_same(arguments[1])); }
+void is_not(Arguments arguments, IValue* results) { results[0] = IValue(!arguments[0].is_same(arguments[1])); }
+void always_true(Arguments, IValue* results) { results[0] = IValue(true); }
+void always_false(Arguments, IValue* results) { results[0] = IValue(false); }
 void unwrap(Arguments arguments, IValue* results) {
     if (arguments[0].is_none()) throw Error(ErrorKind::Run, "Unwrapping null optional");
     results[0] = arguments[0];
 }
-void if_then_else(Arguments arguments, IValue* results) {
-    results[0] = arguments[arguments[0].to_bool() ? 1 : 2];
-}
-void warn(Arguments arguments, IValue*) {
-    loupe::warn(arguments[0].to_string());
-}
-void raise(Arguments arguments, IValue*) {
-    throw Error(ErrorKind::Run, arguments[0].to_string());
-}
+void if_then_else(Arguments arguments, IValue* results) { results[0] = arguments[arguments[0].to_bool() ? 1 : 2]; }
+void warn(Arguments arguments, IValue*) { loupe::warn(arguments[0].to_string()); }
+void raise(Arguments arguments, IValue*) { throw Error(ErrorKind::Run, arguments[0].to_string()); }
 void tuple_index(Arguments arguments, IValue* results) {
     const auto& elements = arguments[0].to_tuple().elements;
     const auto size = static_cast<std::int64_t>(elements.size());
@@ -76,21 +56,11 @@ void tuple_index(Arguments arguments, IValue* results) {
     if (index < 0 || index >= size) throw Error(ErrorKind::Run, "Tuple index out of range");
     results[0] = elements[static_cast<std::size_t>(index)];
 }
-void enum_name(Arguments arguments, IValue* results) {
-    results[0] = IValue(arguments[0].to_enum().name);
-}
-void enum_value(Arguments arguments, IValue* results) {
-    results[0] = arguments[0].to_enum().value;
-}
-void wait(Arguments arguments, IValue* results) {
-    results[0] = arguments[0].to_future().value;
-}
-void set_grad_enabled(Arguments arguments, IValue*) {
-    GradMode::set_enabled(arguments[0].to_bool());
-}
-std::string device_type(Device device) {
-    return device.type == DeviceType::Cpu ? "cpu" : "cuda";
-}
+void enum_name(Arguments arguments, IValue* results) { results[0] = IValue(arguments[0].to_enum().name); }
+void enum_value(Arguments arguments, IValue* results) { results[0] = arguments[0].to_enum().value; }
+void wait(Arguments arguments, IValue* results) { results[0] = arguments[0].to_future().value; }
+void set_grad_enabled(Arguments arguments, IValue*) { GradMode::set_enabled(arguments[0].to_bool()); }
+std::string device_type(Device device) { return device.type == DeviceType::Cpu ? "cpu" : "cuda"; }
 void device_index(Arguments arguments, IValue* results) {
     const Device device = arguments[0].to_device();
     results[0] = device.type == DeviceType::Cpu ? IValue() : IValue(std::int64_t{device.index});
@@ -104,12 +74,8 @@ std::int64_t identity(const IValue& value) {
     if (value.is_none()) return 0;
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(value.object_pointer()));
 }
-std::int64_t nanoseconds() {
-    return std::chrono::steady_clock::now().time_since_epoch().count();
-}
-std::int64_t promoted(ScalarType a, ScalarType b) {
-    return static_cast<std::int64_t>(promote_types(a, b));
-}
+std::int64_t nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+std::int64_t promoted(ScalarType a, ScalarType b) { return static_cast<std::int64_t>(promote_types(a, b)); }
 // Python numbers have the default dtypes.
 std::int64_t result_type(const Scalar& a, const Scalar& b) {
     const auto category = [](const Scalar& s) {
@@ -123,7 +89,9 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::__is__(t1 self, t2 obj) -> bool", .summary = "self is obj.", .kernel = is},
     {.schema = "aten::__isnot__(t1 self, t2 obj) -> bool", .summary = "self is not obj.", .kernel = is_not},
     {.schema = "aten::__not__(bool self) -> bool", .summary = "not self.", .kernel = boxed<[](bool a) { return !a; }>},
-    {.schema = "prim::unchecked_cast(t x) -> t", .summary = "The same value, known by a narrower type.", .kernel = first},
+    {.schema = "prim::unchecked_cast(t x) -> t",
+     .summary = "The same value, known by a narrower type.",
+     .kernel = first},
     {.schema = "prim::unchecked_unwrap_optional(t(a)? optional) -> t(a)",
      .summary = "The same value, known not to be None.",
      .kernel = first},
@@ -135,14 +103,16 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = if_then_else},
     {.schema = "prim::TupleIndex(Any tup, int i) -> Any", .summary = "Element i of the tuple.", .kernel = tuple_index},
     {.schema = "prim::EnumName(AnyEnumType enum) -> str", .summary = "The name of the member.", .kernel = enum_name},
-    {.schema = "prim::EnumValue.int(AnyEnumType enum) -> int", .summary = "The value of the member.", .kernel = enum_value},
+    {.schema = "prim::EnumValue.int(AnyEnumType enum) -> int",
+     .summary = "The value of the member.",
+     .kernel = enum_value},
     {.schema = "prim::EnumValue.float(AnyEnumType enum) -> float",
      .summary = "The value of the member.",
      .kernel = enum_value},
-    {.schema = "prim::EnumValue.str(AnyEnumType enum) -> str", .summary = "The value of the member.", .kernel = enum_value},
-    {.schema = "prim::RaiseException(str msg, str? cls=None) -> ()",
-     .summary = "raise cls(msg).",
-     .kernel = raise},
+    {.schema = "prim::EnumValue.str(AnyEnumType enum) -> str",
+     .summary = "The value of the member.",
+     .kernel = enum_value},
+    {.schema = "prim::RaiseException(str msg, str? cls=None) -> ()", .summary = "raise cls(msg).", .kernel = raise},
     {.schema = "aten::warn(str message, int stacklevel=2) -> ()", .summary = "warnings.warn(message).", .kernel = warn},
     {.schema = "profiler::_record_function_enter(str name, str? args=None) -> Tensor",
      .summary = "Begins a part of the program that recordings show under the name; gives what ends it.",
@@ -170,9 +140,13 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_use_cudnn_rnn_flatten_weight() -> bool", .summary = "Always False.", .kernel = always_false},
     {.schema = "aten::device(str a) -> Device", .summary = "The device of that name.", .kernel = boxed<parse_device>},
     {.schema = "prim::type(Device self) -> str", .summary = "\"cpu\" or \"cuda\".", .kernel = boxed<device_type>},
-    {.schema = "prim::index(Device self) -> int?", .summary = "The number of the device, or None.", .kernel = device_index},
+    {.schema = "prim::index(Device self) -> int?",
+     .summary = "The number of the device, or None.",
+     .kernel = device_index},
     {.schema = "aten::hash.generic(t value) -> int", .summary = "The same for equal values.", .kernel = boxed<hash_of>},
-    {.schema = "prim::id(AnyClassType? x) -> int", .summary = "A number that only this object has.", .kernel = boxed<identity>},
+    {.schema = "prim::id(AnyClassType? x) -> int",
+     .summary = "A number that only this object has.",
+     .kernel = boxed<identity>},
     {.schema = "prim::TimePoint() -> int", .summary = "Nanoseconds of a steady clock.", .kernel = boxed<nanoseconds>},
     {.schema = "aten::Size(int[] sizes) -> int[]", .summary = "The sizes.", .kernel = first},
     {.schema = "aten::can_cast(ScalarType from, ScalarType to) -> bool",
@@ -188,9 +162,7 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> setting_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> setting_records() { return kRecords; }
 
 }  // namespace numbers
 }  // namespace loupe

@@ -156,8 +156,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> string_test_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> string_test_records() { return kRecords; }
 
 }  // namespace loupe::numbers

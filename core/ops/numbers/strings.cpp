@@ -181,12 +181,14 @@ using Parts = std::tuple<std::string, std::string, std::string>;
 Parts partition(Text self, Text separator) {
     const std::size_t found = self.find(separator);
     if (found == Text::npos) return {std::string(self), "", ""};
-    return {std::string(self.substr(0, found)), std::string(separator), std::string(self.substr(found + separator.size()))};
+    return {std::string(self.substr(0, found)), std::string(separator),
+            std::string(self.substr(found + separator.size()))};
 }
 Parts partition_from_right(Text self, Text separator) {
     const std::size_t found = self.rfind(separator);
     if (found == Text::npos) return {"", "", std::string(self)};
-    return {std::string(self.substr(0, found)), std::string(separator), std::string(self.substr(found + separator.size()))};
+    return {std::string(self.substr(0, found)), std::string(separator),
+            std::string(self.substr(found + separator.size()))};
 }
 
 IValue characters(Text self) {
@@ -194,9 +196,7 @@ IValue characters(Text self) {
     for (std::size_t i = 0; i < self.size(); ++i) parts.push_back(self.substr(i, 1));
     return string_list(parts);
 }
-std::string concatenate(Text a, Text b) {
-    return concat(a, b);
-}
+std::string concatenate(Text a, Text b) { return concat(a, b); }
 std::string character_at(Text self, Int index) {
     const Int size = static_cast<Int>(self.size());
     if (index < -size || index >= size) throw Error(ErrorKind::Run, "string index out of range");
@@ -211,12 +211,8 @@ void slice(Arguments arguments, IValue* results) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::lower(str self) -> str",
-     .summary = "The ASCII letters in lower case.",
-     .kernel = boxed<lower>},
-    {.schema = "aten::upper(str self) -> str",
-     .summary = "The ASCII letters in upper case.",
-     .kernel = boxed<upper>},
+    {.schema = "aten::lower(str self) -> str", .summary = "The ASCII letters in lower case.", .kernel = boxed<lower>},
+    {.schema = "aten::upper(str self) -> str", .summary = "The ASCII letters in upper case.", .kernel = boxed<upper>},
     {.schema = "aten::swapcase(str self) -> str",
      .summary = "Lower case for upper and the other way round.",
      .kernel = boxed<swap_case>},
@@ -276,12 +272,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::len.str(str s) -> int",
      .summary = "How many bytes it has.",
      .kernel = boxed<[](std::string_view s) { return static_cast<Int>(s.size()); }>},
-    {.schema = "aten::__getitem__.str(str s, int index) -> str",
-     .summary = "s[i].",
-     .kernel = boxed<character_at>},
-    {.schema = "prim::StringIndex(str string, int index) -> str",
-     .summary = "s[i].",
-     .kernel = boxed<character_at>},
+    {.schema = "aten::__getitem__.str(str s, int index) -> str", .summary = "s[i].", .kernel = boxed<character_at>},
+    {.schema = "prim::StringIndex(str string, int index) -> str", .summary = "s[i].", .kernel = boxed<character_at>},
     {.schema = "aten::slice.str(str string, int? start=None, int? end=None, int step=1) -> str",
      .summary = "s[start:end:step].",
      .kernel = slice},
@@ -289,8 +281,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> string_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> string_records() { return kRecords; }
 
 }  // namespace loupe::numbers

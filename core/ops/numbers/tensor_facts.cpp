@@ -17,15 +17,9 @@ const TensorImpl& impl_of(const IValue& value) {
 void dim(Arguments arguments, IValue* results) {
     results[0] = IValue(static_cast<std::int64_t>(impl_of(arguments[0]).sizes.size()));
 }
-void numel(Arguments arguments, IValue* results) {
-    results[0] = IValue(impl_of(arguments[0]).numel);
-}
-void sizes(Arguments arguments, IValue* results) {
-    results[0] = IValue(impl_of(arguments[0]).sizes);
-}
-void strides(Arguments arguments, IValue* results) {
-    results[0] = IValue(impl_of(arguments[0]).strides);
-}
+void numel(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).numel); }
+void sizes(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).sizes); }
+void strides(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).strides); }
 std::size_t checked_dim(const TensorImpl& impl, std::int64_t d) {
     if (impl.sizes.empty()) {
         throw Error(ErrorKind::Run, concat("Dimension specified as ", d, " but tensor has no dimensions"));
@@ -48,20 +42,14 @@ void length(Arguments arguments, IValue* results) {
 void dtype(Arguments arguments, IValue* results) {
     results[0] = IValue(static_cast<std::int64_t>(impl_of(arguments[0]).dtype));
 }
-void device(Arguments arguments, IValue* results) {
-    results[0] = IValue(impl_of(arguments[0]).storage->device());
-}
+void device(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).storage->device()); }
 template <DeviceType Type>
 void is_on(Arguments arguments, IValue* results) {
     results[0] = IValue(impl_of(arguments[0]).storage->device().type == Type);
 }
 // Kinds of tensors that the engine does not have.
-void never(Arguments, IValue* results) {
-    results[0] = IValue(false);
-}
-void strided_layout(Arguments, IValue* results) {
-    results[0] = IValue(std::int64_t{0});
-}
+void never(Arguments, IValue* results) { results[0] = IValue(false); }
+void strided_layout(Arguments, IValue* results) { results[0] = IValue(std::int64_t{0}); }
 void needs_grad(Arguments arguments, IValue* results) {
     const TensorImpl& impl = impl_of(arguments[0]);
     results[0] = IValue(impl.autograd != nullptr && requires_grad(arguments[0].to_tensor()));
@@ -72,9 +60,7 @@ void is_floating_point(Arguments arguments, IValue* results) {
 void is_complex_number(Arguments arguments, IValue* results) {
     results[0] = IValue(is_complex(impl_of(arguments[0]).dtype));
 }
-void is_contiguous(Arguments arguments, IValue* results) {
-    results[0] = IValue(impl_of(arguments[0]).contiguous);
-}
+void is_contiguous(Arguments arguments, IValue* results) { results[0] = IValue(impl_of(arguments[0]).contiguous); }
 
 // PyTorch's numbers: 0 contiguous, 1 preserve, 2 channels last, 3 channels last in 3-d.
 bool is_contiguous_in(const Tensor& t, std::int64_t memory_format) {
@@ -82,54 +68,55 @@ bool is_contiguous_in(const Tensor& t, std::int64_t memory_format) {
     if (memory_format == 3) return t.dim() == 5 && t.is_channels_last();
     return t.is_contiguous();
 }
-bool is_signed(const Tensor& t) {
-    return t.dtype() != ScalarType::UInt8 && t.dtype() != ScalarType::Bool;
-}
-bool same_size(const Tensor& a, const Tensor& b) {
-    return std::ranges::equal(a.sizes(), b.sizes());
-}
+bool is_signed(const Tensor& t) { return t.dtype() != ScalarType::UInt8 && t.dtype() != ScalarType::Bool; }
+bool same_size(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.sizes(), b.sizes()); }
 bool is_set_to(const Tensor& a, const Tensor& b) {
     return a.storage() == b.storage() && a.storage_offset() == b.storage_offset() && same_size(a, b) &&
            std::ranges::equal(a.strides(), b.strides());
 }
-std::int64_t device_index(const Tensor& t) {
-    return t.device().type == DeviceType::Cpu ? -1 : t.device().index;
-}
+std::int64_t device_index(const Tensor& t) { return t.device().type == DeviceType::Cpu ? -1 : t.device().index; }
 std::int64_t output_number(const Tensor& t) {
     const AutogradMeta* meta = autograd_meta(t);
     return meta == nullptr ? 0 : static_cast<std::int64_t>(meta->output);
 }
-void keep_grad(Arguments arguments, IValue*) {
-    retain_grad(arguments[0].to_tensor());
-}
-void none(Arguments, IValue* results) {
-    results[0] = IValue();
-}
+void keep_grad(Arguments arguments, IValue*) { retain_grad(arguments[0].to_tensor()); }
+void none(Arguments, IValue* results) { results[0] = IValue(); }
 bool keeps_grad(const Tensor& t) {
     const AutogradMeta* meta = autograd_meta(t);
     return meta != nullptr && meta->retained != nullptr;
 }
 
 #define LOUPE_NEVER(name, what) \
-    {.schema = name "(Tensor a) -> bool", .summary = what " Never, in this engine.", .kernel = never}
+    { .schema = name "(Tensor a) -> bool", .summary = what " Never, in this engine.", .kernel = never }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::dim(Tensor self) -> int", .summary = "How many dimensions it has.", .kernel = dim,
+    {.schema = "aten::dim(Tensor self) -> int",
+     .summary = "How many dimensions it has.",
+     .kernel = dim,
      .sparse = {.as_is = true}},
-    {.schema = "aten::numel(Tensor self) -> int", .summary = "How many elements it has.", .kernel = numel,
+    {.schema = "aten::numel(Tensor self) -> int",
+     .summary = "How many elements it has.",
+     .kernel = numel,
      .sparse = {.as_is = true},
      .python = {.result = PythonUse::Shape}},
     {.schema = "aten::sym_numel(Tensor self) -> SymInt", .summary = "How many elements it has.", .kernel = numel},
-    {.schema = "aten::size(Tensor self) -> int[]", .summary = "Its sizes.", .kernel = sizes, .sparse = {.as_is = true},
+    {.schema = "aten::size(Tensor self) -> int[]",
+     .summary = "Its sizes.",
+     .kernel = sizes,
+     .sparse = {.as_is = true},
      .python = {.result = PythonUse::Shape}},
     {.schema = "aten::sym_size(Tensor self) -> SymInt[]", .summary = "Its sizes.", .kernel = sizes},
-    {.schema = "aten::size.int(Tensor self, int dim) -> int", .summary = "The size of dimension dim.", .kernel = size_of,
+    {.schema = "aten::size.int(Tensor self, int dim) -> int",
+     .summary = "The size of dimension dim.",
+     .kernel = size_of,
      .sparse = {.as_is = true},
      .python = {.result = PythonUse::Shape}},
     {.schema = "aten::sym_size.int(Tensor self, int dim) -> SymInt",
      .summary = "The size of dimension dim.",
      .kernel = size_of},
-    {.schema = "aten::stride(Tensor self) -> int[]", .summary = "Its strides, in elements.", .kernel = strides,
+    {.schema = "aten::stride(Tensor self) -> int[]",
+     .summary = "Its strides, in elements.",
+     .kernel = strides,
      .python = {.result = PythonUse::Shape}},
     {.schema = "aten::sym_stride(Tensor self) -> SymInt[]", .summary = "Its strides, in elements.", .kernel = strides},
     {.schema = "aten::stride.int(Tensor self, int dim) -> int",
@@ -148,12 +135,16 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::element_size(Tensor self) -> int",
      .summary = "Bytes of one element.",
      .kernel = boxed<[](const Tensor& t) { return t.element_size(); }>},
-    {.schema = "aten::len.Tensor(Tensor t) -> int", .summary = "The size of the first dimension.", .kernel = length,
+    {.schema = "aten::len.Tensor(Tensor t) -> int",
+     .summary = "The size of the first dimension.",
+     .kernel = length,
      .python = {.result = PythonUse::Length}},
     {.schema = "prim::dtype(Tensor a) -> int", .summary = "The number of its dtype.", .kernel = dtype},
     {.schema = "prim::device(Tensor a) -> Device", .summary = "The device it is on.", .kernel = device},
     {.schema = "prim::layout(Tensor a) -> Layout", .summary = "Always strided.", .kernel = strided_layout},
-    {.schema = "prim::is_cuda(Tensor a) -> bool", .summary = "Is it on a CUDA device?", .kernel = is_on<DeviceType::Cuda>},
+    {.schema = "prim::is_cuda(Tensor a) -> bool",
+     .summary = "Is it on a CUDA device?",
+     .kernel = is_on<DeviceType::Cuda>},
     {.schema = "prim::is_cpu(Tensor a) -> bool", .summary = "Is it on the CPU?", .kernel = is_on<DeviceType::Cpu>},
     LOUPE_NEVER("prim::is_ipu", "Is it on an IPU?"),
     LOUPE_NEVER("prim::is_meta", "Is it without elements?"),
@@ -166,8 +157,12 @@ constexpr OperatorRecord kRecords[] = {
     LOUPE_NEVER("prim::is_sparse_csr", "Is it sparse by rows?"),
     LOUPE_NEVER("prim::is_vulkan", "Is it on a Vulkan device?"),
     LOUPE_NEVER("prim::is_xpu", "Is it on an XPU?"),
-    {.schema = "aten::is_conj(Tensor self) -> bool", .summary = "Is conjugation put off? Never, in this engine.", .kernel = never},
-    {.schema = "aten::is_neg(Tensor self) -> bool", .summary = "Is negation put off? Never, in this engine.", .kernel = never},
+    {.schema = "aten::is_conj(Tensor self) -> bool",
+     .summary = "Is conjugation put off? Never, in this engine.",
+     .kernel = never},
+    {.schema = "aten::is_neg(Tensor self) -> bool",
+     .summary = "Is negation put off? Never, in this engine.",
+     .kernel = never},
     {.schema = "aten::is_inference(Tensor self) -> bool",
      .summary = "Was it made in inference mode? Never, in this engine.",
      .kernel = never},
@@ -178,7 +173,9 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::is_leaf(Tensor self) -> bool",
      .summary = "Did the user make it, rather than a recorded operator?",
      .kernel = boxed<is_leaf>},
-    {.schema = "prim::grad(Tensor a) -> Tensor(*)", .summary = "Its accumulated gradient, or None.", .kernel = boxed<grad_of>},
+    {.schema = "prim::grad(Tensor a) -> Tensor(*)",
+     .summary = "Its accumulated gradient, or None.",
+     .kernel = boxed<grad_of>},
     {.schema = "aten::output_nr(Tensor self) -> int",
      .summary = "Which output of its node it is.",
      .kernel = boxed<output_number>},
@@ -191,9 +188,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_version(Tensor self) -> int",
      .summary = "How often it was written in place.",
      .kernel = boxed<[](const Tensor& t) { return static_cast<std::int64_t>(t.version()); }>},
-    {.schema = "prim::name(Tensor a) -> str?",
-     .summary = "Its name: None.",
-     .kernel = none},
+    {.schema = "prim::name(Tensor a) -> str?", .summary = "Its name: None.", .kernel = none},
     {.schema = "aten::is_floating_point(Tensor self) -> bool",
      .summary = "Are its elements floating point numbers?",
      .kernel = is_floating_point,
@@ -202,7 +197,9 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Are its elements complex numbers?",
      .kernel = is_complex_number,
      .sparse = {.as_is = true}},
-    {.schema = "aten::is_signed(Tensor self) -> bool", .summary = "Can elements be negative?", .kernel = boxed<is_signed>},
+    {.schema = "aten::is_signed(Tensor self) -> bool",
+     .summary = "Can elements be negative?",
+     .kernel = boxed<is_signed>},
     {.schema = "aten::is_contiguous(Tensor self) -> bool",
      .summary = "Do the elements lie row by row without gaps?",
      .kernel = is_contiguous},
@@ -230,8 +227,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> tensor_fact_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> tensor_fact_records() { return kRecords; }
 
 }  // namespace loupe::numbers

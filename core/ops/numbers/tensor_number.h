@@ -11,5 +11,4 @@ Scalar number_of(const Tensor& t);
 // Throws Error (Run) for a complex number that is not real.
 double real_part(const Scalar& s);
 
-
 }  // namespace loupe::numbers

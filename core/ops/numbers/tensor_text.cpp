@@ -73,7 +73,8 @@ void print_scale(std::ostream& out, double scale) {
     out << text.str() << " *\n";
 }
 
-void print_matrix(std::ostream& out, std::span<const double> values, std::int64_t rows, std::int64_t columns, int indent) {
+void print_matrix(std::ostream& out, std::span<const double> values, std::int64_t rows, std::int64_t columns,
+                  int indent) {
     const NumberFormat format = choose_format(out, values);
     const std::string margin(static_cast<std::size_t>(indent), ' ');
     const std::int64_t per_line = (kLineWidth - indent) / (format.width + 1);
@@ -113,8 +114,10 @@ void print_stack(std::ostream& out, std::span<const double> values, IntSpan size
             matrix = matrix * outer[d] + index[d];
         }
         out << ".,.) = \n";
-        print_matrix(out, values.subspan(static_cast<std::size_t>(matrix * rows * columns),
-                                         static_cast<std::size_t>(rows * columns)), rows, columns, 1);
+        print_matrix(
+            out,
+            values.subspan(static_cast<std::size_t>(matrix * rows * columns), static_cast<std::size_t>(rows * columns)),
+            rows, columns, 1);
         for (std::size_t d = 0; d < outer.size(); ++d) {  // the first index runs fastest
             if (++index[d] < outer[d]) break;
             index[d] = 0;
@@ -138,8 +141,10 @@ std::string stream_text(const Tensor& tensor) {
             for (const double value : values) out << std::setw(format.width) << value / format.scale << '\n';
         }
     } else if (!values.empty()) {
-        if (sizes.size() == 2) print_matrix(out, values, sizes[0], sizes[1], 0);
-        else print_stack(out, values, sizes);
+        if (sizes.size() == 2)
+            print_matrix(out, values, sizes[0], sizes[1], 0);
+        else
+            print_stack(out, values, sizes);
     }
     const std::string_view device = tensor.device().type == DeviceType::Cpu ? "CPU" : "CUDA";
     out << "[ " << device << dtype_graph_name(tensor.dtype()) << "Type{" << join(sizes, ",") << "} ]";

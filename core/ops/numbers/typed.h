@@ -23,9 +23,12 @@ using Wider = std::conditional_t<std::is_same_v<A, Complex> || std::is_same_v<B,
                                  std::conditional_t<std::is_same_v<A, Float> || std::is_same_v<B, Float>, Float, Int>>;
 template <typename To, typename From>
 To widen(From value) {
-    if constexpr (std::is_same_v<To, From>) return value;
-    else if constexpr (std::is_same_v<To, Complex>) return Complex(static_cast<double>(value), 0);
-    else return static_cast<To>(value);
+    if constexpr (std::is_same_v<To, From>)
+        return value;
+    else if constexpr (std::is_same_v<To, Complex>)
+        return Complex(static_cast<double>(value), 0);
+    else
+        return static_cast<To>(value);
 }
 
 // Op::apply on the wider of both types.
@@ -41,9 +44,13 @@ void binary_float(Arguments arguments, IValue* results) {
 }
 
 template <typename Op>
-concept TakesComplex = requires(Complex z) { Op::apply(z, z); };
+concept TakesComplex = requires(Complex z) {
+    Op::apply(z, z);
+};
 template <typename Op>
-concept TakesComplexAlone = requires(Complex z) { Op::apply(z); };
+concept TakesComplexAlone = requires(Complex z) {
+    Op::apply(z);
+};
 [[noreturn]] void no_complex_numbers();
 
 // Op::apply on numbers whose types are known at run time.
@@ -52,8 +59,10 @@ void binary_scalar(Arguments arguments, IValue* results) {
     const Scalar a = arguments[0].to_scalar();
     const Scalar b = arguments[1].to_scalar();
     if (a.is_complex() || b.is_complex()) {
-        if constexpr (TakesComplex<Op>) results[0] = IValue(Op::apply(a.to_complex(), b.to_complex()));
-        else no_complex_numbers();
+        if constexpr (TakesComplex<Op>)
+            results[0] = IValue(Op::apply(a.to_complex(), b.to_complex()));
+        else
+            no_complex_numbers();
     } else if (a.is_integral() && b.is_integral()) {
         results[0] = IValue(Op::apply(a.to_int(), b.to_int()));
     } else {
@@ -82,8 +91,10 @@ template <typename Op>
 void unary_scalar(Arguments arguments, IValue* results) {
     const Scalar a = arguments[0].to_scalar();
     if (a.is_complex()) {
-        if constexpr (TakesComplexAlone<Op>) results[0] = IValue(Op::apply(a.to_complex()));
-        else no_complex_numbers();
+        if constexpr (TakesComplexAlone<Op>)
+            results[0] = IValue(Op::apply(a.to_complex()));
+        else
+            no_complex_numbers();
     } else if (a.is_integral()) {
         results[0] = IValue(Op::apply(a.to_int()));
     } else {

@@ -32,7 +32,8 @@ void infer_elu_gradient(Arguments arguments, MetaList& outputs) {
 
 void elu_kernel(Arguments arguments, IValue* results) {
     require(!arguments[4].to_bool() || arguments[1].to_scalar().to_double() >= 0,
-            "In-place elu backward calculation is triggered with a negative slope which is not supported. This is caused by calling "
+            "In-place elu backward calculation is triggered with a negative slope which is not supported. This is "
+            "caused by calling "
             "in-place forward function with a negative slope, please call out-of-place version instead.");
     const Tensor out = results[0].to_tensor();
     const ScalarType as = compute_type(out.dtype());
@@ -50,13 +51,16 @@ void elu_gradient(G& c) {
     c.grad(5, [&] {
         const double input = input_scale.to_double();
         const Tensor both = g * c.argument(0);
-        const Tensor below = is_result ? both * input
-                                       : both * (fn::exp(x * input_scale) * (alpha.to_double() * scale.to_double() * input * input));
+        const Tensor below =
+            is_result ? both * input
+                      : both * (fn::exp(x * input_scale) * (alpha.to_double() * scale.to_double() * input * input));
         return keep_where(below, fn::le_scalar(x, Scalar(0)));
     });
 }
 
-double in_bfloat16(double value) { return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value)))); }
+double in_bfloat16(double value) {
+    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
+}
 // As the function itself (activations.cpp): rounded after each step.
 void gelu_tanh_in_steps(const Tensor& g, const Tensor& x, const Tensor& out) {
     const double beta = in_bfloat16(0.7978845608028654), kappa = in_bfloat16(0.044715);
@@ -69,7 +73,8 @@ void gelu_tanh_in_steps(const Tensor& g, const Tensor& x, const Tensor& out) {
 void gelu_kernel(Arguments arguments, IValue* results) {
     const bool exact = arguments[2].to_string() == "none";
     const Tensor x = arguments[1].to_tensor();
-    if (!exact && x.dtype() == ScalarType::BFloat16) return gelu_tanh_in_steps(arguments[0].to_tensor(), x, results[0].to_tensor());
+    if (!exact && x.dtype() == ScalarType::BFloat16)
+        return gelu_tanh_in_steps(arguments[0].to_tensor(), x, results[0].to_tensor());
     run_activation(exact ? ActivationOp::GeluBackward : ActivationOp::GeluTanhBackward, 2, arguments, results);
 }
 Tensor gelu_curvature(const Tensor& x) {
@@ -166,17 +171,25 @@ Tensor silu_slope(const Tensor& x) {
 template <ActivationOp kOp, Tensor (*kSlope)(const Tensor&)>
 void complex_too(Arguments arguments, IValue* results) {
     const Tensor g = arguments[0].to_tensor(), x = arguments[1].to_tensor();
-    if (is_complex(results[0].to_tensor().dtype())) copy_into(results[0].to_tensor(), g * conj(kSlope(x)));
-    else run_activation(kOp, 2, arguments, results);
+    if (is_complex(results[0].to_tensor().dtype()))
+        copy_into(results[0].to_tensor(), g * conj(kSlope(x)));
+    else
+        run_activation(kOp, 2, arguments, results);
 }
 
-constexpr OperatorRecord gradient(std::string_view schema, std::string_view summary, Kernel kernel, BackwardFunction backward,
-                                  SamplesFunction samples) {
-    return {.schema = schema, .summary = summary, .infer = infer_gradient, .kernel = kernel,
-            .derivative = {backward, {save_argument(0, 1), save_argument(1)}}, .samples = samples, .variants = kOut,
+constexpr OperatorRecord gradient(std::string_view schema, std::string_view summary, Kernel kernel,
+                                  BackwardFunction backward, SamplesFunction samples) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_gradient,
+            .kernel = kernel,
+            .derivative = {backward, {save_argument(0, 1), save_argument(1)}},
+            .samples = samples,
+            .variants = kOut,
             .out = {.overload = "grad_input"}};
 }
-constexpr OperatorRecord complex_gradient(std::string_view schema, std::string_view summary, KernelFunction kernel, BackwardFunction backward) {
+constexpr OperatorRecord complex_gradient(std::string_view schema, std::string_view summary, KernelFunction kernel,
+                                          BackwardFunction backward) {
     OperatorRecord record = gradient(schema, summary, FillingKernel{kernel}, backward, backward_samples);
     record.infer = infer_complex_gradient;
     return record;
@@ -210,21 +223,24 @@ std::vector<Sample> log_sigmoid_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    gradient("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", "Gradient of relu and threshold.",
-             activation<ActivationOp::ThresholdBackward, 2>, flat_gradient<&fn::threshold_backward, 2>, with_numbers<1>)
+    gradient("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
+             "Gradient of relu and threshold.", activation<ActivationOp::ThresholdBackward, 2>,
+             flat_gradient<&fn::threshold_backward, 2>, with_numbers<1>)
         .with_formula("grad_output if x > threshold else 0")
         .with_gradient("grad_output: grad where x > threshold, else 0\nself: 0"),
     gradient("aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
-             "Gradient of hardtanh.", activation<ActivationOp::HardtanhBackward, 2>, flat_gradient<&fn::hardtanh_backward, 2, 3>,
-             with_numbers<-3, 5>)
+             "Gradient of hardtanh.", activation<ActivationOp::HardtanhBackward, 2>,
+             flat_gradient<&fn::hardtanh_backward, 2, 3>, with_numbers<-3, 5>)
         .with_formula("grad_output if min_val < x < max_val else 0")
         .with_gradient("grad_output: grad where min_val < x < max_val, else 0\nself: 0"),
-    gradient("aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
+    gradient("aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
+             "-> Tensor",
              "Gradient of leaky_relu.", activation<ActivationOp::LeakyReluBackward, 2>,
              flat_gradient<&fn::leaky_relu_backward, 2, 3>, leaky_samples)
         .with_formula("grad_output if x > 0 else negative_slope grad_output")
         .with_gradient("grad_output: grad where x > 0, else negative_slope grad\nself: 0"),
-    {.schema = "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
+    {.schema = "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, "
+               "Tensor "
                "self_or_result) -> Tensor",
      .summary = "Gradient of elu.",
      .formula = "scale grad_output if x > 0 else scale input_scale alpha exp(input_scale x) grad_output",
@@ -235,20 +251,23 @@ constexpr OperatorRecord kRecords[] = {
      .samples = elu_samples,
      .variants = kOut,
      .out = {.overload = "grad_input"}},
-    gradient("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor", "Gradient of gelu.",
-             FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples)
+    gradient("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
+             "Gradient of gelu.", FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples)
         .with_formula("grad_output (Phi(x) + x phi(x))")
         .with_gradient("grad_output: grad (Phi(x) + x phi(x))\nself: grad grad_output phi(x) (2 - x^2)"),
     complex_gradient("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of silu.",
-                     complex_too<ActivationOp::SiluBackward, silu_slope>, curved_gradient<&fn::silu_backward, silu_curvature>)
+                     complex_too<ActivationOp::SiluBackward, silu_slope>,
+                     curved_gradient<&fn::silu_backward, silu_curvature>)
         .with_formula("grad_output s (1 + x (1 - s)), s = sigmoid(x)")
         .with_gradient("grad_output: grad s (1 + x (1 - s))\nself: grad grad_output s (1 - s) (2 + x (1 - 2 s))"),
     gradient("aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of mish.",
-             activation<ActivationOp::MishBackward, 2>, curved_gradient<&fn::mish_backward, mish_curvature>, backward_samples)
+             activation<ActivationOp::MishBackward, 2>, curved_gradient<&fn::mish_backward, mish_curvature>,
+             backward_samples)
         .with_formula("grad_output (t + x sigmoid(x) (1 - t^2)), t = tanh(softplus(x))")
         .with_gradient("grad_output: grad mish'(x)\nself: grad grad_output mish''(x)"),
     gradient("aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardsigmoid.",
-             activation<ActivationOp::HardsigmoidBackward, 2>, flat_gradient<&fn::hardsigmoid_backward>, backward_samples)
+             activation<ActivationOp::HardsigmoidBackward, 2>, flat_gradient<&fn::hardsigmoid_backward>,
+             backward_samples)
         .with_formula("grad_output / 6 if -3 < x < 3 else 0")
         .with_gradient("grad_output: grad / 6 where -3 < x < 3, else 0\nself: 0"),
     gradient("aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardswish.",
@@ -257,15 +276,18 @@ constexpr OperatorRecord kRecords[] = {
         .with_formula("grad_output hardswish'(x)")
         .with_gradient("grad_output: grad hardswish'(x)\nself: grad grad_output / 3 where -3 < x < 3, else 0"),
     gradient("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
-             "Gradient of softplus.", activation<ActivationOp::SoftplusBackward, 2>, softplus_gradient, with_numbers<6, 3>)
+             "Gradient of softplus.", activation<ActivationOp::SoftplusBackward, 2>, softplus_gradient,
+             with_numbers<6, 3>)
         .with_formula("grad_output sigmoid(beta x)")
         .with_gradient("grad_output: grad sigmoid(beta x)\nself: grad grad_output beta s (1 - s), s = sigmoid(beta x)"),
-    gradient("aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", "Gradient of softshrink.",
-             activation<ActivationOp::SoftshrinkBackward, 2>, flat_gradient<&fn::softshrink_backward, 2>, with_numbers<2>)
+    gradient("aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
+             "Gradient of softshrink.", activation<ActivationOp::SoftshrinkBackward, 2>,
+             flat_gradient<&fn::softshrink_backward, 2>, with_numbers<2>)
         .with_formula("grad_output if |x| > lambd else 0")
         .with_gradient("grad_output: grad where |x| > lambd, else 0\nself: 0"),
-    gradient("aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", "Gradient of hardshrink.",
-             activation<ActivationOp::HardshrinkBackward, 2>, flat_gradient<&fn::hardshrink_backward, 2>, with_numbers<2>)
+    gradient("aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
+             "Gradient of hardshrink.", activation<ActivationOp::HardshrinkBackward, 2>,
+             flat_gradient<&fn::hardshrink_backward, 2>, with_numbers<2>)
         .with_formula("grad_out if |x| > lambd else 0")
         .with_gradient("grad_out: grad where |x| > lambd, else 0\nself: 0"),
     gradient("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
@@ -274,12 +296,14 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({.overload = "grad_input", .refusal = out_refusal::kFound})
         .with_formula("grad_output sigmoid(-x)")
         .with_gradient("grad_output: grad sigmoid(-x)\nself: -grad grad_output s (1 - s), s = sigmoid(x)"),
-    complex_gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of sigmoid, from its output.",
-                     complex_too<ActivationOp::SigmoidBackward, sigmoid_slope>, sigmoid_gradient)
+    complex_gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
+                     "Gradient of sigmoid, from its output.", complex_too<ActivationOp::SigmoidBackward, sigmoid_slope>,
+                     sigmoid_gradient)
         .with_formula("grad_output output (1 - output)")
         .with_gradient("grad_output: grad output (1 - output)\noutput: grad grad_output (1 - 2 output)"),
-    complex_gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of tanh, from its output.",
-                     complex_too<ActivationOp::TanhBackward, tanh_slope>, tanh_gradient)
+    complex_gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
+                     "Gradient of tanh, from its output.", complex_too<ActivationOp::TanhBackward, tanh_slope>,
+                     tanh_gradient)
         .with_formula("grad_output (1 - output^2)")
         .with_gradient("grad_output: grad (1 - output^2)\noutput: -2 grad grad_output output"),
 };

@@ -30,7 +30,9 @@ struct ReluOp : Plain {
     using Plain::Plain;
     T scalar(T x) const { return x < 0 ? T(0) : x; }
     template <class D, class V>
-    V vector(D d, V x) const { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); }
+    V vector(D d, V x) const {
+        return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
+    }
 };
 // p: low, high
 template <class T>
@@ -58,14 +60,18 @@ template <class T>
 struct LeakyReluOp {
     explicit LeakyReluOp(const Scalar* p) : slope(p[0].to<T>()) {}
     template <class D, class V>
-    V vector(D d, V x) const { return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, slope))); }
+    V vector(D d, V x) const {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, slope)));
+    }
     T slope;
 };
 template <class T>
 struct LeakyReluBackwardOp {
     explicit LeakyReluBackwardOp(const Scalar* p) : slope(p[0].to<T>()) {}
     template <class D, class V>
-    V vector(D d, V g, V x) const { return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, hn::Set(d, slope))); }
+    V vector(D d, V g, V x) const {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), g, hn::Mul(g, hn::Set(d, slope)));
+    }
     T slope;
 };
 // p: alpha, scale, input_scale
@@ -85,7 +91,8 @@ struct EluBackwardOp : EluOp<T> {
     using EluOp<T>::EluOp;
     template <class D, class V>
     V vector(D d, V g, V x) const {
-        const V slope = hn::Mul(constant(d, this->negative * this->input), exp_fast(d, hn::Mul(x, constant(d, this->input))));
+        const V slope =
+            hn::Mul(constant(d, this->negative * this->input), exp_fast(d, hn::Mul(x, constant(d, this->input))));
         return hn::Mul(g, hn::IfThenElse(hn::Le(x, hn::Zero(d)), slope, constant(d, this->positive)));
     }
 };
@@ -103,7 +110,9 @@ template <class T>
 struct GeluOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V x) const { return hn::Mul(x, normal_cdf(d, x)); }
+    V vector(D d, V x) const {
+        return hn::Mul(x, normal_cdf(d, x));
+    }
 };
 template <class T>
 struct GeluBackwardOp : Plain {
@@ -133,7 +142,9 @@ template <class T>
 struct SiluOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V x) const { return hn::Div(x, hn::Add(constant(d, 1), exp_fast(d, hn::Neg(x)))); }
+    V vector(D d, V x) const {
+        return hn::Div(x, hn::Add(constant(d, 1), exp_fast(d, hn::Neg(x))));
+    }
 };
 template <class T>
 struct SiluBackwardOp : Plain {
@@ -154,7 +165,9 @@ template <class T>
 struct MishOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V x) const { return hn::Mul(x, tanh_vector(d, log1p_of_exp(d, x))); }
+    V vector(D d, V x) const {
+        return hn::Mul(x, tanh_vector(d, log1p_of_exp(d, x)));
+    }
 };
 template <class T>
 struct MishBackwardOp : Plain {
@@ -170,7 +183,9 @@ template <class T>
 struct HardsigmoidOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V x) const { return hn::Div(clip(d, hn::Add(x, constant(d, 3)), 0, 6), constant(d, 6)); }
+    V vector(D d, V x) const {
+        return hn::Div(clip(d, hn::Add(x, constant(d, 3)), 0, 6), constant(d, 6));
+    }
 };
 template <class T>
 struct HardsigmoidBackwardOp : Plain {
@@ -185,7 +200,9 @@ template <class T>
 struct HardswishOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V x) const { return hn::Div(hn::Mul(x, clip(d, hn::Add(x, constant(d, 3)), 0, 6)), constant(d, 6)); }
+    V vector(D d, V x) const {
+        return hn::Div(hn::Mul(x, clip(d, hn::Add(x, constant(d, 3)), 0, 6)), constant(d, 6));
+    }
 };
 template <class T>
 struct HardswishBackwardOp : Plain {
@@ -243,7 +260,9 @@ template <class T>
 struct HardshrinkOp : SoftshrinkOp<T> {
     using SoftshrinkOp<T>::SoftshrinkOp;
     template <class D, class V>
-    V vector(D d, V x) const { return hn::IfThenZeroElse(hn::Le(hn::Abs(x), hn::Set(d, this->lambda)), x); }
+    V vector(D d, V x) const {
+        return hn::IfThenZeroElse(hn::Le(hn::Abs(x), hn::Set(d, this->lambda)), x);
+    }
 };
 template <class T>
 struct LogSigmoidOp : Plain {
@@ -258,7 +277,9 @@ template <class T>
 struct LogSigmoidBackwardOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V g, V x) const { return hn::Mul(g, sigmoid_vector(d, hn::Neg(x))); }
+    V vector(D d, V g, V x) const {
+        return hn::Mul(g, sigmoid_vector(d, hn::Neg(x)));
+    }
 };
 // p: threshold, value
 template <class T>
@@ -266,7 +287,9 @@ struct ThresholdOp {
     explicit ThresholdOp(const Scalar* p) : threshold(p[0].to<T>()), value(p[1].to<T>()) {}
     T scalar(T x) const { return x <= threshold ? value : x; }
     template <class D, class V>
-    V vector(D d, V x) const { return hn::IfThenElse(hn::Le(x, hn::Set(d, threshold)), hn::Set(d, value), x); }
+    V vector(D d, V x) const {
+        return hn::IfThenElse(hn::Le(x, hn::Set(d, threshold)), hn::Set(d, value), x);
+    }
     T threshold, value;
 };
 // p: threshold
@@ -275,7 +298,9 @@ struct ThresholdBackwardOp {
     explicit ThresholdBackwardOp(const Scalar* p) : threshold(p[0].to<T>()) {}
     T scalar(T g, T x) const { return x <= threshold ? T(0) : g; }
     template <class D, class V>
-    V vector(D d, V g, V x) const { return hn::IfThenZeroElse(hn::Le(x, hn::Set(d, threshold)), g); }
+    V vector(D d, V g, V x) const {
+        return hn::IfThenZeroElse(hn::Le(x, hn::Set(d, threshold)), g);
+    }
     T threshold;
 };
 // Of the output y.
@@ -283,56 +308,93 @@ template <class T>
 struct SigmoidBackwardOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V g, V y) const { return hn::Mul(g, hn::Mul(hn::Sub(constant(d, 1), y), y)); }
+    V vector(D d, V g, V y) const {
+        return hn::Mul(g, hn::Mul(hn::Sub(constant(d, 1), y), y));
+    }
 };
 template <class T>
 struct TanhBackwardOp : Plain {
     using Plain::Plain;
     template <class D, class V>
-    V vector(D d, V g, V y) const { return hn::Mul(g, hn::NegMulAdd(y, y, constant(d, 1))); }
+    V vector(D d, V g, V y) const {
+        return hn::Mul(g, hn::NegMulAdd(y, y, constant(d, 1)));
+    }
 };
 
 ElementwiseKernel find_backward(ActivationOp op, ScalarType as) {
     switch (op) {
-        case ActivationOp::HardtanhBackward: return real_kernel<HardtanhBackwardOp, 2>(as);
-        case ActivationOp::LeakyReluBackward: return real_kernel<LeakyReluBackwardOp, 2>(as);
-        case ActivationOp::EluBackward: return real_kernel<EluBackwardOp, 2>(as);
-        case ActivationOp::EluBackwardOfResult: return real_kernel<EluBackwardOfResultOp, 2>(as);
-        case ActivationOp::GeluBackward: return real_kernel<GeluBackwardOp, 2>(as);
-        case ActivationOp::GeluTanhBackward: return real_kernel<GeluTanhBackwardOp, 2>(as);
-        case ActivationOp::SiluBackward: return real_kernel<SiluBackwardOp, 2>(as);
-        case ActivationOp::MishBackward: return real_kernel<MishBackwardOp, 2>(as);
-        case ActivationOp::HardsigmoidBackward: return real_kernel<HardsigmoidBackwardOp, 2>(as);
-        case ActivationOp::HardswishBackward: return real_kernel<HardswishBackwardOp, 2>(as);
-        case ActivationOp::SoftplusBackward: return real_kernel<SoftplusBackwardOp, 2>(as);
+        case ActivationOp::HardtanhBackward:
+            return real_kernel<HardtanhBackwardOp, 2>(as);
+        case ActivationOp::LeakyReluBackward:
+            return real_kernel<LeakyReluBackwardOp, 2>(as);
+        case ActivationOp::EluBackward:
+            return real_kernel<EluBackwardOp, 2>(as);
+        case ActivationOp::EluBackwardOfResult:
+            return real_kernel<EluBackwardOfResultOp, 2>(as);
+        case ActivationOp::GeluBackward:
+            return real_kernel<GeluBackwardOp, 2>(as);
+        case ActivationOp::GeluTanhBackward:
+            return real_kernel<GeluTanhBackwardOp, 2>(as);
+        case ActivationOp::SiluBackward:
+            return real_kernel<SiluBackwardOp, 2>(as);
+        case ActivationOp::MishBackward:
+            return real_kernel<MishBackwardOp, 2>(as);
+        case ActivationOp::HardsigmoidBackward:
+            return real_kernel<HardsigmoidBackwardOp, 2>(as);
+        case ActivationOp::HardswishBackward:
+            return real_kernel<HardswishBackwardOp, 2>(as);
+        case ActivationOp::SoftplusBackward:
+            return real_kernel<SoftplusBackwardOp, 2>(as);
         case ActivationOp::SoftshrinkBackward:
-        case ActivationOp::HardshrinkBackward: return real_kernel<SoftshrinkBackwardOp, 2>(as);
-        case ActivationOp::LogSigmoidBackward: return real_kernel<LogSigmoidBackwardOp, 2>(as);
-        case ActivationOp::ThresholdBackward: return real_or_integer_kernel<ThresholdBackwardOp, 2>(as);
-        case ActivationOp::SigmoidBackward: return real_kernel<SigmoidBackwardOp, 2>(as);
-        case ActivationOp::TanhBackward: return real_kernel<TanhBackwardOp, 2>(as);
-        default: return nullptr;
+        case ActivationOp::HardshrinkBackward:
+            return real_kernel<SoftshrinkBackwardOp, 2>(as);
+        case ActivationOp::LogSigmoidBackward:
+            return real_kernel<LogSigmoidBackwardOp, 2>(as);
+        case ActivationOp::ThresholdBackward:
+            return real_or_integer_kernel<ThresholdBackwardOp, 2>(as);
+        case ActivationOp::SigmoidBackward:
+            return real_kernel<SigmoidBackwardOp, 2>(as);
+        case ActivationOp::TanhBackward:
+            return real_kernel<TanhBackwardOp, 2>(as);
+        default:
+            return nullptr;
     }
 }
 
 ElementwiseKernel find_activation(ActivationOp op, ScalarType as) {
     switch (op) {
-        case ActivationOp::Relu: return real_or_integer_kernel<ReluOp, 1>(as);
-        case ActivationOp::Hardtanh: return real_or_integer_kernel<HardtanhOp, 1>(as);
-        case ActivationOp::LeakyRelu: return real_kernel<LeakyReluOp, 1>(as);
-        case ActivationOp::Elu: return real_kernel<EluOp, 1>(as);
-        case ActivationOp::Gelu: return real_kernel<GeluOp, 1>(as);
-        case ActivationOp::GeluTanh: return real_kernel<GeluTanhOp, 1>(as);
-        case ActivationOp::Silu: return real_kernel<SiluOp, 1>(as);
-        case ActivationOp::Mish: return real_kernel<MishOp, 1>(as);
-        case ActivationOp::Hardsigmoid: return real_kernel<HardsigmoidOp, 1>(as);
-        case ActivationOp::Hardswish: return real_kernel<HardswishOp, 1>(as);
-        case ActivationOp::Softplus: return real_kernel<SoftplusOp, 1>(as);
-        case ActivationOp::Softshrink: return real_kernel<SoftshrinkOp, 1>(as);
-        case ActivationOp::Hardshrink: return real_kernel<HardshrinkOp, 1>(as);
-        case ActivationOp::LogSigmoid: return real_kernel<LogSigmoidOp, 1>(as);
-        case ActivationOp::Threshold: return real_or_integer_kernel<ThresholdOp, 1>(as);
-        default: return find_backward(op, as);
+        case ActivationOp::Relu:
+            return real_or_integer_kernel<ReluOp, 1>(as);
+        case ActivationOp::Hardtanh:
+            return real_or_integer_kernel<HardtanhOp, 1>(as);
+        case ActivationOp::LeakyRelu:
+            return real_kernel<LeakyReluOp, 1>(as);
+        case ActivationOp::Elu:
+            return real_kernel<EluOp, 1>(as);
+        case ActivationOp::Gelu:
+            return real_kernel<GeluOp, 1>(as);
+        case ActivationOp::GeluTanh:
+            return real_kernel<GeluTanhOp, 1>(as);
+        case ActivationOp::Silu:
+            return real_kernel<SiluOp, 1>(as);
+        case ActivationOp::Mish:
+            return real_kernel<MishOp, 1>(as);
+        case ActivationOp::Hardsigmoid:
+            return real_kernel<HardsigmoidOp, 1>(as);
+        case ActivationOp::Hardswish:
+            return real_kernel<HardswishOp, 1>(as);
+        case ActivationOp::Softplus:
+            return real_kernel<SoftplusOp, 1>(as);
+        case ActivationOp::Softshrink:
+            return real_kernel<SoftshrinkOp, 1>(as);
+        case ActivationOp::Hardshrink:
+            return real_kernel<HardshrinkOp, 1>(as);
+        case ActivationOp::LogSigmoid:
+            return real_kernel<LogSigmoidOp, 1>(as);
+        case ActivationOp::Threshold:
+            return real_or_integer_kernel<ThresholdOp, 1>(as);
+        default:
+            return find_backward(op, as);
     }
 }
 

@@ -17,7 +17,9 @@ using G = GradientContext;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
-double in_bfloat16(double value) { return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value)))); }
+double in_bfloat16(double value) {
+    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
+}
 
 Scalar scalar_of(const G& c, std::size_t i) { return c.value(i).to_scalar(); }
 
@@ -31,7 +33,8 @@ void gelu_kernel(Arguments arguments, IValue* results) {
     const std::string& approximate = arguments[1].to_string();
     require(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
     const Tensor self = arguments[0].to_tensor();
-    if (approximate == "tanh" && self.dtype() == ScalarType::BFloat16) return gelu_tanh_in_steps(self, results[0].to_tensor());
+    if (approximate == "tanh" && self.dtype() == ScalarType::BFloat16)
+        return gelu_tanh_in_steps(self, results[0].to_tensor());
     run_activation(approximate == "none" ? ActivationOp::Gelu : ActivationOp::GeluTanh, 1, arguments, results);
 }
 void softshrink_kernel(Arguments arguments, IValue* results) {
@@ -88,8 +91,14 @@ void elu_in_place(Arguments arguments, IValue* results) {
 constexpr OperatorRecord activation_record(std::string_view schema, std::string_view summary, std::string_view formula,
                                            Kernel kernel, Derivative derivative, SamplesFunction samples,
                                            InferFunction infer = infer_same_floating) {
-    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel,
-            .derivative = derivative, .samples = samples, .variants = kInPlace | kOut};
+    return {.schema = schema,
+            .summary = summary,
+            .formula = formula,
+            .infer = infer,
+            .kernel = kernel,
+            .derivative = derivative,
+            .samples = samples,
+            .variants = kInPlace | kOut};
 }
 constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function,
                                    SamplesFunction samples) {
@@ -115,7 +124,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "max(x, 0)",
      .infer = relu_infer,
      .kernel = activation<ActivationOp::Relu>,
-     .derivative = {[](G& c) { c.set_grad(0, fn::threshold_backward(c.grad_output(), c.result(), Scalar(0))); }, {save_result()}},
+     .derivative = {[](G& c) { c.set_grad(0, fn::threshold_backward(c.grad_output(), c.result(), Scalar(0))); },
+                    {save_result()}},
      .gradient = "self: grad where out > 0, else 0",
      .samples = kink_samples,
      .variants = kInPlace | kOut},
@@ -125,20 +135,20 @@ constexpr OperatorRecord kRecords[] = {
      .infer = hardtanh_infer,
      .kernel = activation<ActivationOp::Hardtanh>,
      .derivative = {[](G& c) {
-                        c.set_grad(0, fn::hardtanh_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
+                        c.set_grad(
+                            0, fn::hardtanh_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
                     },
                     {save_argument(0)}},
      .gradient = "self: grad where min_val < x < max_val, else 0",
      .samples = with_numbers<-3, 5>,
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kFound}},
-    activation_record("aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "Negative elements are scaled.",
-                      "x if x > 0 else negative_slope x", activation<ActivationOp::LeakyRelu>,
-                      {[](G& c) {
-                           c.set_grad(0, fn::leaky_relu_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), false));
-                       },
-                       {save_argument(0)}},
-                      with_numbers<1>)
+    activation_record(
+        "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "Negative elements are scaled.",
+        "x if x > 0 else negative_slope x", activation<ActivationOp::LeakyRelu>,
+        {[](G& c) { c.set_grad(0, fn::leaky_relu_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), false)); },
+         {save_argument(0)}},
+        with_numbers<1>)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where x > 0, else negative_slope grad"),
     {.schema = "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
@@ -147,8 +157,8 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_same_floating,
      .kernel = activation<ActivationOp::Elu>,
      .derivative = {[](G& c) {
-                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2), scalar_of(c, 3), false,
-                                                       c.argument(0)));
+                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
+                                                       scalar_of(c, 3), false, c.argument(0)));
                     },
                     {save_argument(0)}},
      .gradient = "self: scale grad where x > 0, else scale input_scale alpha exp(input_scale x) grad",
@@ -160,15 +170,17 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
      .kernel = &elu_in_place,
      .derivative = {[](G& c) {
-                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2), scalar_of(c, 3), true,
-                                                       c.result()));
+                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
+                                                       scalar_of(c, 3), true, c.result()));
                     },
-                    {save_result()}, "EluBackward1"},
+                    {save_result()},
+                    "EluBackward1"},
      .gradient = "self: scale grad where out > 0, else input_scale (out + scale alpha) grad",
      .samples = with_numbers<5, 3, 6>},
     activation_record("aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
                       "Gaussian error linear unit, exact or with a tanh.", "x Phi(x)", FillingKernel{&gelu_kernel},
-                      {[](G& c) { c.set_grad(0, fn::gelu_backward(c.grad_output(), c.argument(0), c.value(1))); }, {save_argument(0)}},
+                      {[](G& c) { c.set_grad(0, fn::gelu_backward(c.grad_output(), c.argument(0), c.value(1))); },
+                       {save_argument(0)}},
                       gelu_samples)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad (Phi(x) + x phi(x)), phi(x) = exp(-x^2 / 2) / sqrt(2 pi)"),
@@ -176,45 +188,52 @@ constexpr OperatorRecord kRecords[] = {
                       FillingKernel{silu_kernel}, {silu_gradient, {save_argument(0)}}, floating_kinks, silu_infer)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad s (1 + x (1 - s)), s = sigmoid(x)"),
-    activation_record("aten::mish(Tensor self) -> Tensor", "Self-regularised activation: x times the tanh of its softplus.", "x tanh(softplus(x))", activation<ActivationOp::Mish>,
-                      {[](G& c) { c.set_grad(0, fn::mish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-                      floating_kinks)
+    activation_record(
+        "aten::mish(Tensor self) -> Tensor", "Self-regularised activation: x times the tanh of its softplus.",
+        "x tanh(softplus(x))", activation<ActivationOp::Mish>,
+        {[](G& c) { c.set_grad(0, fn::mish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+        floating_kinks)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad (t + x sigmoid(x) (1 - t^2)), t = tanh(softplus(x))"),
-    activation_record("aten::hardsigmoid(Tensor self) -> Tensor", "Piecewise linear sigmoid.", "min(max(x + 3, 0), 6) / 6",
-                      activation<ActivationOp::Hardsigmoid>,
-                      {[](G& c) { c.set_grad(0, fn::hardsigmoid_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-                      floating_kinks)
+    activation_record(
+        "aten::hardsigmoid(Tensor self) -> Tensor", "Piecewise linear sigmoid.", "min(max(x + 3, 0), 6) / 6",
+        activation<ActivationOp::Hardsigmoid>,
+        {[](G& c) { c.set_grad(0, fn::hardsigmoid_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+        floating_kinks)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad / 6 where -3 < x < 3, else 0"),
-    activation_record("aten::hardswish(Tensor self) -> Tensor", "Piecewise quadratic swish.", "x min(max(x + 3, 0), 6) / 6",
-                      activation<ActivationOp::Hardswish>,
-                      {[](G& c) { c.set_grad(0, fn::hardswish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-                      floating_kinks)
+    activation_record(
+        "aten::hardswish(Tensor self) -> Tensor", "Piecewise quadratic swish.", "x min(max(x + 3, 0), 6) / 6",
+        activation<ActivationOp::Hardswish>,
+        {[](G& c) { c.set_grad(0, fn::hardswish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+        floating_kinks)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: 0 where x < -3, grad where x > 3, else grad (x / 3 + 1 / 2)"),
-    activation_record("aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-                      "Smooth relu; linear above the threshold.", "ln(1 + exp(beta x)) / beta", activation<ActivationOp::Softplus>,
-                      {[](G& c) {
-                           c.set_grad(0, fn::softplus_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
-                       },
-                       {save_argument(0)}},
-                      with_numbers<6, 3>)
+    activation_record(
+        "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+        "Smooth relu; linear above the threshold.", "ln(1 + exp(beta x)) / beta", activation<ActivationOp::Softplus>,
+        {[](G& c) {
+             c.set_grad(0, fn::softplus_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
+         },
+         {save_argument(0)}},
+        with_numbers<6, 3>)
         .with_autocast({.cuda = Autocast::Float32})
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad sigmoid(beta x), grad where beta x > threshold"),
-    activation_record("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Shrinks towards 0 by lambd.",
-                      "x - lambd if x > lambd, x + lambd if x < -lambd, else 0", FillingKernel{&softshrink_kernel},
-                      {[](G& c) { c.set_grad(0, fn::softshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
-                       {save_argument(0)}},
-                      with_numbers<2>)
+    activation_record(
+        "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Shrinks towards 0 by lambd.",
+        "x - lambd if x > lambd, x + lambd if x < -lambd, else 0", FillingKernel{&softshrink_kernel},
+        {[](G& c) { c.set_grad(0, fn::softshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
+         {save_argument(0)}},
+        with_numbers<2>)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where |x| > lambd, else 0"),
-    activation_record("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Elements within lambd of 0 become 0.",
-                      "x if |x| > lambd else 0", activation<ActivationOp::Hardshrink>,
-                      {[](G& c) { c.set_grad(0, fn::hardshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
-                       {save_argument(0)}},
-                      with_numbers<2>)
+    activation_record(
+        "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Elements within lambd of 0 become 0.",
+        "x if |x| > lambd else 0", activation<ActivationOp::Hardshrink>,
+        {[](G& c) { c.set_grad(0, fn::hardshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
+         {save_argument(0)}},
+        with_numbers<2>)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where |x| > lambd, else 0"),
     {.schema = "aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
@@ -222,7 +241,9 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x if x > threshold else value",
      .infer = infer_same_real,
      .kernel = activation<ActivationOp::Threshold>,
-     .derivative = {[](G& c) { c.set_grad(0, fn::threshold_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
+     .derivative = {[](G& c) {
+                        c.set_grad(0, fn::threshold_backward(c.grad_output(), c.argument(0), scalar_of(c, 1)));
+                    },
                     {save_argument(0)}},
      .gradient = "self: grad where x > threshold, else 0",
      .samples = with_numbers<1, 8>,
@@ -247,20 +268,24 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "Clips to [0, 6] in place.", boxed<relu6_>, nullptr)
         .with_formula("min(max(x, 0), 6)")
         .with_gradient("self: grad where 0 < x < 6, else 0"),
-    composite("aten::selu(Tensor self) -> Tensor", "Self-normalising exponential linear unit.", boxed<selu>, floating_kinks)
+    composite("aten::selu(Tensor self) -> Tensor", "Self-normalising exponential linear unit.", boxed<selu>,
+              floating_kinks)
         .with_formula("scale (x if x > 0 else alpha (exp(x) - 1)), scale = 1.0507, alpha = 1.6733")
         .with_gradient("self: scale grad where x > 0, else scale alpha exp(x) grad"),
     composite("aten::selu_(Tensor(a!) self) -> Tensor(a!)", "The same as selu, in place.", boxed<selu_>, nullptr)
         .with_formula("scale (x if x > 0 else alpha (exp(x) - 1)), scale = 1.0507, alpha = 1.6733")
         .with_gradient("self: scale grad where x > 0, else scale alpha exp(x) grad"),
-    composite("aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "Continuously differentiable elu.", boxed<celu>, with_numbers<6>)
+    composite("aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "Continuously differentiable elu.", boxed<celu>,
+              with_numbers<6>)
         .with_out({})
         .with_formula("max(0, x) + min(0, alpha (exp(x / alpha) - 1))")
         .with_gradient("self: grad where x > 0, else exp(x / alpha) grad"),
-    composite("aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "The same as celu, in place.", boxed<celu_>, nullptr)
+    composite("aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "The same as celu, in place.",
+              boxed<celu_>, nullptr)
         .with_formula("max(0, x) + min(0, alpha (exp(x / alpha) - 1))")
         .with_gradient("self: grad where x > 0, else exp(x / alpha) grad"),
-    composite("aten::tanhshrink(Tensor self) -> Tensor", "What tanh takes away from each element.", boxed<tanhshrink>, floating_kinks)
+    composite("aten::tanhshrink(Tensor self) -> Tensor", "What tanh takes away from each element.", boxed<tanhshrink>,
+              floating_kinks)
         .with_formula("x - tanh(x)")
         .with_gradient("self: grad tanh(x)^2"),
 };

@@ -15,7 +15,8 @@ using namespace pointwise;
 using G = GradientContext;
 
 void check_alpha(ScalarType common, const Scalar& alpha) {
-    require(alpha.kind() != Scalar::Kind::Bool || common == ScalarType::Bool, "Boolean alpha only supported for Boolean results.");
+    require(alpha.kind() != Scalar::Kind::Bool || common == ScalarType::Bool,
+            "Boolean alpha only supported for Boolean results.");
     require(!is_integral(common) || alpha.is_integral(),
             "For integral input tensors, argument alpha must not be a floating point number.");
     require(is_complex(common) || !alpha.is_complex(),
@@ -27,15 +28,15 @@ void infer_add(Arguments arguments, MetaList& outputs) {
     check_alpha(outputs[0].dtype, arguments[2].to_scalar());
 }
 
-bool is_bool(const IValue& v) {
-    return v.is_tensor() ? v.tensor_impl()->dtype == ScalarType::Bool : v.is_bool();
-}
+bool is_bool(const IValue& v) { return v.is_tensor() ? v.tensor_impl()->dtype == ScalarType::Bool : v.is_bool(); }
 void infer_sub(Arguments arguments, MetaList& outputs) {
     require(!is_bool(arguments[0]) || !is_bool(arguments[1]),
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator "
             "instead.");
     require(!is_bool(arguments[0]) && !is_bool(arguments[1]),
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the "
             "`~` or `logical_not()` operator instead.");
     infer_add(arguments, outputs);
 }

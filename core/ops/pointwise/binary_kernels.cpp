@@ -13,8 +13,8 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/kernels/integer_math.h"
 #include "core/kernels/complex_math.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/pointwise/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -38,7 +38,9 @@ struct AddOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return a + b; }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::Add(a, b); }
+    V vector(D, V a, V b) const {
+        return hn::Add(a, b);
+    }
 };
 template <>
 struct AddOp<std::int64_t> : Plain {
@@ -52,7 +54,9 @@ struct SubOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return a - b; }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::Sub(a, b); }
+    V vector(D, V a, V b) const {
+        return hn::Sub(a, b);
+    }
 };
 template <>
 struct SubOp<std::int64_t> : Plain {
@@ -72,7 +76,9 @@ struct MulOp : Plain {
         }
     }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::Mul(a, b); }
+    V vector(D, V a, V b) const {
+        return hn::Mul(a, b);
+    }
 };
 // a + alpha * b
 template <class T>
@@ -80,7 +86,9 @@ struct AddScaledOp {
     explicit AddScaledOp(const Scalar* p) : alpha(p[0].to<T>()) {}
     T scalar(T a, T b) const { return AddOp<T>(nullptr).scalar(a, MulOp<T>(nullptr).scalar(alpha, b)); }
     template <class D, class V>
-    V vector(D d, V a, V b) const { return hn::MulAdd(hn::Set(d, alpha), b, a); }
+    V vector(D d, V a, V b) const {
+        return hn::MulAdd(hn::Set(d, alpha), b, a);
+    }
     T alpha;
 };
 template <class T>
@@ -88,7 +96,9 @@ struct SubScaledOp {
     explicit SubScaledOp(const Scalar* p) : alpha(p[0].to<T>()) {}
     T scalar(T a, T b) const { return SubOp<T>(nullptr).scalar(a, MulOp<T>(nullptr).scalar(alpha, b)); }
     template <class D, class V>
-    V vector(D d, V a, V b) const { return hn::NegMulAdd(hn::Set(d, alpha), b, a); }
+    V vector(D d, V a, V b) const {
+        return hn::NegMulAdd(hn::Set(d, alpha), b, a);
+    }
     T alpha;
 };
 template <class T>
@@ -96,7 +106,9 @@ struct DivOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return divide(a, b); }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::Div(a, b); }
+    V vector(D, V a, V b) const {
+        return hn::Div(a, b);
+    }
 };
 template <class T>
 struct DivTruncOp : Plain {
@@ -110,7 +122,9 @@ struct DivTruncOp : Plain {
         }
     }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::Trunc(hn::Div(a, b)); }
+    V vector(D, V a, V b) const {
+        return hn::Trunc(hn::Div(a, b));
+    }
 };
 // Python's //: for floating types through the remainder, so that it agrees with it.
 template <class T>
@@ -133,21 +147,23 @@ struct DivFloorOp : Plain {
     }
 #if HWY_TARGET != HWY_SCALAR
     template <class D, class V>
-        requires std::is_same_v<T, float>
-    V vector(D d, V a, V b) const { return floor_divide_vector(d, a, b); }
+    requires std::is_same_v<T, float> V vector(D d, V a, V b)
+    const { return floor_divide_vector(d, a, b); }
 #endif
 };
 template <class T>
 struct FmodOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const {
-        if constexpr (std::is_integral_v<T>) return b == -1 ? 0 : a % nonzero_divisor(b);
-        else return std::fmod(a, b);
+        if constexpr (std::is_integral_v<T>)
+            return b == -1 ? 0 : a % nonzero_divisor(b);
+        else
+            return std::fmod(a, b);
     }
 #if HWY_TARGET != HWY_SCALAR
     template <class D, class V>
-        requires std::is_same_v<T, float>
-    V vector(D d, V a, V b) const { return fmod_vector(d, a, b); }
+    requires std::is_same_v<T, float> V vector(D d, V a, V b)
+    const { return fmod_vector(d, a, b); }
 #endif
 };
 // The sign of the divisor, as Python's %.
@@ -161,8 +177,8 @@ struct RemainderOp : Plain {
     }
 #if HWY_TARGET != HWY_SCALAR
     template <class D, class V>
-        requires std::is_same_v<T, float>
-    V vector(D d, V a, V b) const { return remainder_vector(d, a, b); }
+    requires std::is_same_v<T, float> V vector(D d, V a, V b)
+    const { return remainder_vector(d, a, b); }
 #endif
 };
 template <class T>
@@ -187,8 +203,8 @@ struct PowOp : Plain {
     }
 #if HWY_TARGET != HWY_SCALAR
     template <class D, class V>
-        requires std::is_same_v<T, float>
-    HWY_INLINE V vector(D d, V a, V b) const { return pow_vector(d, a, b); }
+    requires std::is_same_v<T, float> HWY_INLINE V vector(D d, V a, V b)
+    const { return pow_vector(d, a, b); }
 #endif
 };
 template <class T>
@@ -197,8 +213,8 @@ struct Atan2Op : Plain {
     T scalar(T a, T b) const { return std::atan2(a, b); }
 #if HWY_TARGET != HWY_SCALAR
     template <class D, class V>
-        requires std::is_same_v<T, float>
-    V vector(D d, V a, V b) const { return atan2_vector(d, a, b); }
+    requires std::is_same_v<T, float> V vector(D d, V a, V b)
+    const { return atan2_vector(d, a, b); }
 #endif
 };
 // NaN wins.
@@ -207,14 +223,18 @@ struct MaximumOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return a != a || a > b ? a : b; }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Gt(a, b)), a, b); }
+    V vector(D, V a, V b) const {
+        return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Gt(a, b)), a, b);
+    }
 };
 template <class T>
 struct MinimumOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return a != a || a < b ? a : b; }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Lt(a, b)), a, b); }
+    V vector(D, V a, V b) const {
+        return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::Lt(a, b)), a, b);
+    }
 };
 // NaN loses.
 template <class T>
@@ -222,14 +242,18 @@ struct FmaxOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return b != b || a > b ? a : b; }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::IfThenElse(hn::Or(hn::IsNaN(b), hn::Gt(a, b)), a, b); }
+    V vector(D, V a, V b) const {
+        return hn::IfThenElse(hn::Or(hn::IsNaN(b), hn::Gt(a, b)), a, b);
+    }
 };
 template <class T>
 struct FminOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return b != b || a < b ? a : b; }
     template <class D, class V>
-    V vector(D, V a, V b) const { return hn::IfThenElse(hn::Or(hn::IsNaN(b), hn::Lt(a, b)), a, b); }
+    V vector(D, V a, V b) const {
+        return hn::IfThenElse(hn::Or(hn::IsNaN(b), hn::Lt(a, b)), a, b);
+    }
 };
 template <class T>
 struct HypotOp : Plain {
@@ -319,36 +343,66 @@ ElementwiseKernel integer_kernel(ScalarType as) {
 
 ElementwiseKernel find_binary(BinaryOp op, ScalarType as) {
     switch (op) {
-        case BinaryOp::Add: return number_kernel<AddOp, 2>(as);
-        case BinaryOp::Sub: return number_kernel<SubOp, 2>(as);
-        case BinaryOp::AddScaled: return number_kernel<AddScaledOp, 2>(as);
-        case BinaryOp::SubScaled: return number_kernel<SubScaledOp, 2>(as);
-        case BinaryOp::Mul: return number_kernel<MulOp, 2>(as);
-        case BinaryOp::Div: return real_or_complex_kernel<DivOp, 2>(as);
-        case BinaryOp::DivFloor: return real_or_integer_kernel<DivFloorOp, 2>(as);
-        case BinaryOp::DivTrunc: return real_or_integer_kernel<DivTruncOp, 2>(as);
-        case BinaryOp::Fmod: return real_or_integer_kernel<FmodOp, 2>(as);
-        case BinaryOp::Remainder: return real_or_integer_kernel<RemainderOp, 2>(as);
-        case BinaryOp::Pow: return number_kernel<PowOp, 2>(as);
-        case BinaryOp::Atan2: return real_kernel<Atan2Op, 2>(as);
-        case BinaryOp::Maximum: return real_or_integer_kernel<MaximumOp, 2>(as);
-        case BinaryOp::Minimum: return real_or_integer_kernel<MinimumOp, 2>(as);
-        case BinaryOp::Fmax: return real_or_integer_kernel<FmaxOp, 2>(as);
-        case BinaryOp::Fmin: return real_or_integer_kernel<FminOp, 2>(as);
-        case BinaryOp::Hypot: return real_kernel<HypotOp, 2>(as);
-        case BinaryOp::Copysign: return real_kernel<CopysignOp, 2>(as);
-        case BinaryOp::Xlogy: return real_kernel<XlogyOp, 2>(as);
-        case BinaryOp::Logaddexp: return real_kernel<LogaddexpOp, 2>(as);
-        case BinaryOp::Logaddexp2: return real_kernel<Logaddexp2Op, 2>(as);
-        case BinaryOp::Nextafter: return real_kernel<NextafterOp, 2>(as);
-        case BinaryOp::BitwiseAnd: return integer_kernel<AndOp>(as);
-        case BinaryOp::BitwiseOr: return integer_kernel<OrOp>(as);
-        case BinaryOp::BitwiseXor: return integer_kernel<XorOp>(as);
-        case BinaryOp::ShiftLeft: return integer_kernel<ShiftLeftOp>(as);
-        case BinaryOp::ShiftRight: return integer_kernel<ShiftRightOp>(as);
-        case BinaryOp::Gcd: return integer_kernel<GcdOp>(as);
-        case BinaryOp::Lcm: return integer_kernel<LcmOp>(as);
-        case BinaryOp::Heaviside: return real_or_integer_kernel<HeavisideOp, 2>(as);
+        case BinaryOp::Add:
+            return number_kernel<AddOp, 2>(as);
+        case BinaryOp::Sub:
+            return number_kernel<SubOp, 2>(as);
+        case BinaryOp::AddScaled:
+            return number_kernel<AddScaledOp, 2>(as);
+        case BinaryOp::SubScaled:
+            return number_kernel<SubScaledOp, 2>(as);
+        case BinaryOp::Mul:
+            return number_kernel<MulOp, 2>(as);
+        case BinaryOp::Div:
+            return real_or_complex_kernel<DivOp, 2>(as);
+        case BinaryOp::DivFloor:
+            return real_or_integer_kernel<DivFloorOp, 2>(as);
+        case BinaryOp::DivTrunc:
+            return real_or_integer_kernel<DivTruncOp, 2>(as);
+        case BinaryOp::Fmod:
+            return real_or_integer_kernel<FmodOp, 2>(as);
+        case BinaryOp::Remainder:
+            return real_or_integer_kernel<RemainderOp, 2>(as);
+        case BinaryOp::Pow:
+            return number_kernel<PowOp, 2>(as);
+        case BinaryOp::Atan2:
+            return real_kernel<Atan2Op, 2>(as);
+        case BinaryOp::Maximum:
+            return real_or_integer_kernel<MaximumOp, 2>(as);
+        case BinaryOp::Minimum:
+            return real_or_integer_kernel<MinimumOp, 2>(as);
+        case BinaryOp::Fmax:
+            return real_or_integer_kernel<FmaxOp, 2>(as);
+        case BinaryOp::Fmin:
+            return real_or_integer_kernel<FminOp, 2>(as);
+        case BinaryOp::Hypot:
+            return real_kernel<HypotOp, 2>(as);
+        case BinaryOp::Copysign:
+            return real_kernel<CopysignOp, 2>(as);
+        case BinaryOp::Xlogy:
+            return real_kernel<XlogyOp, 2>(as);
+        case BinaryOp::Logaddexp:
+            return real_kernel<LogaddexpOp, 2>(as);
+        case BinaryOp::Logaddexp2:
+            return real_kernel<Logaddexp2Op, 2>(as);
+        case BinaryOp::Nextafter:
+            return real_kernel<NextafterOp, 2>(as);
+        case BinaryOp::BitwiseAnd:
+            return integer_kernel<AndOp>(as);
+        case BinaryOp::BitwiseOr:
+            return integer_kernel<OrOp>(as);
+        case BinaryOp::BitwiseXor:
+            return integer_kernel<XorOp>(as);
+        case BinaryOp::ShiftLeft:
+            return integer_kernel<ShiftLeftOp>(as);
+        case BinaryOp::ShiftRight:
+            return integer_kernel<ShiftRightOp>(as);
+        case BinaryOp::Gcd:
+            return integer_kernel<GcdOp>(as);
+        case BinaryOp::Lcm:
+            return integer_kernel<LcmOp>(as);
+        case BinaryOp::Heaviside:
+            return real_or_integer_kernel<HeavisideOp, 2>(as);
     }
     return nullptr;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of two numbers: angles, lengths, logarithms of sums, greatest and smallest, divisors.
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -98,11 +98,17 @@ std::vector<Sample> copysign_number_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
-constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer,
-                              Kernel kernel, Derivative derivative, SamplesFunction samples = floating_pairs,
-                              std::uint8_t variants = kInPlace | kOut) {
-    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
-            .samples = samples, .variants = variants};
+constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula,
+                              InferFunction infer, Kernel kernel, Derivative derivative,
+                              SamplesFunction samples = floating_pairs, std::uint8_t variants = kInPlace | kOut) {
+    return {.schema = schema,
+            .summary = summary,
+            .formula = formula,
+            .infer = infer,
+            .kernel = kernel,
+            .derivative = derivative,
+            .samples = samples,
+            .variants = variants};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};
@@ -118,15 +124,17 @@ constexpr NotFiniteNote kAtan2NotFinite[] = {
 };
 
 constexpr OperatorRecord kRecords[] = {
-    pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).", "atan(self / other) in its quadrant",
-         infer_float_pair, binary<BinaryOp::Atan2>, {atan2_backward, {save_argument(0), save_argument(1)}})
+    pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).",
+         "atan(self / other) in its quadrant", infer_float_pair, binary<BinaryOp::Atan2>,
+         {atan2_backward, {save_argument(0), save_argument(1)}})
         .with_autocast({.cuda = Autocast::Widest})
         .with_gradient("self: grad other / (self^2 + other^2)\nother: -grad self / (self^2 + other^2)")
         .with_not_finite(kAtan2NotFinite),
     alias("aten::arctan2(Tensor self, Tensor other) -> Tensor", "The same as atan2.", forward<"aten::atan2">)
         .with_out({}),
     pair("aten::hypot(Tensor self, Tensor other) -> Tensor", "Length of the hypotenuse.", "sqrt(self^2 + other^2)",
-         infer_floating_pair, binary<BinaryOp::Hypot>, {hypot_backward, {save_argument(0), save_argument(1), save_result()}})
+         infer_floating_pair, binary<BinaryOp::Hypot>,
+         {hypot_backward, {save_argument(0), save_argument(1), save_result()}})
         .with_gradient("self: grad self / out\nother: grad other / out"),
     pair("aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", "Magnitude of self with the sign of other.", {},
          infer_float_pair, binary<BinaryOp::Copysign>, {copysign_backward, {save_argument(0), save_result()}})
@@ -136,7 +144,9 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Magnitude of self with the sign of a number.",
      .infer = infer_float_pair,
      .kernel = binary<BinaryOp::Copysign>,
-     .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); }, {save_argument(0), save_result()}, "CopysignBackward1"},
+     .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); },
+                    {save_argument(0), save_result()},
+                    "CopysignBackward1"},
      .samples = copysign_number_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Scalar_out"}},
@@ -151,41 +161,45 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kInPlace | kOut,
      .out = {.overload = "OutTensor"},
      .not_finite = kXlogyNotFinite},
-    pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.", "ln(exp(self) + exp(other))",
-         infer_floating_pair, binary<BinaryOp::Logaddexp>,
+    pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.",
+         "ln(exp(self) + exp(other))", infer_floating_pair, binary<BinaryOp::Logaddexp>,
          {logaddexp_backward<false>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut)
         .with_gradient("self: grad exp(self - out)\nother: grad exp(other - out)"),
     pair("aten::logaddexp2(Tensor self, Tensor other) -> Tensor", "Base-2 logarithm of the sum of powers of 2.",
          "log2(2^self + 2^other)", infer_floating_pair, binary<BinaryOp::Logaddexp2>,
          {logaddexp_backward<true>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut)
         .with_gradient("self: grad 2^(self - out)\nother: grad 2^(other - out)"),
-    pair("aten::nextafter(Tensor self, Tensor other) -> Tensor", "The next number after self towards other.", {}, infer_floating_pair,
-         binary<BinaryOp::Nextafter>, {}, nullptr)
+    pair("aten::nextafter(Tensor self, Tensor other) -> Tensor", "The next number after self towards other.", {},
+         infer_floating_pair, binary<BinaryOp::Nextafter>, {}, nullptr)
         .with_formula("self + ulp, or self - ulp, towards other"),
-    pair("aten::heaviside(Tensor self, Tensor values) -> Tensor", "Step function; values where self is 0.", {}, infer_heaviside,
-         binary<BinaryOp::Heaviside>, {}, nullptr)
+    pair("aten::heaviside(Tensor self, Tensor values) -> Tensor", "Step function; values where self is 0.", {},
+         infer_heaviside, binary<BinaryOp::Heaviside>, {}, nullptr)
         .with_formula("0 if self < 0, values if self = 0, 1 if self > 0"),
-    pair("aten::gcd(Tensor self, Tensor other) -> Tensor", "Greatest common divisor.", {}, infer_integer_pair, binary<BinaryOp::Gcd>, {},
-         integer_binary_samples)
+    pair("aten::gcd(Tensor self, Tensor other) -> Tensor", "Greatest common divisor.", {}, infer_integer_pair,
+         binary<BinaryOp::Gcd>, {}, integer_binary_samples)
         .with_formula("gcd(self, other)"),
-    pair("aten::lcm(Tensor self, Tensor other) -> Tensor", "Least common multiple.", {}, infer_integer_pair, binary<BinaryOp::Lcm>, {},
-         integer_binary_samples)
+    pair("aten::lcm(Tensor self, Tensor other) -> Tensor", "Least common multiple.", {}, infer_integer_pair,
+         binary<BinaryOp::Lcm>, {}, integer_binary_samples)
         .with_formula("lcm(self, other)"),
 
-    pair("aten::maximum(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN wins.", "max(self, other)", infer_binary_real,
-         binary<BinaryOp::Maximum>, {extremum_backward<&fn::lt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
+    pair("aten::maximum(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN wins.", "max(self, other)",
+         infer_binary_real, binary<BinaryOp::Maximum>,
+         {extremum_backward<&fn::lt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
         .with_gradient("self: grad where self > other, grad / 2 where equal\n"
                        "other: grad where other > self, grad / 2 where equal"),
-    pair("aten::minimum(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN wins.", "min(self, other)", infer_binary_real,
-         binary<BinaryOp::Minimum>, {extremum_backward<&fn::gt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
+    pair("aten::minimum(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN wins.", "min(self, other)",
+         infer_binary_real, binary<BinaryOp::Minimum>,
+         {extremum_backward<&fn::gt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
         .with_gradient("self: grad where self < other, grad / 2 where equal\n"
                        "other: grad where other < self, grad / 2 where equal"),
     pair("aten::fmax(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN loses.", {}, infer_binary_real,
-         binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
+         binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument(0), save_argument(1)}},
+         real_binary_samples, kOut)
         .with_formula("max(self, other)")
         .with_gradient("self: grad where self >= other or other is NaN\nother: grad elsewhere"),
     pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_binary_real,
-         binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
+         binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument(0), save_argument(1)}},
+         real_binary_samples, kOut)
         .with_formula("min(self, other)")
         .with_gradient("self: grad where self <= other or other is NaN\nother: grad elsewhere"),
     alias("aten::max.other(Tensor self, Tensor other) -> Tensor", "The same as maximum.", forward<"aten::maximum">)
@@ -204,27 +218,33 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({}),
     alias("aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", "The same as mul.", forward<"aten::mul.Scalar">)
         .with_python({.takes_numbers = true}),
-    alias("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Tensor">)
+    alias("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "The same as sub.",
+          forward<"aten::sub.Tensor">)
         .with_python({.takes_numbers = true})
         .with_out({}),
-    alias("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Scalar">)
+    alias("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "The same as sub.",
+          forward<"aten::sub.Scalar">)
         .with_python({.takes_numbers = true}),
     alias("aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">)
         .with_python({.takes_numbers = true})
         .with_out({}),
     alias("aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">)
         .with_python({.takes_numbers = true}),
-    alias("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Tensor_mode">)
+    alias("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "The same as div.",
+          forward<"aten::div.Tensor_mode">)
         .with_python({.takes_numbers = true})
         .with_out({.overload = "out_mode"})
         .with_formula("round(self / other), towards 0 or down; unrounded without a mode"),
-    alias("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Scalar_mode">)
+    alias("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "The same as div.",
+          forward<"aten::div.Scalar_mode">)
         .with_python({.takes_numbers = true})
         .with_formula("round(self / other), towards 0 or down; unrounded without a mode"),
-    alias("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">)
+    alias("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.",
+          forward<"aten::div.Tensor">)
         .with_python({.takes_numbers = true})
         .with_out({}),
-    alias("aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">)
+    alias("aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.",
+          forward<"aten::div.Scalar">)
         .with_python({.takes_numbers = true}),
     alias("aten::absolute(Tensor self) -> Tensor", "The same as abs.", forward<"aten::abs">).with_out({}),
     alias("aten::negative(Tensor self) -> Tensor", "The same as neg.", forward<"aten::neg">).with_out({}),

@@ -82,18 +82,24 @@ template <class T>
 struct IsInfOp : Plain {
     using Plain::Plain;
     bool scalar(T a) const {
-        if constexpr (kIsComplexElement<T>) return std::isinf(a.real()) || std::isinf(a.imag());
-        else if constexpr (std::is_floating_point_v<T>) return std::isinf(a);
-        else return false;
+        if constexpr (kIsComplexElement<T>)
+            return std::isinf(a.real()) || std::isinf(a.imag());
+        else if constexpr (std::is_floating_point_v<T>)
+            return std::isinf(a);
+        else
+            return false;
     }
 };
 template <class T>
 struct IsFiniteOp : Plain {
     using Plain::Plain;
     bool scalar(T a) const {
-        if constexpr (kIsComplexElement<T>) return std::isfinite(a.real()) && std::isfinite(a.imag());
-        else if constexpr (std::is_floating_point_v<T>) return std::isfinite(a);
-        else return true;
+        if constexpr (kIsComplexElement<T>)
+            return std::isfinite(a.real()) && std::isfinite(a.imag());
+        else if constexpr (std::is_floating_point_v<T>)
+            return std::isfinite(a);
+        else
+            return true;
     }
 };
 template <class T>
@@ -110,18 +116,24 @@ template <class T>
 struct SignBitOp : Plain {
     using Plain::Plain;
     bool scalar(T a) const {
-        if constexpr (std::is_floating_point_v<T>) return std::signbit(a);
-        else return a < 0;
+        if constexpr (std::is_floating_point_v<T>)
+            return std::signbit(a);
+        else
+            return a < 0;
     }
 };
 
 template <template <class> class Op, std::size_t Inputs>
 ElementwiseKernel real_test_kernel(ScalarType as) {
     switch (as) {
-        case ScalarType::Int64: return &kernel<Op, Inputs, std::int64_t, bool>;
-        case ScalarType::Float32: return &kernel<Op, Inputs, float, bool>;
-        case ScalarType::Float64: return &kernel<Op, Inputs, double, bool>;
-        default: return nullptr;
+        case ScalarType::Int64:
+            return &kernel<Op, Inputs, std::int64_t, bool>;
+        case ScalarType::Float32:
+            return &kernel<Op, Inputs, float, bool>;
+        case ScalarType::Float64:
+            return &kernel<Op, Inputs, double, bool>;
+        default:
+            return nullptr;
     }
 }
 
@@ -133,28 +145,44 @@ ElementwiseKernel logic_kernel(ScalarType as) {
 
 ElementwiseKernel find_compare(CompareOp op, ScalarType as) {
     switch (op) {
-        case CompareOp::Eq: return test_kernel<EqOp, 2>(as);
-        case CompareOp::Ne: return test_kernel<NeOp, 2>(as);
-        case CompareOp::Lt: return real_test_kernel<LtOp, 2>(as);
-        case CompareOp::Le: return real_test_kernel<LeOp, 2>(as);
-        case CompareOp::Gt: return real_test_kernel<GtOp, 2>(as);
-        case CompareOp::Ge: return real_test_kernel<GeOp, 2>(as);
-        case CompareOp::LogicalAnd: return logic_kernel<LogicalAndOp, 2>(as);
-        case CompareOp::LogicalOr: return logic_kernel<LogicalOrOp, 2>(as);
-        case CompareOp::LogicalXor: return logic_kernel<LogicalXorOp, 2>(as);
+        case CompareOp::Eq:
+            return test_kernel<EqOp, 2>(as);
+        case CompareOp::Ne:
+            return test_kernel<NeOp, 2>(as);
+        case CompareOp::Lt:
+            return real_test_kernel<LtOp, 2>(as);
+        case CompareOp::Le:
+            return real_test_kernel<LeOp, 2>(as);
+        case CompareOp::Gt:
+            return real_test_kernel<GtOp, 2>(as);
+        case CompareOp::Ge:
+            return real_test_kernel<GeOp, 2>(as);
+        case CompareOp::LogicalAnd:
+            return logic_kernel<LogicalAndOp, 2>(as);
+        case CompareOp::LogicalOr:
+            return logic_kernel<LogicalOrOp, 2>(as);
+        case CompareOp::LogicalXor:
+            return logic_kernel<LogicalXorOp, 2>(as);
     }
     return nullptr;
 }
 
 ElementwiseKernel find_test(TestOp op, ScalarType as) {
     switch (op) {
-        case TestOp::IsNan: return test_kernel<IsNanOp, 1>(as);
-        case TestOp::IsInf: return test_kernel<IsInfOp, 1>(as);
-        case TestOp::IsFinite: return test_kernel<IsFiniteOp, 1>(as);
-        case TestOp::IsPosInf: return real_test_kernel<IsPosInfOp, 1>(as);
-        case TestOp::IsNegInf: return real_test_kernel<IsNegInfOp, 1>(as);
-        case TestOp::SignBit: return real_test_kernel<SignBitOp, 1>(as);
-        case TestOp::LogicalNot: return logic_kernel<LogicalNotOp, 1>(as);
+        case TestOp::IsNan:
+            return test_kernel<IsNanOp, 1>(as);
+        case TestOp::IsInf:
+            return test_kernel<IsInfOp, 1>(as);
+        case TestOp::IsFinite:
+            return test_kernel<IsFiniteOp, 1>(as);
+        case TestOp::IsPosInf:
+            return real_test_kernel<IsPosInfOp, 1>(as);
+        case TestOp::IsNegInf:
+            return real_test_kernel<IsNegInfOp, 1>(as);
+        case TestOp::SignBit:
+            return real_test_kernel<SignBitOp, 1>(as);
+        case TestOp::LogicalNot:
+            return logic_kernel<LogicalNotOp, 1>(as);
     }
     return nullptr;
 }

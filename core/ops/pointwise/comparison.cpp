@@ -10,10 +10,16 @@ namespace {
 
 using namespace pointwise;
 
-constexpr OperatorRecord comparison(std::string_view schema, std::string_view summary, InferFunction infer, Kernel kernel,
-                                    SamplesFunction samples, std::string_view out_overload) {
-    return {.schema = schema, .summary = summary, .infer = infer, .kernel = kernel, .samples = samples,
-            .variants = kInPlace | kOut, .out = {.overload = out_overload}, .is_gradient_stop = true};
+constexpr OperatorRecord comparison(std::string_view schema, std::string_view summary, InferFunction infer,
+                                    Kernel kernel, SamplesFunction samples, std::string_view out_overload) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer,
+            .kernel = kernel,
+            .samples = samples,
+            .variants = kInPlace | kOut,
+            .out = {.overload = out_overload},
+            .is_gradient_stop = true};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};
@@ -33,49 +39,67 @@ void infer_not(Arguments arguments, MetaList& outputs) {
     infer_same(arguments, outputs);
 }
 void not_kernel(Arguments arguments, IValue* results) {
-    if (arguments[0].tensor_impl()->dtype == ScalarType::Bool) run_test(TestOp::LogicalNot, arguments, results);
-    else run_unary(UnaryOp::BitwiseNot, arguments, results);
+    if (arguments[0].tensor_impl()->dtype == ScalarType::Bool)
+        run_test(TestOp::LogicalNot, arguments, results);
+    else
+        run_unary(UnaryOp::BitwiseNot, arguments, results);
 }
 std::vector<Sample> shift_samples(Random& random, ScalarType dtype) {
     return dtype == ScalarType::Bool ? std::vector<Sample>() : integer_binary_samples(random, dtype);
 }
 
-constexpr OperatorRecord bits(std::string_view schema, std::string_view summary, Kernel kernel, std::string_view out_overload,
-                              SamplesFunction samples, InferFunction infer = infer_bits) {
-    return {.schema = schema, .summary = summary, .infer = infer, .kernel = kernel, .samples = samples,
-            .variants = kInPlace | kOut, .out = {.overload = out_overload}};
+constexpr OperatorRecord bits(std::string_view schema, std::string_view summary, Kernel kernel,
+                              std::string_view out_overload, SamplesFunction samples,
+                              InferFunction infer = infer_bits) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer,
+            .kernel = kernel,
+            .samples = samples,
+            .variants = kInPlace | kOut,
+            .out = {.overload = out_overload}};
 }
 
 constexpr OperatorRecord kComparisons[] = {
-    comparison("aten::eq.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self equals other, element by element.", infer_equal, compare<CompareOp::Eq>,
-               binary_samples, "Tensor_out")
+    comparison("aten::eq.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self equals other, element by element.",
+               infer_equal, compare<CompareOp::Eq>, binary_samples, "Tensor_out")
         .with_formula("self = other"),
-    comparison("aten::eq.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self equals other, element by element.", infer_equal, compare<CompareOp::Eq>,
-               scalar_samples, "Scalar_out"),
-    comparison("aten::ne.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self differs from other, element by element.", infer_equal, compare<CompareOp::Ne>,
+    comparison("aten::eq.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self equals other, element by element.",
+               infer_equal, compare<CompareOp::Eq>, scalar_samples, "Scalar_out"),
+    comparison("aten::ne.Tensor(Tensor self, Tensor other) -> Tensor",
+               "Whether self differs from other, element by element.", infer_equal, compare<CompareOp::Ne>,
                binary_samples, "Tensor_out")
         .with_formula("self != other"),
-    comparison("aten::ne.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self differs from other, element by element.", infer_equal, compare<CompareOp::Ne>,
+    comparison("aten::ne.Scalar(Tensor self, Scalar other) -> Tensor",
+               "Whether self differs from other, element by element.", infer_equal, compare<CompareOp::Ne>,
                scalar_samples, "Scalar_out"),
-    comparison("aten::lt.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self is less than other, element by element.", infer_compare, compare<CompareOp::Lt>,
+    comparison("aten::lt.Tensor(Tensor self, Tensor other) -> Tensor",
+               "Whether self is less than other, element by element.", infer_compare, compare<CompareOp::Lt>,
                real_binary_samples, "Tensor_out")
         .with_formula("self < other"),
-    comparison("aten::lt.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self is less than other, element by element.", infer_compare, compare<CompareOp::Lt>,
+    comparison("aten::lt.Scalar(Tensor self, Scalar other) -> Tensor",
+               "Whether self is less than other, element by element.", infer_compare, compare<CompareOp::Lt>,
                real_scalar_samples, "Scalar_out"),
-    comparison("aten::le.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self is at most other, element by element.", infer_compare, compare<CompareOp::Le>,
+    comparison("aten::le.Tensor(Tensor self, Tensor other) -> Tensor",
+               "Whether self is at most other, element by element.", infer_compare, compare<CompareOp::Le>,
                real_binary_samples, "Tensor_out")
         .with_formula("self <= other"),
-    comparison("aten::le.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self is at most other, element by element.", infer_compare, compare<CompareOp::Le>,
+    comparison("aten::le.Scalar(Tensor self, Scalar other) -> Tensor",
+               "Whether self is at most other, element by element.", infer_compare, compare<CompareOp::Le>,
                real_scalar_samples, "Scalar_out"),
-    comparison("aten::gt.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self is greater than other, element by element.", infer_compare, compare<CompareOp::Gt>,
+    comparison("aten::gt.Tensor(Tensor self, Tensor other) -> Tensor",
+               "Whether self is greater than other, element by element.", infer_compare, compare<CompareOp::Gt>,
                real_binary_samples, "Tensor_out")
         .with_formula("self > other"),
-    comparison("aten::gt.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self is greater than other, element by element.", infer_compare, compare<CompareOp::Gt>,
+    comparison("aten::gt.Scalar(Tensor self, Scalar other) -> Tensor",
+               "Whether self is greater than other, element by element.", infer_compare, compare<CompareOp::Gt>,
                real_scalar_samples, "Scalar_out"),
-    comparison("aten::ge.Tensor(Tensor self, Tensor other) -> Tensor", "Whether self is at least other, element by element.", infer_compare, compare<CompareOp::Ge>,
+    comparison("aten::ge.Tensor(Tensor self, Tensor other) -> Tensor",
+               "Whether self is at least other, element by element.", infer_compare, compare<CompareOp::Ge>,
                real_binary_samples, "Tensor_out")
         .with_formula("self >= other"),
-    comparison("aten::ge.Scalar(Tensor self, Scalar other) -> Tensor", "Whether self is at least other, element by element.", infer_compare, compare<CompareOp::Ge>,
+    comparison("aten::ge.Scalar(Tensor self, Scalar other) -> Tensor",
+               "Whether self is at least other, element by element.", infer_compare, compare<CompareOp::Ge>,
                real_scalar_samples, "Scalar_out"),
     comparison("aten::logical_and(Tensor self, Tensor other) -> Tensor", "Are both nonzero?", infer_equal,
                compare<CompareOp::LogicalAnd>, binary_samples, "out")
@@ -102,9 +126,11 @@ constexpr OperatorRecord kComparisons[] = {
         .with_out({.overload = "Tensor_out"}),
     alias("aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", "The same as gt.", forward<"aten::gt.Scalar">)
         .with_out({.overload = "Scalar_out"}),
-    alias("aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as ge.", forward<"aten::ge.Tensor">)
+    alias("aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as ge.",
+          forward<"aten::ge.Tensor">)
         .with_out({.overload = "Tensor_out"}),
-    alias("aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as ge.", forward<"aten::ge.Scalar">)
+    alias("aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as ge.",
+          forward<"aten::ge.Scalar">)
         .with_out({.overload = "Scalar_out"}),
 };
 
@@ -116,49 +142,61 @@ constexpr OperatorRecord kBits[] = {
      .kernel = FillingKernel{&not_kernel},
      .samples = integer_samples,
      .variants = kInPlace | kOut},
-    bits("aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in both.", binary<BinaryOp::BitwiseAnd>,
-         "Tensor_out", integer_binary_samples)
+    bits("aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in both.",
+         binary<BinaryOp::BitwiseAnd>, "Tensor_out", integer_binary_samples)
         .with_formula("self & other"),
-    bits("aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in both.", binary<BinaryOp::BitwiseAnd>,
-         "Scalar_out", nullptr),
-    bits("aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in either.", binary<BinaryOp::BitwiseOr>,
-         "Tensor_out", integer_binary_samples)
+    bits("aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in both.",
+         binary<BinaryOp::BitwiseAnd>, "Scalar_out", nullptr),
+    bits("aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in either.",
+         binary<BinaryOp::BitwiseOr>, "Tensor_out", integer_binary_samples)
         .with_formula("self | other"),
-    bits("aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in either.", binary<BinaryOp::BitwiseOr>,
-         "Scalar_out", nullptr),
-    bits("aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in exactly one.", binary<BinaryOp::BitwiseXor>,
-         "Tensor_out", integer_binary_samples)
+    bits("aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in either.",
+         binary<BinaryOp::BitwiseOr>, "Scalar_out", nullptr),
+    bits("aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in exactly one.",
+         binary<BinaryOp::BitwiseXor>, "Tensor_out", integer_binary_samples)
         .with_formula("self xor other"),
-    bits("aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in exactly one.", binary<BinaryOp::BitwiseXor>,
-         "Scalar_out", nullptr),
-    bits("aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self shifted left.", binary<BinaryOp::ShiftLeft>,
-         "Tensor_out", shift_samples, infer_shift)
+    bits("aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in exactly one.",
+         binary<BinaryOp::BitwiseXor>, "Scalar_out", nullptr),
+    bits("aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self shifted left.",
+         binary<BinaryOp::ShiftLeft>, "Tensor_out", shift_samples, infer_shift)
         .with_formula("self 2^other"),
     bits("aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self shifted left.",
          binary<BinaryOp::ShiftLeft>, "Tensor_Scalar_out", nullptr, infer_shift),
-    bits("aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self shifted right, keeping the sign.",
-         binary<BinaryOp::ShiftRight>, "Tensor_out", shift_samples, infer_shift)
+    bits("aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+         "self shifted right, keeping the sign.", binary<BinaryOp::ShiftRight>, "Tensor_out", shift_samples,
+         infer_shift)
         .with_formula("floor(self / 2^other)"),
-    bits("aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self shifted right, keeping the sign.",
-         binary<BinaryOp::ShiftRight>, "Tensor_Scalar_out", nullptr, infer_shift),
-    alias("aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's &: bits set in both.", forward<"aten::bitwise_and.Tensor">)
+    bits("aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+         "self shifted right, keeping the sign.", binary<BinaryOp::ShiftRight>, "Tensor_Scalar_out", nullptr,
+         infer_shift),
+    alias("aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's &: bits set in both.",
+          forward<"aten::bitwise_and.Tensor">)
         .with_formula("self & other"),
-    alias("aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's &: bits set in both.", forward<"aten::bitwise_and.Scalar">),
-    alias("aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's |: bits set in either.", forward<"aten::bitwise_or.Tensor">)
+    alias("aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's &: bits set in both.",
+          forward<"aten::bitwise_and.Scalar">),
+    alias("aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's |: bits set in either.",
+          forward<"aten::bitwise_or.Tensor">)
         .with_formula("self | other"),
-    alias("aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's |: bits set in either.", forward<"aten::bitwise_or.Scalar">),
-    alias("aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's ^: bits set in exactly one.", forward<"aten::bitwise_xor.Tensor">)
+    alias("aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's |: bits set in either.",
+          forward<"aten::bitwise_or.Scalar">),
+    alias("aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's ^: bits set in exactly one.",
+          forward<"aten::bitwise_xor.Tensor">)
         .with_formula("self xor other"),
-    alias("aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's ^: bits set in exactly one.", forward<"aten::bitwise_xor.Scalar">),
-    alias("aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's <<: self shifted left.", forward<"aten::bitwise_left_shift.Tensor">)
+    alias("aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's ^: bits set in exactly one.",
+          forward<"aten::bitwise_xor.Scalar">),
+    alias("aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's <<: self shifted left.",
+          forward<"aten::bitwise_left_shift.Tensor">)
         .with_out({.overload = "Tensor_out"})
         .with_formula("self 2^other"),
-    alias("aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's <<: self shifted left.", forward<"aten::bitwise_left_shift.Tensor_Scalar">)
+    alias("aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's <<: self shifted left.",
+          forward<"aten::bitwise_left_shift.Tensor_Scalar">)
         .with_out({.overload = "Scalar_out"}),
-    alias("aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor">)
+    alias("aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+          "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor">)
         .with_out({.overload = "Tensor_out"})
         .with_formula("floor(self / 2^other)"),
-    alias("aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor_Scalar">)
+    alias("aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+          "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor_Scalar">)
         .with_out({.overload = "Scalar_out"}),
 };
 

@@ -54,7 +54,8 @@ Tensor view_as_complex(const Tensor& self) {
         stride /= 2;
     }
     require(self.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2");
-    return reinterpret(self, to_complex_type(self.dtype()), span_of(sizes), span_of(strides), self.storage_offset() / 2);
+    return reinterpret(self, to_complex_type(self.dtype()), span_of(sizes), span_of(strides),
+                       self.storage_offset() / 2);
 }
 
 Tensor real(const Tensor& self) { return is_complex(self.dtype()) ? fn::select(fn::view_as_real(self), -1, 0) : self; }
@@ -68,15 +69,18 @@ Tensor itself(const Tensor& self) { return self; }
 void conj_kernel(Arguments arguments, IValue* results) {
     const Tensor self = arguments[0].to_tensor();
     const Tensor out = results[0].to_tensor();
-    if (is_complex(self.dtype())) run_unary(UnaryOp::Conj, arguments, results);
-    else if (!out.is_same(self)) copy_into(out, self);
+    if (is_complex(self.dtype()))
+        run_unary(UnaryOp::Conj, arguments, results);
+    else if (!out.is_same(self))
+        copy_into(out, self);
 }
 
 TensorMeta infer_pair(const Tensor& a, const Tensor& b, const char* first, const char* second) {
-    require(a.dtype() == b.dtype(), "Expected object of scalar type ", dtype_graph_name(a.dtype()), " but got scalar type ",
-            dtype_graph_name(b.dtype()), " for second argument");
-    require(is_floating(a.dtype()) && a.dtype() != ScalarType::BFloat16, "Expected both inputs ", first, " and ", second,
-            " to be Half, Float or Double tensors but got ", dtype_graph_name(a.dtype()), " and ", dtype_graph_name(b.dtype()));
+    require(a.dtype() == b.dtype(), "Expected object of scalar type ", dtype_graph_name(a.dtype()),
+            " but got scalar type ", dtype_graph_name(b.dtype()), " for second argument");
+    require(is_floating(a.dtype()) && a.dtype() != ScalarType::BFloat16, "Expected both inputs ", first, " and ",
+            second, " to be Half, Float or Double tensors but got ", dtype_graph_name(a.dtype()), " and ",
+            dtype_graph_name(b.dtype()));
     const IValue operands[] = {a, b};
     return elementwise_meta(operands, to_complex_type(a.dtype()));
 }
@@ -84,7 +88,8 @@ TensorMeta infer_complex(const Tensor& re, const Tensor& im) { return infer_pair
 void join_parts(const Tensor& out, const Tensor& re, const Tensor& im) {
     const Tensor parts = as_real(out);
     const auto part = [&](std::int64_t i) {
-        return parts.view_as_strided(out.sizes(), parts.strides().first(out.sizes().size()), parts.storage_offset() + i);
+        return parts.view_as_strided(out.sizes(), parts.strides().first(out.sizes().size()),
+                                     parts.storage_offset() + i);
     };
     copy_into(part(0), re);
     copy_into(part(1), im);
@@ -112,7 +117,8 @@ void angle_kernel(Arguments arguments, IValue* results) {
         return;
     }
     const Tensor negative = fn::lt_scalar(self, Scalar(0));
-    const Tensor rest = fn::masked_fill(fn::zeros_like(out), fn::isnan(self), Scalar(std::numeric_limits<double>::quiet_NaN()));
+    const Tensor rest =
+        fn::masked_fill(fn::zeros_like(out), fn::isnan(self), Scalar(std::numeric_limits<double>::quiet_NaN()));
     copy_into(out, fn::where_scalar_self(negative, Scalar(std::numbers::pi), rest));
 }
 void angle_backward(G& c) {
@@ -162,10 +168,12 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::imag(Tensor(a) self) -> Tensor(a)", "Imaginary parts, a view.", boxed<imag>, complex_only)
         .with_formula("imag(self)")
         .with_gradient("self: i grad"),
-    composite("aten::conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.", boxed<conj_view>, unary_samples)
+    composite("aten::conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.",
+              boxed<conj_view>, unary_samples)
         .with_formula("conj(self)")
         .with_gradient("self: conj(grad)"),
-    composite("aten::_conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.", boxed<conj_view>)
+    composite("aten::_conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.",
+              boxed<conj_view>)
         .with_formula("conj(self)")
         .with_gradient("self: conj(grad)"),
     composite("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", "self: conjugates are never lazy here.", boxed<itself>)
@@ -194,7 +202,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = pair_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kObjectOut}},
-    composite("aten::polar(Tensor abs, Tensor angle) -> Tensor", "Complex numbers from magnitude and angle.", boxed<polar>, pair_samples)
+    composite("aten::polar(Tensor abs, Tensor angle) -> Tensor", "Complex numbers from magnitude and angle.",
+              boxed<polar>, pair_samples)
         .with_autocast({.cpu = Autocast::Float32})
         .with_out({.refusal = out_refusal::kObjectOut})
         .with_formula("abs (cos(angle) + i sin(angle))")

@@ -37,7 +37,8 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
 constexpr OperatorRecord kRecords[] = {
     composite("aten::isreal(Tensor self) -> Tensor", "Is the imaginary part 0?", boxed<isreal>, unary_samples)
         .with_formula("imag(x) = 0"),
-    composite("aten::mvlgamma(Tensor self, int p) -> Tensor", "Logarithm of the multivariate gamma function.", boxed<mvlgamma>)
+    composite("aten::mvlgamma(Tensor self, int p) -> Tensor", "Logarithm of the multivariate gamma function.",
+              boxed<mvlgamma>)
         .with_formula("p (p - 1) ln(pi) / 4 + sum_{i = 1}^p ln|Gamma(x + (1 - i) / 2)|")
         .with_gradient("self: grad sum_{i = 1}^p psi(x + (1 - i) / 2)"),
 };

@@ -22,7 +22,8 @@ constexpr std::int64_t kChannelsLast = 2;
 constexpr std::int64_t kChannelsLast3d = 3;
 
 Dims channels_last_strides(IntSpan sizes, std::size_t rank) {
-    require(sizes.size() == rank, "required rank ", rank, " tensor to use channels_last", rank == 5 ? "_3d" : "", " format");
+    require(sizes.size() == rank, "required rank ", rank, " tensor to use channels_last", rank == 5 ? "_3d" : "",
+            " format");
     Dims strides(rank);
     std::int64_t stride = 1;
     const auto put = [&](std::size_t d) {
@@ -58,7 +59,8 @@ void pass_gradient(G& c) { c.set_grad(0, c.grad_output()); }
 Tensor copy_in_place(const Tensor& self, const Tensor& src, bool) {
     if (self.is_same(src)) return self;
     const Dims shape = broadcast_shapes(self.sizes(), src.sizes());
-    require(shape == to_dims(self.sizes()), "The expanded size of the tensor must match the existing size.  Target sizes: ",
+    require(shape == to_dims(self.sizes()),
+            "The expanded size of the tensor must match the existing size.  Target sizes: ",
             shape_list_text(self.sizes()), ".  Tensor sizes: ", shape_list_text(src.sizes()));
     copy_into(self, src);
     return self;
@@ -97,8 +99,8 @@ Tensor to_dtype(const Tensor& self, const IValue& dtype, bool, bool copy, const 
 Tensor to_device(const Tensor& self, const IValue& device, const IValue& dtype, bool, bool copy, const IValue& format) {
     return convert(self, dtype, device, copy, format);
 }
-Tensor to_dtype_layout(const Tensor& self, const IValue& dtype, const IValue&, const IValue& device, const IValue&, bool, bool copy,
-                       const IValue& format) {
+Tensor to_dtype_layout(const Tensor& self, const IValue& dtype, const IValue&, const IValue& device, const IValue&,
+                       bool, bool copy, const IValue& format) {
     return convert(self, dtype, device, copy, format);
 }
 Tensor to_other(const Tensor& self, const Tensor& other, bool, bool copy, const IValue& format) {
@@ -107,14 +109,18 @@ Tensor to_other(const Tensor& self, const Tensor& other, bool, bool copy, const 
 Tensor to_prim_device(const Tensor& self, const IValue& device, const IValue& dtype, bool, bool copy) {
     return convert(self, dtype, device, copy, IValue());
 }
-Tensor to_prim_dtype(const Tensor& self, const IValue& dtype, bool, bool copy) { return convert(self, dtype, IValue(), copy, IValue()); }
+Tensor to_prim_dtype(const Tensor& self, const IValue& dtype, bool, bool copy) {
+    return convert(self, dtype, IValue(), copy, IValue());
+}
 Tensor to_prim_other(const Tensor& self, bool, bool copy) { return convert(self, IValue(), IValue(), copy, IValue()); }
 Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, IValue()); }
 Tensor cpu(const Tensor& self) { return convert(self, IValue(), Device{}, false, IValue()); }
 Tensor chalf(const Tensor& self, const IValue& format) {
     return convert(self, static_cast<std::int64_t>(ScalarType::Complex32), IValue(), false, format);
 }
-Tensor contiguous(const Tensor& self, const IValue& format) { return has_format(self, format) ? self : fn::clone(self, format); }
+Tensor contiguous(const Tensor& self, const IValue& format) {
+    return has_format(self, format) ? self : fn::clone(self, format);
+}
 
 void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
 Tensor fill_number(const Tensor& self, const Scalar& value) {
@@ -122,13 +128,16 @@ Tensor fill_number(const Tensor& self, const Scalar& value) {
     return self;
 }
 Tensor fill_tensor(const Tensor& self, const Tensor& value) {
-    require(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
+    require(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
+            " dimensions.");
     copy_into(self, value);
     return self;
 }
 Tensor zero_in_place(const Tensor& self) {
-    if (self.is_contiguous() && self.bytes() < 65536) std::memset(self.raw_data(), 0, self.bytes());
-    else fill_with(self, Scalar(0));
+    if (self.is_contiguous() && self.bytes() < 65536)
+        std::memset(self.raw_data(), 0, self.bytes());
+    else
+        fill_with(self, Scalar(0));
     return self;
 }
 void fill_tensor_backward(G& c) {
@@ -141,12 +150,16 @@ Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
 }
 Tensor zero(const Tensor& self) { return fn::zeros_like(self); }
 
-std::vector<Sample> clone_samples(Random& random, ScalarType dtype) { return with_arguments(unary_samples(random, dtype), {IValue()}); }
+std::vector<Sample> clone_samples(Random& random, ScalarType dtype) {
+    return with_arguments(unary_samples(random, dtype), {IValue()});
+}
 std::vector<Sample> conversion_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
-    for (const ScalarType to : {ScalarType::Float32, ScalarType::Float64, ScalarType::Int32, ScalarType::Bool, ScalarType::BFloat16}) {
+    for (const ScalarType to :
+         {ScalarType::Float32, ScalarType::Float64, ScalarType::Int32, ScalarType::Bool, ScalarType::BFloat16}) {
         const IValue number(static_cast<std::int64_t>(to));
-        for (Sample& s : with_arguments(real_samples(random, dtype), {number, IValue(), IValue(), IValue(), false, IValue()})) {
+        for (Sample& s :
+             with_arguments(real_samples(random, dtype), {number, IValue(), IValue(), IValue(), false, IValue()})) {
             samples.push_back(std::move(s));
         }
     }
@@ -160,7 +173,9 @@ std::vector<Sample> copied_number_samples(Random& random, ScalarType dtype) {
 std::vector<Sample> copied_tensor_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 3}, dtype), random_tensor(random, {3}, dtype), false}, "broadcast"}};
 }
-std::vector<Sample> fill_samples(Random& random, ScalarType dtype) { return with_arguments(unary_samples(random, dtype), {Scalar(2.0)}); }
+std::vector<Sample> fill_samples(Random& random, ScalarType dtype) {
+    return with_arguments(unary_samples(random, dtype), {Scalar(2.0)});
+}
 std::vector<Sample> fill_tensor_samples(Random& random, ScalarType dtype) {
     return with_arguments(unary_samples(random, dtype), {random_tensor(random, IntSpan(), dtype)});
 }
@@ -237,9 +252,11 @@ constexpr OperatorRecord kCopies[] = {
         .with_out({.overload = "Scalar_out"})
         .with_formula("value")
         .with_gradient("self: 0\nvalue: sum of grad"),
-    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>)
+    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.",
+              boxed<fill_with_tensor>)
         .with_out({.overload = "Tensor_out"}),
-    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>).with_out({})
+    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>)
+        .with_out({})
         .with_formula("0")
         .with_gradient("self: 0"),
 };
@@ -256,42 +273,51 @@ constexpr OperatorRecord kConversions[] = {
      .samples = conversion_samples,
      .sparse = {.run = on_sparse::values},
      .not_finite = kToNotFinite},
-    composite("aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
-              "MemoryFormat? memory_format=None) -> Tensor(a)",
-              "Converts to a device and dtype; self when nothing changes.", boxed<to_device>)
+    composite(
+        "aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
+        "MemoryFormat? memory_format=None) -> Tensor(a)",
+        "Converts to a device and dtype; self when nothing changes.", boxed<to_device>)
         .with_sparse({.run = on_sparse::values})
         .with_formula("self")
         .with_gradient("self: grad, in self's dtype")
         .with_not_finite(kToNotFinite),
-    composite("aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
-              "memory_format=None) -> Tensor(a)",
-              "Converts to a dtype; self when nothing changes.", boxed<to_dtype>)
+    composite(
+        "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
+        "memory_format=None) -> Tensor(a)",
+        "Converts to a dtype; self when nothing changes.", boxed<to_dtype>)
         .with_sparse({.run = on_sparse::values}),
     composite("aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
               "memory_format=None) -> Tensor(a)",
               "Converts to another tensor's dtype and device.", boxed<to_other>)
         .with_sparse({.run = on_sparse::values}),
-    composite("aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-              "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
-              "Converts what is given.", boxed<to_dtype_layout>)
+    composite(
+        "aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+        "bool? "
+        "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+        "Converts what is given.", boxed<to_dtype_layout>)
         .with_sparse({.run = on_sparse::values}),
-    composite("aten::to.prim_Device(Tensor(a) self, Device? device, int? dtype=None, bool non_blocking=False, bool copy=False) -> "
+    composite("aten::to.prim_Device(Tensor(a) self, Device? device, int? dtype=None, bool non_blocking=False, bool "
+              "copy=False) -> "
               "Tensor(b|a)",
               "Converts what is given.", boxed<to_prim_device>)
         .with_sparse({.run = on_sparse::values}),
-    composite("aten::to.prim_dtype(Tensor(a) self, int? dtype=None, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
-              "Converts to a dtype if one is given.", boxed<to_prim_dtype>)
+    composite(
+        "aten::to.prim_dtype(Tensor(a) self, int? dtype=None, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
+        "Converts to a dtype if one is given.", boxed<to_prim_dtype>)
         .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_other(Tensor(a) self, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
               "self, or a copy.", boxed<to_prim_other>)
         .with_sparse({.run = on_sparse::values}),
-    composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>)
+    composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.",
+              boxed<type_as>)
         .with_formula("self")
         .with_gradient("self: grad, in self's dtype"),
-    composite("aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "Converts to complex32.", boxed<chalf>)
+    composite("aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "Converts to complex32.",
+              boxed<chalf>)
         .with_formula("self")
         .with_gradient("self: grad, in self's dtype"),
-    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.", boxed<cpu>)
+    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.",
+              boxed<cpu>)
         .with_formula("self")
         .with_gradient("self: grad"),
 };

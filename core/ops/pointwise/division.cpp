@@ -20,13 +20,16 @@ Rounding rounding_of(const IValue& mode) {
     if (mode.is_none()) return Rounding::True;
     const std::string& text = mode.to_string();
     if (text == "trunc") return Rounding::Trunc;
-    require(text == "floor", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", text, "'");
+    require(text == "floor", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", text,
+            "'");
     return Rounding::Floor;
 }
 
 void infer_mode(Arguments arguments, MetaList& outputs) {
-    if (rounding_of(arguments[2]) == Rounding::True) infer_binary_float(arguments, outputs);
-    else infer_binary_real(arguments, outputs);
+    if (rounding_of(arguments[2]) == Rounding::True)
+        infer_binary_float(arguments, outputs);
+    else
+        infer_binary_real(arguments, outputs);
 }
 // Bool is not divided with rounding.
 void run_rounded(BinaryOp op, Arguments arguments, IValue* results) {
@@ -35,9 +38,15 @@ void run_rounded(BinaryOp op, Arguments arguments, IValue* results) {
 }
 void mode_kernel(Arguments arguments, IValue* results) {
     switch (rounding_of(arguments[2])) {
-        case Rounding::True: run_binary(BinaryOp::Div, arguments, results); break;
-        case Rounding::Trunc: run_rounded(BinaryOp::DivTrunc, arguments, results); break;
-        case Rounding::Floor: run_rounded(BinaryOp::DivFloor, arguments, results); break;
+        case Rounding::True:
+            run_binary(BinaryOp::Div, arguments, results);
+            break;
+        case Rounding::Trunc:
+            run_rounded(BinaryOp::DivTrunc, arguments, results);
+            break;
+        case Rounding::Floor:
+            run_rounded(BinaryOp::DivFloor, arguments, results);
+            break;
     }
 }
 void floor_divide_kernel(Arguments arguments, IValue* results) { run_rounded(BinaryOp::DivFloor, arguments, results); }
@@ -55,12 +64,16 @@ void zero_gradients(G& c) {
     c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
 }
 void mode_backward(G& c) {
-    if (rounding_of(c.value(2)) == Rounding::True) div_backward(c);
-    else zero_gradients(c);
+    if (rounding_of(c.value(2)) == Rounding::True)
+        div_backward(c);
+    else
+        zero_gradients(c);
 }
 void mode_scalar_backward(G& c) {
-    if (rounding_of(c.value(2)) == Rounding::True) div_scalar_backward(c);
-    else c.set_grad(0, fn::zeros_like(c.grad_output()));
+    if (rounding_of(c.value(2)) == Rounding::True)
+        div_scalar_backward(c);
+    else
+        c.set_grad(0, fn::zeros_like(c.grad_output()));
 }
 // a - b round(a / b)
 void remainder_backward(G& c) {

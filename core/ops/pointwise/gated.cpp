@@ -26,8 +26,9 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
         slope = fn::reshape(weight, Dims());
     } else {
         const std::int64_t channels = self.dim() > 1 ? self.size(1) : 1;
-        require(channels == weight.numel(), "Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
-                weight.numel(), " and channel size = ", channels, ".");
+        require(channels == weight.numel(),
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = ", weight.numel(),
+                " and channel size = ", channels, ".");
         Dims shape(static_cast<std::size_t>(self.dim()), 1);
         shape[1] = channels;
         slope = fn::reshape(weight, shape);
@@ -38,7 +39,8 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
 Tensor glu(const Tensor& self, std::int64_t dim) {
     require(self.dim() > 0, "glu does not support 0-dimensional tensors");
     const std::int64_t size = self.size(dim);
-    require(size % 2 == 0, "Halving dimension must be even, but dimension ", wrap_dim(dim, self.dim()), " is size ", size);
+    require(size % 2 == 0, "Halving dimension must be even, but dimension ", wrap_dim(dim, self.dim()), " is size ",
+            size);
     const Tensor gated = fn::narrow(self, dim, 0, size / 2);
     return gated * fn::sigmoid(fn::narrow(self, dim, size / 2, size / 2));
 }
@@ -48,7 +50,9 @@ Tensor random_slopes(const Tensor& self, double lower, double upper, const IValu
     Generator& g = generator_of(generator);
     const Tensor wide = fn::contiguous(fn::to_dtype(self, static_cast<std::int64_t>(ScalarType::Float64)), 0);
     const Tensor slopes = empty(self.sizes(), ScalarType::Float64);
-    const auto in_dtype = [&](double v) { return self.dtype() == ScalarType::Float64 ? v : static_cast<double>(static_cast<float>(v)); };
+    const auto in_dtype = [&](double v) {
+        return self.dtype() == ScalarType::Float64 ? v : static_cast<double>(static_cast<float>(v));
+    };
     const double from = in_dtype(lower);
     const double range = in_dtype(upper) - from;
     for (std::int64_t i = 0; i < slopes.numel(); ++i) {
@@ -62,25 +66,26 @@ const OperatorHandle<> kRreluWithNoiseBackward("aten::rrelu_with_noise_backward"
 Scalar middle(const Scalar& lower, const Scalar& upper) { return {(lower.to_double() + upper.to_double()) / 2}; }
 
 // In training each element that is not positive is scaled by a random slope, which noise keeps; else by the middle.
-Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
-                        const IValue& generator) {
+Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,
+                        bool training, const IValue& generator) {
     if (!training) return fn::leaky_relu(self, middle(lower, upper));
-    require(std::ranges::equal(noise.sizes(), self.sizes()), "rrelu_with_noise: noise must have self's shape ", shape_list_text(self.sizes()),
-            ", but has ", shape_list_text(noise.sizes()));
+    require(std::ranges::equal(noise.sizes(), self.sizes()), "rrelu_with_noise: noise must have self's shape ",
+            shape_list_text(self.sizes()), ", but has ", shape_list_text(noise.sizes()));
     const Tensor slopes = random_slopes(self, lower.to_double(), upper.to_double(), generator);
     copy_into(noise, slopes);
     return self * slopes;
 }
-Tensor rrelu_with_noise_backward(const Tensor& grad, const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,
-                                 bool training, bool self_is_result) {
+Tensor rrelu_with_noise_backward(const Tensor& grad, const Tensor& self, const Tensor& noise, const Scalar& lower,
+                                 const Scalar& upper, bool training, bool self_is_result) {
     if (training && upper.to_double() - lower.to_double() > 1e-6) return grad * noise;
     return fn::leaky_relu_backward(grad, self, middle(lower, upper), self_is_result);
 }
 void rrelu_derivative(GradientContext& c) {
-    c.set_grad(0, kRreluWithNoiseBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3), c.value(4), false));
+    c.set_grad(0, kRreluWithNoiseBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
+                                          c.value(4), false));
 }
-Tensor rrelu_with_noise_(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
-                         const IValue& generator) {
+Tensor rrelu_with_noise_(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,
+                         bool training, const IValue& generator) {
     return fn::copy_(self, kRreluWithNoise(fn::clone(self), noise, lower, upper, training, generator));
 }
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
@@ -98,7 +103,8 @@ std::vector<Sample> prelu_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> glu_samples(Random& random, ScalarType dtype) {
     if (!is_floating(dtype)) return {};
-    return {{{random_tensor(random, {2, 4}, dtype), -1}, {}}, {{random_tensor(random, {4, 3}, dtype), 0}, "first dimension"}};
+    return {{{random_tensor(random, {2, 4}, dtype), -1}, {}},
+            {{random_tensor(random, {4, 3}, dtype), 0}, "first dimension"}};
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -117,14 +123,16 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: [grad sigmoid(b), grad a sigmoid(b) (1 - sigmoid(b))]",
      .samples = glu_samples,
      .variants = kOut},
-    {.schema = "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? "
+    {.schema = "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
+               "Generator? "
                "generator=None) -> Tensor",
      .summary = "Leaky relu with random slopes in training.",
      .formula = "x if x >= 0 else a x, a drawn from [lower, upper); their mean in evaluation",
      .composite = boxed<rrelu>,
      .gradient = "self: grad where x >= 0, else a grad"},
-    {.schema = "aten::rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
-               "training=False, Generator? generator=None) -> Tensor",
+    {.schema =
+         "aten::rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
+         "training=False, Generator? generator=None) -> Tensor",
      .summary = "rrelu that keeps its slopes in noise.",
      .formula = "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
      .kernel = boxed<rrelu_with_noise>,
@@ -132,20 +140,23 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad noise in training, else grad where x > 0 and their mean times grad",
      .variants = kOut,
      .is_random = true},
-    {.schema = "aten::rrelu_with_noise_(Tensor(a!) self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
+    {.schema = "aten::rrelu_with_noise_(Tensor(a!) self, Tensor noise, Scalar lower=0.125, Scalar "
+               "upper=0.33333333333333331, bool "
                "training=False, Generator? generator=None) -> Tensor(a!)",
      .summary = "rrelu_with_noise in place.",
      .formula = "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
      .composite = boxed<rrelu_with_noise_>,
      .gradient = "self: grad noise in training, else grad where x > 0 and their mean times grad"},
-    {.schema = "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, "
+    {.schema = "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar "
+               "upper, bool training, "
                "bool self_is_result) -> Tensor",
      .summary = "Gradient of rrelu_with_noise.",
      .formula = "grad_output noise in training, else grad_output where x > 0 and their mean times grad_output",
      .composite = boxed<rrelu_with_noise_backward>,
      .variants = kOut},
-    {.schema = "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
-               "Generator? generator=None) -> Tensor(a!)",
+    {.schema =
+         "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
+         "Generator? generator=None) -> Tensor(a!)",
      .summary = "The same as rrelu, in place.",
      .formula = "x if x >= 0 else a x, a drawn from [lower, upper); their mean in evaluation",
      .composite = boxed<rrelu_>,

@@ -19,7 +19,9 @@ constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
 constexpr double kGeluCubic = 0.044715;
 
 template <class D>
-HWY_INLINE auto constant(D d, double value) { return hn::Set(d, static_cast<FloatOf<D>>(value)); }
+HWY_INLINE auto constant(D d, double value) {
+    return hn::Set(d, static_cast<FloatOf<D>>(value));
+}
 
 template <class D, class V>
 HWY_INLINE V erf_any(D d, V x) {

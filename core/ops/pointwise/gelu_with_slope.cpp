@@ -76,8 +76,8 @@ bool uses_tanh(const IValue& approximate) {
 
 void infer(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"gelu_with_slope\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
+    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64,
+            "\"gelu_with_slope\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     uses_tanh(arguments[1]);
     for (int i = 0; i < 2; ++i) outputs.push_back({to_dims(self.sizes()), self.dtype(), self.device(), {}});
 }
@@ -89,9 +89,11 @@ void run(Arguments arguments, IValue* results) {
     parallel_for(0, x.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
         const std::int64_t n = end - begin;
         if (x.dtype() == ScalarType::Float32) {
-            HWY_DYNAMIC_DISPATCH(gelu_floats)(x.data<float>() + begin, y.data<float>() + begin, slope.data<float>() + begin, n, with_tanh);
+            HWY_DYNAMIC_DISPATCH(gelu_floats)
+            (x.data<float>() + begin, y.data<float>() + begin, slope.data<float>() + begin, n, with_tanh);
         } else {
-            HWY_DYNAMIC_DISPATCH(gelu_doubles)(x.data<double>() + begin, y.data<double>() + begin, slope.data<double>() + begin, n, with_tanh);
+            HWY_DYNAMIC_DISPATCH(gelu_doubles)
+            (x.data<double>() + begin, y.data<double>() + begin, slope.data<double>() + begin, n, with_tanh);
         }
     });
 }

@@ -17,10 +17,14 @@ bool is_zero_dimensional_of_other_type(const IValue& v, ScalarType common) {
 // Bitwise operations on bools.
 std::optional<CompareOp> logic_of_bits(BinaryOp op) {
     switch (op) {
-        case BinaryOp::BitwiseAnd: return CompareOp::LogicalAnd;
-        case BinaryOp::BitwiseOr: return CompareOp::LogicalOr;
-        case BinaryOp::BitwiseXor: return CompareOp::LogicalXor;
-        default: return std::nullopt;
+        case BinaryOp::BitwiseAnd:
+            return CompareOp::LogicalAnd;
+        case BinaryOp::BitwiseOr:
+            return CompareOp::LogicalOr;
+        case BinaryOp::BitwiseXor:
+            return CompareOp::LogicalXor;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -36,7 +40,9 @@ void infer_float(Arguments arguments, MetaList& outputs) {
     outputs.push_back(same_meta(self, floating_type(self.dtype())));
 }
 
-void infer_bool(Arguments arguments, MetaList& outputs) { outputs.push_back(same_meta(self_of(arguments), ScalarType::Bool)); }
+void infer_bool(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(same_meta(self_of(arguments), ScalarType::Bool));
+}
 
 void infer_same_real(Arguments arguments, MetaList& outputs) {
     require(!is_complex(self_of(arguments).dtype()), "not implemented for complex tensors");
@@ -76,8 +82,8 @@ void infer_compare(Arguments arguments, MetaList& outputs) {
     infer_equal(arguments, outputs);
 }
 
-void run(ElementwiseKernel kernel, const Tensor& out, ScalarType out_as, std::span<const IValue> inputs, ScalarType common,
-         ScalarType as, const Scalar* params, int cost) {
+void run(ElementwiseKernel kernel, const Tensor& out, ScalarType out_as, std::span<const IValue> inputs,
+         ScalarType common, ScalarType as, const Scalar* params, int cost) {
     require(kernel != nullptr, "not implemented for '", dtype_graph_name(common), "'");
     std::array<LoopOperand, kMaxOperands> operands;
     std::array<std::optional<LoopNumber>, kMaxOperands> numbers;
@@ -128,7 +134,8 @@ void run_activation(ActivationOp op, std::size_t inputs, Arguments arguments, IV
 void run_binary(BinaryOp op, Arguments arguments, IValue* results, const Scalar* params) {
     const Tensor out = results[0].to_tensor();
     if (const auto logic = logic_of_bits(op); logic && out.dtype() == ScalarType::Bool) {
-        return run(compare_kernel(*logic, ScalarType::Bool), out, ScalarType::Bool, arguments.first(2), ScalarType::Bool, ScalarType::Bool);
+        return run(compare_kernel(*logic, ScalarType::Bool), out, ScalarType::Bool, arguments.first(2),
+                   ScalarType::Bool, ScalarType::Bool);
     }
     const ScalarType as = compute_type(out.dtype());
     run(binary_kernel(op, as), out, as, arguments.first(2), out.dtype(), as, params);

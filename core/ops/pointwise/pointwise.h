@@ -21,8 +21,8 @@ void require(bool holds, const Parts&... parts) {
 }
 
 // Metadata of functions of self, argument 0.
-void infer_same(Arguments arguments, MetaList& outputs);           // self's dtype
-void infer_float(Arguments arguments, MetaList& outputs);          // integers become float32
+void infer_same(Arguments arguments, MetaList& outputs);   // self's dtype
+void infer_float(Arguments arguments, MetaList& outputs);  // integers become float32
 void infer_bool(Arguments arguments, MetaList& outputs);
 // The same, refusing complex numbers and, the second, all but floating types.
 void infer_same_real(Arguments arguments, MetaList& outputs);
@@ -32,13 +32,13 @@ void infer_float_real(Arguments arguments, MetaList& outputs);
 void infer_binary(Arguments arguments, MetaList& outputs);
 void infer_binary_float(Arguments arguments, MetaList& outputs);
 void infer_binary_real(Arguments arguments, MetaList& outputs);
-void infer_compare(Arguments arguments, MetaList& outputs);        // bool; the order of complex numbers is refused
-void infer_equal(Arguments arguments, MetaList& outputs);          // bool
+void infer_compare(Arguments arguments, MetaList& outputs);  // bool; the order of complex numbers is refused
+void infer_equal(Arguments arguments, MetaList& outputs);    // bool
 
 // Runs a kernel: every input is converted to `as` (numbers and 0-dimensional tensors to `common` first). Throws Error
 // (Run) for a null kernel: not implemented for the type.
-void run(ElementwiseKernel kernel, const Tensor& out, ScalarType out_as, std::span<const IValue> inputs, ScalarType common,
-         ScalarType as, const Scalar* params = nullptr, int cost = 1);
+void run(ElementwiseKernel kernel, const Tensor& out, ScalarType out_as, std::span<const IValue> inputs,
+         ScalarType common, ScalarType as, const Scalar* params = nullptr, int cost = 1);
 
 void run_unary(UnaryOp op, Arguments arguments, IValue* results, const Scalar* params = nullptr);
 void run_test(TestOp op, Arguments arguments, IValue* results);
@@ -48,31 +48,42 @@ void run_binary(BinaryOp op, Arguments arguments, IValue* results, const Scalar*
 void run_compare(CompareOp op, Arguments arguments, IValue* results);
 
 template <UnaryOp kOp>
-void call_unary(Arguments arguments, IValue* results) { run_unary(kOp, arguments, results); }
+void call_unary(Arguments arguments, IValue* results) {
+    run_unary(kOp, arguments, results);
+}
 template <UnaryOp kOp>
 inline constexpr FillingKernel unary{&call_unary<kOp>};
 
 template <TestOp kOp>
-void call_test(Arguments arguments, IValue* results) { run_test(kOp, arguments, results); }
+void call_test(Arguments arguments, IValue* results) {
+    run_test(kOp, arguments, results);
+}
 template <TestOp kOp>
 inline constexpr FillingKernel test{&call_test<kOp>};
 
 template <ActivationOp kOp, std::size_t kInputs>
-void call_activation(Arguments arguments, IValue* results) { run_activation(kOp, kInputs, arguments, results); }
+void call_activation(Arguments arguments, IValue* results) {
+    run_activation(kOp, kInputs, arguments, results);
+}
 template <ActivationOp kOp, std::size_t kInputs = 1>
 inline constexpr FillingKernel activation{&call_activation<kOp, kInputs>};
 
 template <BinaryOp kOp>
-void call_binary(Arguments arguments, IValue* results) { run_binary(kOp, arguments, results); }
+void call_binary(Arguments arguments, IValue* results) {
+    run_binary(kOp, arguments, results);
+}
 template <BinaryOp kOp>
 inline constexpr FillingKernel binary{&call_binary<kOp>};
 
 template <CompareOp kOp>
-void call_compare(Arguments arguments, IValue* results) { run_compare(kOp, arguments, results); }
+void call_compare(Arguments arguments, IValue* results) {
+    run_compare(kOp, arguments, results);
+}
 template <CompareOp kOp>
 inline constexpr FillingKernel compare{&call_compare<kOp>};
 
-// Samples of one tensor: any values, values apart from kinks, above 0, between -1 and 1, above 1; real only but for the first.
+// Samples of one tensor: any values, values apart from kinks, above 0, between -1 and 1, above 1; real only but for the
+// first.
 std::vector<Sample> unary_samples(Random& random, ScalarType dtype);
 std::vector<Sample> real_samples(Random& random, ScalarType dtype);
 std::vector<Sample> kink_samples(Random& random, ScalarType dtype);

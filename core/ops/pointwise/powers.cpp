@@ -27,7 +27,8 @@ void infer_pow(Arguments arguments, MetaList& outputs) {
 // The exponents that models use have faster forms.
 void pow_kernel(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
-    const bool plain = arguments[0].is_tensor() && !arguments[1].is_tensor() && arguments[0].tensor_impl()->dtype == out.dtype();
+    const bool plain =
+        arguments[0].is_tensor() && !arguments[1].is_tensor() && arguments[0].tensor_impl()->dtype == out.dtype();
     if (plain) {
         const Scalar exponent = arguments[1].to_scalar();
         if (exponent.equals(2)) return run_unary(UnaryOp::Square, arguments, results);
@@ -77,7 +78,7 @@ void pow_of_scalar_backward(G& c) {
     }
     const std::complex<double> logarithm = std::log(base.to_complex());
     const Scalar factor = logarithm.imag() == 0 || !is_complex(c.result().dtype()) ? Scalar(std::log(base.to_double()))
-                                                                                  : Scalar(std::conj(logarithm));
+                                                                                   : Scalar(std::conj(logarithm));
     c.set_grad(1, c.grad_output() * (conj(c.result()) * factor));
 }
 
@@ -103,11 +104,13 @@ std::vector<Sample> pow_samples(Random& random, ScalarType dtype) {
 std::vector<Sample> pow_scalar_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
     for (const int exponent : {0, 1, 2, 3}) {
-        for (Sample& s : with_arguments(unary_samples(random, dtype), {IValue(exponent)})) samples.push_back(std::move(s));
+        for (Sample& s : with_arguments(unary_samples(random, dtype), {IValue(exponent)}))
+            samples.push_back(std::move(s));
     }
     if (!is_floating(dtype)) return samples;
     for (const double exponent : {0.5, -0.5, -1.0, 1.7}) {
-        for (Sample& s : with_arguments(positive_samples(random, dtype), {IValue(exponent)})) samples.push_back(std::move(s));
+        for (Sample& s : with_arguments(positive_samples(random, dtype), {IValue(exponent)}))
+            samples.push_back(std::move(s));
     }
     return samples;
 }
@@ -124,9 +127,13 @@ using When = NotFiniteNote::When;
 using Makes = NotFiniteNote::Makes;
 constexpr NotFiniteNote kAtZero = {In::Either, When::ZeroBase, 0, "a power at 0",
                                    "add an eps to the base, or clamp it away from 0"};
-constexpr NotFiniteNote kFractional = {In::Forward, When::Negative, 0, "a fractional power of a negative number",
-                                       "clamp the base at 0, or take x.abs() and its sign apart", Makes::Nan};
-constexpr NotFiniteNote kTooGreat = {In::Forward, When::Always, 0, "a power that leaves the range of its dtype",
+constexpr NotFiniteNote kFractional = {In::Forward,
+                                       When::Negative,
+                                       0,
+                                       "a fractional power of a negative number",
+                                       "clamp the base at 0, or take x.abs() and its sign apart",
+                                       Makes::Nan};
+constexpr NotFiniteNote kTooGreat = {In::Forward,     When::Always, 0, "a power that leaves the range of its dtype",
                                      advice::kShrink, Makes::Inf};
 constexpr NotFiniteNote kPowNotFinite[] = {kAtZero, kFractional, kTooGreat};
 constexpr NotFiniteNote kPowOfTensorNotFinite[] = {
@@ -179,18 +186,20 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
      .summary = "Raises each element to a power in place.",
      .formula = "self^exponent",
-     .composite = [](Arguments arguments, IValue* results) {
-         const Tensor self = arguments[0].to_tensor();
-         results[0] = fn::copy_(self, fn::pow_scalar(fn::clone(self), arguments[1]));
-     },
+     .composite =
+         [](Arguments arguments, IValue* results) {
+             const Tensor self = arguments[0].to_tensor();
+             results[0] = fn::copy_(self, fn::pow_scalar(fn::clone(self), arguments[1]));
+         },
      .gradient = "self: grad exponent self^(exponent - 1)\nexponent: grad out ln(self)",
      .not_finite = kPowNotFinite},
     {.schema = "aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
      .summary = "Raises each element to a power in place.",
-     .composite = [](Arguments arguments, IValue* results) {
-         const Tensor self = arguments[0].to_tensor();
-         results[0] = fn::copy_(self, fn::pow(fn::clone(self), arguments[1]));
-     }},
+     .composite =
+         [](Arguments arguments, IValue* results) {
+             const Tensor self = arguments[0].to_tensor();
+             results[0] = fn::copy_(self, fn::pow(fn::clone(self), arguments[1]));
+         }},
     {.schema = "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
      .summary = "Power in float64 or complex128.",
      .formula = "self^exponent",

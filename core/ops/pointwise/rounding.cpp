@@ -20,12 +20,23 @@ using G = GradientContext;
 void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
 
 constexpr OperatorRecord rounding(std::string_view schema, std::string_view summary, Kernel kernel) {
-    return {.schema = schema, .summary = summary, .infer = infer_same_real, .kernel = kernel, .derivative = {zero_gradient},
-            .samples = kink_samples, .variants = kInPlace | kOut};
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_same_real,
+            .kernel = kernel,
+            .derivative = {zero_gradient},
+            .samples = kink_samples,
+            .variants = kInPlace | kOut};
 }
-constexpr OperatorRecord check(std::string_view schema, std::string_view summary, Kernel kernel, std::uint8_t variants = kFunctional) {
-    return {.schema = schema, .summary = summary, .infer = infer_bool, .kernel = kernel, .samples = unary_samples,
-            .variants = variants, .is_gradient_stop = true};
+constexpr OperatorRecord check(std::string_view schema, std::string_view summary, Kernel kernel,
+                               std::uint8_t variants = kFunctional) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_bool,
+            .kernel = kernel,
+            .samples = unary_samples,
+            .variants = variants,
+            .is_gradient_stop = true};
 }
 
 void abs_infer(Arguments arguments, MetaList& outputs) {
@@ -39,11 +50,13 @@ void abs_kernel(Arguments arguments, IValue* results) {
         return;
     }
     const ScalarType as = compute_type(self.dtype());
-    run(complex_part_kernel(ComplexPartOp::Abs, as), results[0].to_tensor(), to_real_type(as), arguments.first(1), as, as);
+    run(complex_part_kernel(ComplexPartOp::Abs, as), results[0].to_tensor(), to_real_type(as), arguments.first(1), as,
+        as);
 }
 void neg_infer(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype != ScalarType::Bool,
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` "
             "or `logical_not()` operator instead.");
     infer_same(arguments, outputs);
 }
@@ -78,12 +91,18 @@ void nan_to_num_kernel(Arguments arguments, IValue* results) {
         return;
     }
     const double largest = visit_dtype(self.dtype(), []<typename T>(std::type_identity<T>) -> double {
-        if constexpr (std::is_same_v<T, Half>) return 65504;
-        else if constexpr (std::is_same_v<T, BFloat16>) return 3.3895313892515355e38;
-        else if constexpr (std::is_floating_point_v<T>) return static_cast<double>(std::numeric_limits<T>::max());
-        else return 0;
+        if constexpr (std::is_same_v<T, Half>)
+            return 65504;
+        else if constexpr (std::is_same_v<T, BFloat16>)
+            return 3.3895313892515355e38;
+        else if constexpr (std::is_floating_point_v<T>)
+            return static_cast<double>(std::numeric_limits<T>::max());
+        else
+            return 0;
     });
-    const auto given = [&](std::size_t i, double otherwise) { return arguments[i].is_none() ? Scalar(otherwise) : arguments[i].to_scalar(); };
+    const auto given = [&](std::size_t i, double otherwise) {
+        return arguments[i].is_none() ? Scalar(otherwise) : arguments[i].to_scalar();
+    };
     const Scalar params[] = {given(1, 0), given(2, largest), given(3, -largest)};
     run_unary(UnaryOp::NanToNum, arguments, results, params);
 }
@@ -166,7 +185,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "nan, posinf or neginf where x is that, else x",
      .infer = infer_same_real,
      .kernel = FillingKernel{&nan_to_num_kernel},
-     .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); }, {save_argument(0)}},
+     .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); },
+                    {save_argument(0)}},
      .gradient = "self: grad where x is finite, else 0",
      .samples = nan_to_num_samples,
      .variants = kInPlace | kOut,

@@ -13,7 +13,10 @@ using namespace arithmetic;
 
 template <typename Draw>
 std::vector<Sample> shapes(Draw&& draw) {
-    return {{{draw({2, 3})}, {}}, {{draw({})}, "0-dimensional"}, {{draw({3, 0})}, "no elements"}, {{draw({37})}, "a vector and a rest"}};
+    return {{{draw({2, 3})}, {}},
+            {{draw({})}, "0-dimensional"},
+            {{draw({3, 0})}, "no elements"},
+            {{draw({37})}, "a vector and a rest"}};
 }
 using Sizes = std::initializer_list<std::int64_t>;
 
@@ -90,7 +93,9 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     if (!is_floating(dtype)) return {};
     const auto draw = [&](Sizes sizes) { return random_tensor(random, sizes, dtype); };
     const auto ladder = [&](Sizes sizes) { return random_ladder(random, sizes, dtype); };
-    return {{{draw({2, 3}), ladder({2, 3})}, {}}, {{draw({}), ladder({})}, "0-dimensional"}, {{draw({37}), ladder({37})}, "a vector and a rest"}};
+    return {{{draw({2, 3}), ladder({2, 3})}, {}},
+            {{draw({}), ladder({})}, "0-dimensional"},
+            {{draw({37}), ladder({37})}, "a vector and a rest"}};
 }
 std::vector<Sample> with_arguments(std::vector<Sample> samples, std::initializer_list<IValue> more) {
     for (Sample& sample : samples) sample.arguments.insert(sample.arguments.end(), more.begin(), more.end());

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -25,18 +25,22 @@ void choose(const Tensor& out, const IValue& condition, const IValue& yes, const
         numbers[i].emplace(v.to_scalar(), dtype);
         return LoopOperand(numbers[i]->data(), dtype);
     };
-    const std::array<LoopOperand, 4> operands{LoopOperand(out, dtype), LoopOperand(*condition.tensor_impl(), ScalarType::Bool),
-                                              operand(yes, 0), operand(no, 1)};
+    const std::array<LoopOperand, 4> operands{LoopOperand(out, dtype),
+                                              LoopOperand(*condition.tensor_impl(), ScalarType::Bool), operand(yes, 0),
+                                              operand(no, 1)};
     run_elementwise(where_kernel(dtype), nullptr, operands);
 }
 
 void infer_where(Arguments arguments, MetaList& outputs) {
     const ScalarType condition = arguments[0].tensor_impl()->dtype;
     require(condition == ScalarType::Bool || condition == ScalarType::UInt8,
-            "where expected condition to be a boolean tensor, but got a tensor with dtype ", dtype_graph_name(condition));
+            "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+            dtype_graph_name(condition));
     outputs.push_back(elementwise_meta(arguments, result_type(arguments[1], arguments[2])));
 }
-void where_call(Arguments arguments, IValue* results) { choose(results[0].to_tensor(), arguments[0], arguments[1], arguments[2]); }
+void where_call(Arguments arguments, IValue* results) {
+    choose(results[0].to_tensor(), arguments[0], arguments[1], arguments[2]);
+}
 
 void where_backward(G& c) {
     const Tensor condition = c.argument(0);
@@ -46,35 +50,47 @@ void where_backward(G& c) {
 
 const char* c_type_name(ScalarType dtype) {
     switch (dtype) {
-        case ScalarType::Float64: return "double";
-        case ScalarType::Float32: return "float";
-        case ScalarType::Float16: return "at::Half";
-        case ScalarType::BFloat16: return "at::BFloat16";
-        case ScalarType::Int32: return "int";
-        case ScalarType::Int16: return "int16_t";
-        case ScalarType::Int8: return "int8_t";
-        case ScalarType::UInt8: return "uint8_t";
-        case ScalarType::Bool: return "bool";
-        default: return "int64_t";
+        case ScalarType::Float64:
+            return "double";
+        case ScalarType::Float32:
+            return "float";
+        case ScalarType::Float16:
+            return "at::Half";
+        case ScalarType::BFloat16:
+            return "at::BFloat16";
+        case ScalarType::Int32:
+            return "int";
+        case ScalarType::Int16:
+            return "int16_t";
+        case ScalarType::Int8:
+            return "int8_t";
+        case ScalarType::UInt8:
+            return "uint8_t";
+        case ScalarType::Bool:
+            return "bool";
+        default:
+            return "int64_t";
     }
 }
 void infer_masked_fill(Arguments arguments, MetaList& outputs) {
     const ScalarType mask = arguments[1].tensor_impl()->dtype;
-    require(mask == ScalarType::Bool || mask == ScalarType::UInt8, "masked_fill_ only supports boolean masks, but got mask with dtype ",
-            dtype_graph_name(mask));
+    require(mask == ScalarType::Bool || mask == ScalarType::UInt8,
+            "masked_fill_ only supports boolean masks, but got mask with dtype ", dtype_graph_name(mask));
     const ScalarType dtype = arguments[0].tensor_impl()->dtype;
     if (arguments[2].is_tensor()) {
         const TensorImpl& value = *arguments[2].tensor_impl();
         require(value.sizes.empty(), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
                 value.sizes.size(), " dimension(s).");
-        require(is_complex(dtype) || !is_complex(value.dtype), "value cannot be converted to type ", c_type_name(dtype), " without overflow");
+        require(is_complex(dtype) || !is_complex(value.dtype), "value cannot be converted to type ", c_type_name(dtype),
+                " without overflow");
         require(can_cast(value.dtype, dtype), "result type ", dtype_graph_name(value.dtype),
                 " can't be cast to the desired output type ", dtype_graph_name(dtype));
     } else {
         const Scalar value = arguments[2].to_scalar();
         require(!is_integral(dtype) || value.is_integral() || value.to_double() == static_cast<double>(value.to_int()),
                 "value cannot be converted to type int64_t without overflow");
-        require(is_complex(dtype) || !value.is_complex(), "value cannot be converted to type ", c_type_name(dtype), " without overflow");
+        require(is_complex(dtype) || !value.is_complex(), "value cannot be converted to type ", c_type_name(dtype),
+                " without overflow");
     }
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }
@@ -113,7 +129,8 @@ void clamp_between(const Tensor& self, const IValue& low, const IValue& high, co
     run(ternary_kernel(TernaryOp::Clamp, as), out, as, inputs, dtype, as);
 }
 void infer_clamp(Arguments arguments, MetaList& outputs) {
-    require(!arguments[1].is_none() || !arguments[2].is_none(), "torch.clamp: At least one of 'min' or 'max' must not be None");
+    require(!arguments[1].is_none() || !arguments[2].is_none(),
+            "torch.clamp: At least one of 'min' or 'max' must not be None");
     const ScalarType dtype = result_type(arguments[0], arguments[1], arguments[2]);
     require(!is_complex(dtype), "clamp is not supported for complex types");
     outputs.push_back(elementwise_meta(arguments.first(3), dtype));
@@ -210,7 +227,8 @@ std::vector<Sample> masked_fill_tensor_samples(Random& random, ScalarType dtype)
 std::vector<Sample> clamp_samples(Random& random, ScalarType dtype) {
     if (dtype == ScalarType::Bool) return {};
     std::vector<Sample> samples = with_arguments(kink_samples(random, dtype), {IValue(-1), IValue(1)});
-    for (Sample& s : with_arguments(kink_samples(random, dtype), {IValue(), IValue(1)})) samples.push_back(std::move(s));
+    for (Sample& s : with_arguments(kink_samples(random, dtype), {IValue(), IValue(1)}))
+        samples.push_back(std::move(s));
     return samples;
 }
 std::vector<Sample> clamp_tensor_samples(Random& random, ScalarType dtype) {
@@ -231,13 +249,24 @@ std::vector<Sample> bound_tensor_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord where_record(std::string_view schema, std::string_view summary, SamplesFunction samples) {
-    return {.schema = schema, .summary = summary, .formula = "self if condition else other", .infer = infer_where,
-            .kernel = FillingKernel{&where_call}, .derivative = {where_backward, {save_argument(0)}}, .samples = samples};
+    return {.schema = schema,
+            .summary = summary,
+            .formula = "self if condition else other",
+            .infer = infer_where,
+            .kernel = FillingKernel{&where_call},
+            .derivative = {where_backward, {save_argument(0)}},
+            .samples = samples};
 }
-constexpr OperatorRecord bound(std::string_view schema, std::string_view summary, KernelFunction kernel, BackwardFunction backward,
-                               SamplesFunction samples, std::string_view out_overload, bool saves_bound) {
-    OperatorRecord record{.schema = schema, .summary = summary, .infer = infer_bound, .kernel = FillingKernel{kernel},
-                          .derivative = {backward, {save_argument(0)}}, .samples = samples, .variants = kInPlace | kOut,
+constexpr OperatorRecord bound(std::string_view schema, std::string_view summary, KernelFunction kernel,
+                               BackwardFunction backward, SamplesFunction samples, std::string_view out_overload,
+                               bool saves_bound) {
+    OperatorRecord record{.schema = schema,
+                          .summary = summary,
+                          .infer = infer_bound,
+                          .kernel = FillingKernel{kernel},
+                          .derivative = {backward, {save_argument(0)}},
+                          .samples = samples,
+                          .variants = kInPlace | kOut,
                           .out = {.overload = out_overload}};
     const std::string_view node = kernel == &clamp_min_call ? "ClampMinBackward1" : "ClampMaxBackward1";
     if (saves_bound) record.derivative = {backward, {save_argument(0), save_argument(1)}, node};
@@ -252,15 +281,16 @@ constexpr NotFiniteNote kWhereNotFinite[] = {
 };
 
 constexpr OperatorRecord kRecords[] = {
-    where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", "Chooses between two tensors.", where_samples)
+    where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
+                 "Chooses between two tensors.", where_samples)
         .with_out({.overload = "self_out"})
         .with_gradient("self: grad where the condition holds, else 0\n"
                        "other: grad where the condition does not hold, else 0")
         .with_not_finite(kWhereNotFinite),
-    where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", "A number where the condition holds.",
-                 where_number_samples<true, false>),
-    where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", "A number where it does not.",
-                 where_number_samples<false, true>),
+    where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",
+                 "A number where the condition holds.", where_number_samples<true, false>),
+    where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",
+                 "A number where it does not.", where_number_samples<false, true>),
     {.schema = "aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
      .summary = "Chooses between two numbers.",
      .formula = "self if condition else other",
@@ -303,21 +333,23 @@ constexpr OperatorRecord kRecords[] = {
      .samples = clamp_tensor_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Tensor_out"}},
-    bound("aten::clamp_min(Tensor self, Scalar min) -> Tensor", "Bounds from below.", &clamp_min_call, bound_scalar_backward<true>,
-          bound_samples, "out", false)
+    bound("aten::clamp_min(Tensor self, Scalar min) -> Tensor", "Bounds from below.", &clamp_min_call,
+          bound_scalar_backward<true>, bound_samples, "out", false)
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("max(self, min)")
         .with_gradient("self: grad where self >= min, else 0\nmin: grad where self < min"),
     bound("aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", "Bounds from below.", &clamp_min_call,
           bound_tensor_backward<true>, bound_tensor_samples, "Tensor_out", true),
-    bound("aten::clamp_max(Tensor self, Scalar max) -> Tensor", "Bounds from above.", &clamp_max_call, bound_scalar_backward<false>,
-          bound_samples, "out", false)
+    bound("aten::clamp_max(Tensor self, Scalar max) -> Tensor", "Bounds from above.", &clamp_max_call,
+          bound_scalar_backward<false>, bound_samples, "out", false)
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("min(self, max)")
         .with_gradient("self: grad where self <= max, else 0\nmax: grad where self > max"),
     bound("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", "Bounds from above.", &clamp_max_call,
           bound_tensor_backward<false>, bound_tensor_samples, "Tensor_out", true),
-    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "The same as clamp.", .composite = forward<"aten::clamp">,
+    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+     .summary = "The same as clamp.",
+     .composite = forward<"aten::clamp">,
      .variants = kOut},
     {.schema = "aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
      .summary = "The same as clamp.",

@@ -24,21 +24,27 @@ void infer_three(Arguments arguments, MetaList& outputs) {
     outputs.push_back(elementwise_meta(arguments.first(3), result_type(arguments[0], arguments[1], arguments[2])));
 }
 void infer_addcdiv(Arguments arguments, MetaList& outputs) {
-    const bool integers = is_integral(arguments[1].tensor_impl()->dtype) && is_integral(arguments[2].tensor_impl()->dtype);
+    const bool integers =
+        is_integral(arguments[1].tensor_impl()->dtype) && is_integral(arguments[2].tensor_impl()->dtype);
     require(!integers,
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
-            "tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / "
-            "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of "
+            "tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / "
+            "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. "
+            "The future "
             "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes.");
     infer_three(arguments, outputs);
 }
 void infer_lerp(Arguments arguments, MetaList& outputs) {
     const ScalarType dtype = arguments[0].tensor_impl()->dtype;
     const ScalarType end = arguments[1].tensor_impl()->dtype;
-    require(dtype == end, "expected dtype ", dtype_graph_name(dtype), " for `end` but got dtype ", dtype_graph_name(end));
+    require(dtype == end, "expected dtype ", dtype_graph_name(dtype), " for `end` but got dtype ",
+            dtype_graph_name(end));
     if (arguments[2].is_tensor()) {
         const ScalarType weight = arguments[2].tensor_impl()->dtype;
-        require(dtype == weight, "expected dtype ", dtype_graph_name(dtype), " for `weight` but got dtype ", dtype_graph_name(weight));
+        require(dtype == weight, "expected dtype ", dtype_graph_name(dtype), " for `weight` but got dtype ",
+                dtype_graph_name(weight));
     }
     require(is_differentiable(dtype), "\"lerp_kernel\" not implemented for '", dtype_graph_name(dtype), "'");
     outputs.push_back(elementwise_meta(arguments.first(3), dtype));
@@ -87,7 +93,9 @@ std::vector<Sample> three_samples(Random& random, ScalarType dtype) {
     }
     return samples;
 }
-std::vector<Sample> valued_samples(Random& random, ScalarType dtype) { return with_arguments(three_samples(random, dtype), {IValue(0.5)}); }
+std::vector<Sample> valued_samples(Random& random, ScalarType dtype) {
+    return with_arguments(three_samples(random, dtype), {IValue(0.5)});
+}
 std::vector<Sample> lerp_scalar_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples = three_samples(random, dtype);
     for (Sample& s : samples) s.arguments = {s.arguments[0], s.arguments[2], 0.3};

@@ -27,7 +27,9 @@ struct AddcmulOp {
     explicit AddcmulOp(const Scalar* p) : value(p[0].to<T>()) {}
     T scalar(T a, T b, T c) const { return plus(a, multiply(multiply(value, b), c)); }
     template <class D, class V>
-    V vector(D d, V a, V b, V c) const { return hn::MulAdd(hn::Mul(hn::Set(d, value), b), c, a); }
+    V vector(D d, V a, V b, V c) const {
+        return hn::MulAdd(hn::Mul(hn::Set(d, value), b), c, a);
+    }
     T value;
 };
 // a + value * b / c
@@ -36,7 +38,9 @@ struct AddcdivOp {
     explicit AddcdivOp(const Scalar* p) : value(p[0].to<T>()) {}
     T scalar(T a, T b, T c) const { return plus(a, divide(multiply(value, b), c)); }
     template <class D, class V>
-    V vector(D d, V a, V b, V c) const { return hn::Add(a, hn::Div(hn::Mul(hn::Set(d, value), b), c)); }
+    V vector(D d, V a, V b, V c) const {
+        return hn::Add(a, hn::Div(hn::Mul(hn::Set(d, value), b), c));
+    }
     T value;
 };
 // From the nearer end, so that weight 1 gives b exactly.
@@ -91,20 +95,29 @@ void choose(const void*, void* const* arrays, std::int64_t n) {
 
 ElementwiseKernel find_where(ScalarType dtype) {
     switch (element_size(dtype)) {
-        case 1: return &choose<std::uint8_t>;
-        case 2: return &choose<std::uint16_t>;
-        case 4: return &choose<std::uint32_t>;
-        case 8: return &choose<std::uint64_t>;
-        default: return &choose<std::complex<double>>;
+        case 1:
+            return &choose<std::uint8_t>;
+        case 2:
+            return &choose<std::uint16_t>;
+        case 4:
+            return &choose<std::uint32_t>;
+        case 8:
+            return &choose<std::uint64_t>;
+        default:
+            return &choose<std::complex<double>>;
     }
 }
 
 ElementwiseKernel find_ternary(TernaryOp op, ScalarType as) {
     switch (op) {
-        case TernaryOp::Addcmul: return number_kernel<AddcmulOp, 3>(as);
-        case TernaryOp::Addcdiv: return real_or_complex_kernel<AddcdivOp, 3>(as);
-        case TernaryOp::Lerp: return real_or_complex_kernel<LerpOp, 3>(as);
-        case TernaryOp::Clamp: return real_or_integer_kernel<ClampOp, 3>(as);
+        case TernaryOp::Addcmul:
+            return number_kernel<AddcmulOp, 3>(as);
+        case TernaryOp::Addcdiv:
+            return real_or_complex_kernel<AddcdivOp, 3>(as);
+        case TernaryOp::Lerp:
+            return real_or_complex_kernel<LerpOp, 3>(as);
+        case TernaryOp::Clamp:
+            return real_or_integer_kernel<ClampOp, 3>(as);
     }
     return nullptr;
 }

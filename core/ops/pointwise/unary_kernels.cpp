@@ -25,12 +25,14 @@ V sign_vector(D d, V x) {
     return hn::Sub(hn::IfThenElseZero(hn::Gt(x, zero), one), hn::IfThenElseZero(hn::Lt(x, zero), one));
 }
 
-#define LOUPE_VECTOR_OP(name, vector_expression)                                \
-    template <class T>                                                          \
-    struct name##Op : Plain {                                                   \
-        using Plain::Plain;                                                     \
-        template <class D, class V>                                             \
-        V vector([[maybe_unused]] D d, V x) const { return vector_expression; } \
+#define LOUPE_VECTOR_OP(name, vector_expression)    \
+    template <class T>                              \
+    struct name##Op : Plain {                       \
+        using Plain::Plain;                         \
+        template <class D, class V>                 \
+        V vector([[maybe_unused]] D d, V x) const { \
+            return vector_expression;               \
+        }                                           \
     };
 LOUPE_VECTOR_OP(Abs, hn::Abs(x))
 LOUPE_VECTOR_OP(Neg, hn::Neg(x))
@@ -70,46 +72,79 @@ LOUPE_VECTOR_OP(Cosh, cosh_vector(d, x))
 // The formulas that are exact enough for float32.
 ElementwiseKernel find_single(UnaryOp op) {
     switch (op) {
-        case UnaryOp::Erf: return &kernel<ErfOp, 1, float>;
+        case UnaryOp::Erf:
+            return &kernel<ErfOp, 1, float>;
 #if HWY_TARGET != HWY_SCALAR
-        case UnaryOp::Exp2: return &kernel<Exp2Op, 1, float>;
-        case UnaryOp::Log2: return &kernel<Log2Op, 1, float>;
-        case UnaryOp::Log10: return &kernel<Log10Op, 1, float>;
-        case UnaryOp::Tan: return &kernel<TanOp, 1, float>;
-        case UnaryOp::Asin: return &kernel<AsinOp, 1, float>;
-        case UnaryOp::Acos: return &kernel<AcosOp, 1, float>;
-        case UnaryOp::Atan: return &kernel<AtanOp, 1, float>;
-        case UnaryOp::Sinh: return &kernel<SinhOp, 1, float>;
-        case UnaryOp::Cosh: return &kernel<CoshOp, 1, float>;
+        case UnaryOp::Exp2:
+            return &kernel<Exp2Op, 1, float>;
+        case UnaryOp::Log2:
+            return &kernel<Log2Op, 1, float>;
+        case UnaryOp::Log10:
+            return &kernel<Log10Op, 1, float>;
+        case UnaryOp::Tan:
+            return &kernel<TanOp, 1, float>;
+        case UnaryOp::Asin:
+            return &kernel<AsinOp, 1, float>;
+        case UnaryOp::Acos:
+            return &kernel<AcosOp, 1, float>;
+        case UnaryOp::Atan:
+            return &kernel<AtanOp, 1, float>;
+        case UnaryOp::Sinh:
+            return &kernel<SinhOp, 1, float>;
+        case UnaryOp::Cosh:
+            return &kernel<CoshOp, 1, float>;
 #endif
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
 ElementwiseKernel find_unary(UnaryOp op, ScalarType as) {
     switch (op) {
-        case UnaryOp::Abs: return real_kernel<AbsOp, 1>(as);
-        case UnaryOp::Neg: return real_kernel<NegOp, 1>(as);
-        case UnaryOp::Sign: return real_kernel<SignOp, 1>(as);
-        case UnaryOp::Reciprocal: return real_kernel<ReciprocalOp, 1>(as);
-        case UnaryOp::Sqrt: return real_kernel<SqrtOp, 1>(as);
-        case UnaryOp::Rsqrt: return real_kernel<RsqrtOp, 1>(as);
-        case UnaryOp::Square: return real_kernel<SquareOp, 1>(as);
-        case UnaryOp::Cube: return real_kernel<CubeOp, 1>(as);
-        case UnaryOp::Floor: return real_kernel<FloorOp, 1>(as);
-        case UnaryOp::Ceil: return real_kernel<CeilOp, 1>(as);
-        case UnaryOp::Round: return real_kernel<RoundOp, 1>(as);
-        case UnaryOp::Trunc: return real_kernel<TruncOp, 1>(as);
-        case UnaryOp::Frac: return real_kernel<FracOp, 1>(as);
-        case UnaryOp::Exp: return real_kernel<ExpOp, 1>(as);
-        case UnaryOp::Expm1: return real_kernel<Expm1Op, 1>(as);
-        case UnaryOp::Log: return real_kernel<LogOp, 1>(as);
-        case UnaryOp::Log1p: return real_kernel<Log1pOp, 1>(as);
-        case UnaryOp::Sin: return real_kernel<SinOp, 1>(as);
-        case UnaryOp::Cos: return real_kernel<CosOp, 1>(as);
-        case UnaryOp::Tanh: return real_kernel<TanhOp, 1>(as);
-        case UnaryOp::Sigmoid: return real_kernel<SigmoidOp, 1>(as);
-        default: return as == ScalarType::Float32 ? find_single(op) : nullptr;
+        case UnaryOp::Abs:
+            return real_kernel<AbsOp, 1>(as);
+        case UnaryOp::Neg:
+            return real_kernel<NegOp, 1>(as);
+        case UnaryOp::Sign:
+            return real_kernel<SignOp, 1>(as);
+        case UnaryOp::Reciprocal:
+            return real_kernel<ReciprocalOp, 1>(as);
+        case UnaryOp::Sqrt:
+            return real_kernel<SqrtOp, 1>(as);
+        case UnaryOp::Rsqrt:
+            return real_kernel<RsqrtOp, 1>(as);
+        case UnaryOp::Square:
+            return real_kernel<SquareOp, 1>(as);
+        case UnaryOp::Cube:
+            return real_kernel<CubeOp, 1>(as);
+        case UnaryOp::Floor:
+            return real_kernel<FloorOp, 1>(as);
+        case UnaryOp::Ceil:
+            return real_kernel<CeilOp, 1>(as);
+        case UnaryOp::Round:
+            return real_kernel<RoundOp, 1>(as);
+        case UnaryOp::Trunc:
+            return real_kernel<TruncOp, 1>(as);
+        case UnaryOp::Frac:
+            return real_kernel<FracOp, 1>(as);
+        case UnaryOp::Exp:
+            return real_kernel<ExpOp, 1>(as);
+        case UnaryOp::Expm1:
+            return real_kernel<Expm1Op, 1>(as);
+        case UnaryOp::Log:
+            return real_kernel<LogOp, 1>(as);
+        case UnaryOp::Log1p:
+            return real_kernel<Log1pOp, 1>(as);
+        case UnaryOp::Sin:
+            return real_kernel<SinOp, 1>(as);
+        case UnaryOp::Cos:
+            return real_kernel<CosOp, 1>(as);
+        case UnaryOp::Tanh:
+            return real_kernel<TanhOp, 1>(as);
+        case UnaryOp::Sigmoid:
+            return real_kernel<SigmoidOp, 1>(as);
+        default:
+            return as == ScalarType::Float32 ? find_single(op) : nullptr;
     }
 }
 

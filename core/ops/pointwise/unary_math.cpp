@@ -26,10 +26,16 @@ const OperatorHandle<> kI1("aten::special_i1");
 const double kTwoOverSqrtPi = 2 / std::sqrt(std::numbers::pi);
 
 // Integers give float32; complex numbers are taken.
-constexpr OperatorRecord function(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
-                                  Derivative derivative, SamplesFunction samples = unary_samples) {
-    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_float, .kernel = kernel,
-            .derivative = derivative, .samples = samples, .variants = kInPlace | kOut};
+constexpr OperatorRecord function(std::string_view schema, std::string_view summary, std::string_view formula,
+                                  Kernel kernel, Derivative derivative, SamplesFunction samples = unary_samples) {
+    return {.schema = schema,
+            .summary = summary,
+            .formula = formula,
+            .infer = infer_float,
+            .kernel = kernel,
+            .derivative = derivative,
+            .samples = samples,
+            .variants = kInPlace | kOut};
 }
 // Real numbers only.
 constexpr OperatorRecord real_function(std::string_view schema, std::string_view summary, std::string_view formula,
@@ -44,20 +50,26 @@ constexpr OperatorRecord alias(std::string_view schema, std::string_view summary
 }
 
 template <const OperatorHandle<>* kTarget>
-Tensor same_as(const Tensor& self) { return (*kTarget)(self); }
+Tensor same_as(const Tensor& self) {
+    return (*kTarget)(self);
+}
 
 // 1 / sqrt(1 - x^2)
 Tensor arc_slope(const Tensor& x) { return fn::rsqrt(1 - x * x); }
 
 void tanh_gradient(G& c) {
     const Tensor y = c.result();
-    if (is_complex(y.dtype())) c.set_grad(0, c.grad_output() * conj(1 - y * y));
-    else c.set_grad(0, fn::tanh_backward(c.grad_output(), y));
+    if (is_complex(y.dtype()))
+        c.set_grad(0, c.grad_output() * conj(1 - y * y));
+    else
+        c.set_grad(0, fn::tanh_backward(c.grad_output(), y));
 }
 void sigmoid_gradient(G& c) {
     const Tensor y = c.result();
-    if (is_complex(y.dtype())) c.set_grad(0, c.grad_output() * conj((1 - y) * y));
-    else c.set_grad(0, fn::sigmoid_backward(c.grad_output(), y));
+    if (is_complex(y.dtype()))
+        c.set_grad(0, c.grad_output() * conj((1 - y) * y));
+    else
+        c.set_grad(0, fn::sigmoid_backward(c.grad_output(), y));
 }
 
 bool is_bfloat16(const IValue& v) { return v.tensor_impl()->dtype == ScalarType::BFloat16; }
@@ -117,7 +129,8 @@ constexpr NotFiniteNote kSqrtNotFinite[] = {
     {In::Backward, When::Zero, -1, "sqrt at 0", advice::kRoot},
 };
 constexpr NotFiniteNote kRsqrtNotFinite[] = {
-    {In::Forward, When::Negative, 0, "rsqrt of a negative number", "clamp it before: x.clamp(min=1e-12).rsqrt()", Makes::Nan},
+    {In::Forward, When::Negative, 0, "rsqrt of a negative number", "clamp it before: x.clamp(min=1e-12).rsqrt()",
+     Makes::Nan},
     {In::Either, When::Zero, 0, "rsqrt at 0", "add an eps under the root: torch.rsqrt(x + 1e-12)"},
 };
 constexpr NotFiniteNote kReciprocalNotFinite[] = {
@@ -144,8 +157,8 @@ constexpr NotFiniteNote kLog1pNotFinite[] = {
 constexpr NotFiniteNote kLogitNotFinite[] = {
     {In::Either, When::AtOne, 0, "logit at 1", "give logit its eps: torch.logit(x, eps=1e-6)"},
     {In::Either, When::Zero, 0, "logit at 0", "give logit its eps: torch.logit(x, eps=1e-6)"},
-    {In::Forward, When::Negative, 0, "logit of a number outside (0, 1)",
-     "give logit its eps: torch.logit(x, eps=1e-6)", Makes::Nan},
+    {In::Forward, When::Negative, 0, "logit of a number outside (0, 1)", "give logit its eps: torch.logit(x, eps=1e-6)",
+     Makes::Nan},
 };
 constexpr NotFiniteNote kExpNotFinite[] = {
     {In::Forward, When::Always, 0, "exp of a number whose exponential leaves the range of its dtype",
@@ -201,7 +214,8 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}})
         .with_gradient("self: grad out ln(2)")
         .with_not_finite(kExp2NotFinite),
-    real_function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1", unary<UnaryOp::Expm1>,
+    real_function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1",
+                  unary<UnaryOp::Expm1>,
                   {[](G& c) { c.set_grad(0, c.grad_output() * (c.result() + 1)); }, {save_result()}})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad (out + 1)")
@@ -211,18 +225,24 @@ constexpr OperatorRecord kRecords[] = {
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / x")
         .with_not_finite(kLogNotFinite),
-    function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2 of each element.", "log2(x)", unary<UnaryOp::Log2>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}}, positive_samples)
+    function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2 of each element.", "log2(x)",
+             unary<UnaryOp::Log2>,
+             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}},
+             positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(2))")
         .with_not_finite(kLog2NotFinite),
-    function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10 of each element.", "log10(x)", unary<UnaryOp::Log10>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}}, positive_samples)
+    function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10 of each element.", "log10(x)",
+             unary<UnaryOp::Log10>,
+             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}},
+             positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(10))")
         .with_not_finite(kLog10NotFinite),
-    real_function("aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)", unary<UnaryOp::Log1p>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}}, positive_samples)
+    real_function("aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)",
+                  unary<UnaryOp::Log1p>,
+                  {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}},
+                  positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x + 1)")
         .with_not_finite(kLog1pNotFinite),
@@ -231,8 +251,10 @@ constexpr OperatorRecord kRecords[] = {
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (2 out)")
         .with_not_finite(kSqrtNotFinite),
-    function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root of each element.", "1 / sqrt(x)", unary<UnaryOp::Rsqrt>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); }, {save_result()}},
+    function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root of each element.", "1 / sqrt(x)",
+             unary<UnaryOp::Rsqrt>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); },
+              {save_result()}},
              positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: -grad out^3 / 2")
@@ -252,7 +274,9 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x^2",
      .infer = infer_square,
      .kernel = unary<UnaryOp::Square>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); }, {save_argument(0)}, "PowBackward0"},
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); },
+                    {save_argument(0)},
+                    "PowBackward0"},
      .gradient = "self: 2 grad x",
      .samples = unary_samples,
      .variants = kInPlace | kOut,
@@ -275,12 +299,14 @@ constexpr OperatorRecord kRecords[] = {
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad (1 + out^2)"),
     function("aten::asin(Tensor self) -> Tensor", "Arc sine of each element.", "arcsin(x)", unary<UnaryOp::Asin>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples)
+             {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}},
+             unit_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / sqrt(1 - x^2)")
         .with_not_finite(kAsinNotFinite),
     function("aten::acos(Tensor self) -> Tensor", "Arc cosine of each element.", "arccos(x)", unary<UnaryOp::Acos>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples)
+             {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}},
+             unit_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: -grad / sqrt(1 - x^2)")
         .with_not_finite(kAcosNotFinite),
@@ -301,28 +327,32 @@ constexpr OperatorRecord kRecords[] = {
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad sinh(x)")
         .with_not_finite(kCoshNotFinite),
-    function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent of each element.", "tanh(x)", unary<UnaryOp::Tanh>,
-             {tanh_gradient, {save_result()}})
+    function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent of each element.", "tanh(x)",
+             unary<UnaryOp::Tanh>, {tanh_gradient, {save_result()}})
         .with_gradient("self: grad (1 - out^2)"),
-    function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)", unary<UnaryOp::Asinh>,
+    function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)",
+             unary<UnaryOp::Asinh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   c.set_grad(0, c.grad_output() * fn::rsqrt(x * x + 1));
               },
               {save_argument(0)}})
         .with_gradient("self: grad / sqrt(x^2 + 1)"),
-    function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)", unary<UnaryOp::Acosh>,
+    function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)",
+             unary<UnaryOp::Acosh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   // Of real numbers below -1 too, as PyTorch has it.
-                  const Tensor slope = is_complex(x.dtype()) ? fn::rsqrt(x - 1) * fn::rsqrt(x + 1) : fn::rsqrt((x - 1) * (x + 1));
+                  const Tensor slope =
+                      is_complex(x.dtype()) ? fn::rsqrt(x - 1) * fn::rsqrt(x + 1) : fn::rsqrt((x - 1) * (x + 1));
                   c.set_grad(0, c.grad_output() * slope);
               },
               {save_argument(0)}},
              above_one_samples)
         .with_gradient("self: grad / (sqrt(x - 1) sqrt(x + 1))")
         .with_not_finite(kAcoshNotFinite),
-    function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent of each element.", "artanh(x)", unary<UnaryOp::Atanh>,
+    function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent of each element.", "artanh(x)",
+             unary<UnaryOp::Atanh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   c.set_grad(0, c.grad_output() / (1 - x * x));
@@ -340,15 +370,16 @@ constexpr OperatorRecord kRecords[] = {
                         const Tensor x = c.argument(0);
                         const Tensor scaled_x = x * std::numbers::pi;
                         const Tensor slope = (scaled_x * fn::cos(scaled_x) - fn::sin(scaled_x)) / (scaled_x * x);
-                        c.set_grad(0, c.grad_output() * conj(fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0))));
+                        c.set_grad(0, c.grad_output() *
+                                          conj(fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0))));
                     },
                     {save_argument(0)}},
      .gradient = "self: grad (pi x cos(pi x) - sin(pi x)) / (pi x^2), 0 at 0",
      .samples = unary_samples,
      .variants = kInPlace | kOut},
 
-    function("aten::sigmoid(Tensor self) -> Tensor", "Logistic function of each element: between 0 and 1.", "1 / (1 + exp(-x))", unary<UnaryOp::Sigmoid>,
-             {sigmoid_gradient, {save_result()}})
+    function("aten::sigmoid(Tensor self) -> Tensor", "Logistic function of each element: between 0 and 1.",
+             "1 / (1 + exp(-x))", unary<UnaryOp::Sigmoid>, {sigmoid_gradient, {save_result()}})
         .with_gradient("self: grad out (1 - out)"),
     {.schema = "aten::logit(Tensor self, float? eps=None) -> Tensor",
      .summary = "Inverse of the sigmoid; eps clamps the argument to [eps, 1 - eps].",
@@ -360,15 +391,16 @@ constexpr OperatorRecord kRecords[] = {
      .samples = logit_samples,
      .variants = kInPlace | kOut,
      .not_finite = kLogitNotFinite},
-    real_function("aten::erf(Tensor self) -> Tensor", "Error function of each element.", "2/sqrt(pi) integral of exp(-t^2) from 0 to x",
-                  unary<UnaryOp::Erf>,
+    real_function("aten::erf(Tensor self) -> Tensor", "Error function of each element.",
+                  "2/sqrt(pi) integral of exp(-t^2) from 0 to x", unary<UnaryOp::Erf>,
                   {[](G& c) {
                        const Tensor x = c.argument(0);
                        c.set_grad(0, c.grad_output() * (fn::exp(-(x * x)) * kTwoOverSqrtPi));
                    },
                    {save_argument(0)}})
         .with_gradient("self: 2 grad exp(-x^2) / sqrt(pi)"),
-    real_function("aten::erfc(Tensor self) -> Tensor", "Complementary error function.", "1 - erf(x)", unary<UnaryOp::Erfc>,
+    real_function("aten::erfc(Tensor self) -> Tensor", "Complementary error function.", "1 - erf(x)",
+                  unary<UnaryOp::Erfc>,
                   {[](G& c) {
                        const Tensor x = c.argument(0);
                        c.set_grad(0, c.grad_output() * (fn::exp(-(x * x)) * -kTwoOverSqrtPi));
@@ -387,10 +419,12 @@ constexpr OperatorRecord kRecords[] = {
         .with_not_finite(kErfinvNotFinite),
     real_function("aten::lgamma(Tensor self) -> Tensor", "Logarithm of the gamma function's magnitude.", "ln|Gamma(x)|",
                   unary<UnaryOp::Lgamma>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() * fn::digamma(c.argument(0))); }, {save_argument(0)}}, positive_samples)
+                  {[](G& c) { c.set_grad(0, c.grad_output() * fn::digamma(c.argument(0))); }, {save_argument(0)}},
+                  positive_samples)
         .with_gradient("self: grad psi(x)")
         .with_not_finite(kLgammaNotFinite),
-    real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma, the digamma function.", "Gamma'(x) / Gamma(x)", unary<UnaryOp::Digamma>,
+    real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma, the digamma function.",
+                  "Gamma'(x) / Gamma(x)", unary<UnaryOp::Digamma>,
                   {[](G& c) { c.set_grad(0, c.grad_output() * fn::polygamma(1, c.argument(0))); }, {save_argument(0)}},
                   positive_samples)
         .with_gradient("self: grad psi_1(x)")
@@ -400,7 +434,10 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "psi_n(x) = d^n psi(x) / dx^n",
      .infer = polygamma_infer,
      .kernel = FillingKernel{&polygamma_kernel},
-     .derivative = {[](G& c) { c.set_grad(1, c.grad_output() * fn::polygamma(checked_sum(c.value(0).to_int(), 1), c.argument(1))); },
+     .derivative = {[](G& c) {
+                        c.set_grad(1,
+                                   c.grad_output() * fn::polygamma(checked_sum(c.value(0).to_int(), 1), c.argument(1)));
+                    },
                     {save_argument(1)}},
      .gradient = "self: grad psi_{n + 1}(x)",
      .variants = kOut},
@@ -428,8 +465,10 @@ constexpr OperatorRecord kRecords[] = {
     alias("aten::special_erf(Tensor self) -> Tensor", "The same as erf.", boxed<same_as<&fn::erf>>, real_samples),
     alias("aten::special_exp2(Tensor self) -> Tensor", "The same as exp2.", boxed<same_as<&fn::exp2>>),
     alias("aten::special_expm1(Tensor self) -> Tensor", "The same as expm1.", boxed<same_as<&fn::expm1>>, real_samples),
-    alias("aten::special_log1p(Tensor self) -> Tensor", "The same as log1p.", boxed<same_as<&fn::log1p>>, positive_samples),
-    alias("aten::special_digamma(Tensor self) -> Tensor", "The same as digamma.", boxed<same_as<&fn::digamma>>, positive_samples),
+    alias("aten::special_log1p(Tensor self) -> Tensor", "The same as log1p.", boxed<same_as<&fn::log1p>>,
+          positive_samples),
+    alias("aten::special_digamma(Tensor self) -> Tensor", "The same as digamma.", boxed<same_as<&fn::digamma>>,
+          positive_samples),
 };
 
 }  // namespace

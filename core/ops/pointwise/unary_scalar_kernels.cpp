@@ -30,28 +30,38 @@ T sign_of(T x) {
 }
 template <class T>
 T negative(T x) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
-    else return -x;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
+    else
+        return -x;
 }
 template <class T>
 auto magnitude(T x) {
-    if constexpr (std::is_integral_v<T>) return x < 0 ? negative(x) : x;
-    else return std::abs(x);
+    if constexpr (std::is_integral_v<T>)
+        return x < 0 ? negative(x) : x;
+    else
+        return std::abs(x);
 }
 template <class T>
 T exp2_of(T x) {
-    if constexpr (kIsComplexElement<T>) return std::exp(x * static_cast<typename T::value_type>(0.693147180559945309417));
-    else return std::exp2(x);
+    if constexpr (kIsComplexElement<T>)
+        return std::exp(x * static_cast<typename T::value_type>(0.693147180559945309417));
+    else
+        return std::exp2(x);
 }
 template <class T>
 T log2_of(T x) {
-    if constexpr (kIsComplexElement<T>) return std::log(x) / static_cast<typename T::value_type>(0.693147180559945309417);
-    else return std::log2(x);
+    if constexpr (kIsComplexElement<T>)
+        return std::log(x) / static_cast<typename T::value_type>(0.693147180559945309417);
+    else
+        return std::log2(x);
 }
 template <class T>
 T constant(double value) {
-    if constexpr (kIsComplexElement<T>) return T(static_cast<typename T::value_type>(value));
-    else return static_cast<T>(value);
+    if constexpr (kIsComplexElement<T>)
+        return T(static_cast<typename T::value_type>(value));
+    else
+        return static_cast<T>(value);
 }
 template <class T>
 T sinc_of(T x) {
@@ -60,7 +70,9 @@ T sinc_of(T x) {
     return divide(T(std::sin(scaled)), scaled);
 }
 template <class T>
-T sigmoid_of(T x) { return divide(T(1), T(1) + T(std::exp(-x))); }
+T sigmoid_of(T x) {
+    return divide(T(1), T(1) + T(std::exp(-x)));
+}
 
 #define LOUPE_SCALAR_OP(name, expression)                          \
     template <class T>                                             \
@@ -118,7 +130,8 @@ struct NanToNumOp {
 // p: the order of the derivative.
 template <class T>
 struct PolygammaOp {
-    explicit PolygammaOp(const Scalar* p) : order(static_cast<int>(std::min<std::int64_t>(p[0].to_int(), std::numeric_limits<int>::max() - 1))) {}
+    explicit PolygammaOp(const Scalar* p)
+        : order(static_cast<int>(std::min<std::int64_t>(p[0].to_int(), std::numeric_limits<int>::max() - 1))) {}
     T scalar(T x) const { return special::polygamma(order, x); }
     int order;
 };
@@ -131,7 +144,9 @@ struct LogitOp {
         if (epsilon >= 0) x = x < epsilon ? epsilon : (x > high ? high : x);
         return std::log(rounded(x / rounded(T(1) - x)));
     }
-    T rounded(T value) const { return narrow ? static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(value)))) : value; }
+    T rounded(T value) const {
+        return narrow ? static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(value)))) : value;
+    }
     bool narrow;
     T epsilon;
 };
@@ -163,38 +178,70 @@ ElementwiseKernel complex_or_integer_kernel(ScalarType as) {
 
 ElementwiseKernel find_function(UnaryOp op, ScalarType as) {
     switch (op) {
-        case UnaryOp::Exp2: return real_or_complex_kernel<Exp2Op, 1>(as);
-        case UnaryOp::Log2: return real_or_complex_kernel<Log2Op, 1>(as);
-        case UnaryOp::Log10: return real_or_complex_kernel<Log10Op, 1>(as);
-        case UnaryOp::Tan: return real_or_complex_kernel<TanOp, 1>(as);
-        case UnaryOp::Asin: return real_or_complex_kernel<AsinOp, 1>(as);
-        case UnaryOp::Acos: return real_or_complex_kernel<AcosOp, 1>(as);
-        case UnaryOp::Atan: return real_or_complex_kernel<AtanOp, 1>(as);
-        case UnaryOp::Sinh: return real_or_complex_kernel<SinhOp, 1>(as);
-        case UnaryOp::Cosh: return real_or_complex_kernel<CoshOp, 1>(as);
-        case UnaryOp::Asinh: return real_or_complex_kernel<AsinhOp, 1>(as);
-        case UnaryOp::Acosh: return real_or_complex_kernel<AcoshOp, 1>(as);
-        case UnaryOp::Atanh: return real_or_complex_kernel<AtanhOp, 1>(as);
-        case UnaryOp::Sinc: return real_or_complex_kernel<SincOp, 1>(as);
-        case UnaryOp::Exp: return complex_kernel<ExpOp, 1>(as);
-        case UnaryOp::Log: return complex_kernel<LogOp, 1>(as);
-        case UnaryOp::Sin: return complex_kernel<SinOp, 1>(as);
-        case UnaryOp::Cos: return complex_kernel<CosOp, 1>(as);
-        case UnaryOp::Tanh: return complex_kernel<TanhOp, 1>(as);
-        case UnaryOp::Sigmoid: return complex_kernel<SigmoidOp, 1>(as);
-        case UnaryOp::Reciprocal: return complex_kernel<ReciprocalOp, 1>(as);
-        case UnaryOp::Sqrt: return complex_kernel<SqrtOp, 1>(as);
-        case UnaryOp::Rsqrt: return complex_kernel<RsqrtOp, 1>(as);
-        case UnaryOp::Erfc: return real_kernel<ErfcOp, 1>(as);
-        case UnaryOp::Erfinv: return real_kernel<ErfinvOp, 1>(as);
-        case UnaryOp::Lgamma: return real_kernel<LgammaOp, 1>(as);
-        case UnaryOp::Digamma: return real_kernel<DigammaOp, 1>(as);
-        case UnaryOp::Polygamma: return real_kernel<PolygammaOp, 1>(as);
-        case UnaryOp::Logit: return real_kernel<LogitOp, 1>(as);
-        case UnaryOp::I0: return real_kernel<I0Op, 1>(as);
-        case UnaryOp::NanToNum: return real_kernel<NanToNumOp, 1>(as);
-        case UnaryOp::Erf: return as == ScalarType::Float64 ? real_kernel<ErfOp, 1>(as) : nullptr;
-        default: return nullptr;
+        case UnaryOp::Exp2:
+            return real_or_complex_kernel<Exp2Op, 1>(as);
+        case UnaryOp::Log2:
+            return real_or_complex_kernel<Log2Op, 1>(as);
+        case UnaryOp::Log10:
+            return real_or_complex_kernel<Log10Op, 1>(as);
+        case UnaryOp::Tan:
+            return real_or_complex_kernel<TanOp, 1>(as);
+        case UnaryOp::Asin:
+            return real_or_complex_kernel<AsinOp, 1>(as);
+        case UnaryOp::Acos:
+            return real_or_complex_kernel<AcosOp, 1>(as);
+        case UnaryOp::Atan:
+            return real_or_complex_kernel<AtanOp, 1>(as);
+        case UnaryOp::Sinh:
+            return real_or_complex_kernel<SinhOp, 1>(as);
+        case UnaryOp::Cosh:
+            return real_or_complex_kernel<CoshOp, 1>(as);
+        case UnaryOp::Asinh:
+            return real_or_complex_kernel<AsinhOp, 1>(as);
+        case UnaryOp::Acosh:
+            return real_or_complex_kernel<AcoshOp, 1>(as);
+        case UnaryOp::Atanh:
+            return real_or_complex_kernel<AtanhOp, 1>(as);
+        case UnaryOp::Sinc:
+            return real_or_complex_kernel<SincOp, 1>(as);
+        case UnaryOp::Exp:
+            return complex_kernel<ExpOp, 1>(as);
+        case UnaryOp::Log:
+            return complex_kernel<LogOp, 1>(as);
+        case UnaryOp::Sin:
+            return complex_kernel<SinOp, 1>(as);
+        case UnaryOp::Cos:
+            return complex_kernel<CosOp, 1>(as);
+        case UnaryOp::Tanh:
+            return complex_kernel<TanhOp, 1>(as);
+        case UnaryOp::Sigmoid:
+            return complex_kernel<SigmoidOp, 1>(as);
+        case UnaryOp::Reciprocal:
+            return complex_kernel<ReciprocalOp, 1>(as);
+        case UnaryOp::Sqrt:
+            return complex_kernel<SqrtOp, 1>(as);
+        case UnaryOp::Rsqrt:
+            return complex_kernel<RsqrtOp, 1>(as);
+        case UnaryOp::Erfc:
+            return real_kernel<ErfcOp, 1>(as);
+        case UnaryOp::Erfinv:
+            return real_kernel<ErfinvOp, 1>(as);
+        case UnaryOp::Lgamma:
+            return real_kernel<LgammaOp, 1>(as);
+        case UnaryOp::Digamma:
+            return real_kernel<DigammaOp, 1>(as);
+        case UnaryOp::Polygamma:
+            return real_kernel<PolygammaOp, 1>(as);
+        case UnaryOp::Logit:
+            return real_kernel<LogitOp, 1>(as);
+        case UnaryOp::I0:
+            return real_kernel<I0Op, 1>(as);
+        case UnaryOp::NanToNum:
+            return real_kernel<NanToNumOp, 1>(as);
+        case UnaryOp::Erf:
+            return as == ScalarType::Float64 ? real_kernel<ErfOp, 1>(as) : nullptr;
+        default:
+            return nullptr;
     }
 }
 
@@ -202,14 +249,22 @@ ElementwiseKernel find_function(UnaryOp op, ScalarType as) {
 
 ElementwiseKernel scalar_unary_kernel(UnaryOp op, ScalarType as) {
     switch (op) {
-        case UnaryOp::Abs: return integer_kernel<AbsOp>(as);
-        case UnaryOp::Neg: return complex_or_integer_kernel<NegOp>(as);
-        case UnaryOp::Square: return complex_or_integer_kernel<SquareOp>(as);
-        case UnaryOp::Cube: return complex_or_integer_kernel<CubeOp>(as);
-        case UnaryOp::Sign: return complex_or_integer_kernel<SignOp>(as);
-        case UnaryOp::BitwiseNot: return integer_kernel<BitwiseNotOp>(as);
-        case UnaryOp::Conj: return complex_kernel<ConjOp, 1>(as);
-        default: return find_function(op, as);
+        case UnaryOp::Abs:
+            return integer_kernel<AbsOp>(as);
+        case UnaryOp::Neg:
+            return complex_or_integer_kernel<NegOp>(as);
+        case UnaryOp::Square:
+            return complex_or_integer_kernel<SquareOp>(as);
+        case UnaryOp::Cube:
+            return complex_or_integer_kernel<CubeOp>(as);
+        case UnaryOp::Sign:
+            return complex_or_integer_kernel<SignOp>(as);
+        case UnaryOp::BitwiseNot:
+            return integer_kernel<BitwiseNotOp>(as);
+        case UnaryOp::Conj:
+            return complex_kernel<ConjOp, 1>(as);
+        default:
+            return find_function(op, as);
     }
 }
 

@@ -57,8 +57,9 @@ double draw_poisson(double rate, Generator& g) {
 
 // What Stirling's series leaves of ln k!.
 double stirling_rest(double k) {
-    constexpr double kFirst[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-                                 0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287};
+    constexpr double kFirst[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                                 0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+                                 0.00925546218271273, 0.00833056343336287};
     if (k <= 9) return kFirst[static_cast<std::size_t>(k)];
     const double square = (k + 1) * (k + 1);
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
@@ -78,9 +79,10 @@ double binomial_by_rejection(double n, double p, Generator& g) {
         if (drawn.us >= 0.07 && drawn.v <= sure) return k;
         if (k < 0 || k > n) continue;
         const double height = std::log(drawn.v * alpha / (a / (drawn.us * drawn.us) + b));
-        const double bound = (mode + 0.5) * std::log((mode + 1) / (odds * (n - mode + 1))) + (n + 1) * std::log((n - mode + 1) / (n - k + 1)) +
-                             (k + 0.5) * std::log(odds * (n - k + 1) / (k + 1)) + stirling_rest(mode) + stirling_rest(n - mode) -
-                             stirling_rest(k) - stirling_rest(n - k);
+        const double bound = (mode + 0.5) * std::log((mode + 1) / (odds * (n - mode + 1))) +
+                             (n + 1) * std::log((n - mode + 1) / (n - k + 1)) +
+                             (k + 0.5) * std::log(odds * (n - k + 1) / (k + 1)) + stirling_rest(mode) +
+                             stirling_rest(n - mode) - stirling_rest(k) - stirling_rest(n - k);
         if (height <= bound) return k;
     }
 }
@@ -102,7 +104,9 @@ double draw_binomial(double n, double p, Generator& g) {
     return n * p >= 10 ? binomial_by_rejection(n, p, g) : binomial_by_gaps(n, p, g);
 }
 
-Tensor in_doubles(const Tensor& t) { return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0); }
+Tensor in_doubles(const Tensor& t) {
+    return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0);
+}
 
 Tensor poisson(const Tensor& self, const IValue& generator) {
     require(is_floating(self.dtype()), "\"poisson_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
@@ -113,18 +117,21 @@ Tensor poisson(const Tensor& self, const IValue& generator) {
     return fn::to_dtype(out, static_cast<std::int64_t>(self.dtype()));
 }
 Tensor binomial(const Tensor& count, const Tensor& prob, const IValue& generator) {
-    require(is_floating(count.dtype()) && count.dtype() == prob.dtype(), "Found dtype ", dtype_graph_name(prob.dtype()), " but expected ",
-            dtype_graph_name(count.dtype()));
+    require(is_floating(count.dtype()) && count.dtype() == prob.dtype(), "Found dtype ", dtype_graph_name(prob.dtype()),
+            " but expected ", dtype_graph_name(count.dtype()));
     Generator& g = generator_of(generator);
     const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
     const Tensor n = in_doubles(fn::expand(count, shape));
     const Tensor p = in_doubles(fn::expand(prob, shape));
     const Tensor out = empty(span_of(shape), ScalarType::Float64);
-    for (std::int64_t i = 0; i < out.numel(); ++i) out.data<double>()[i] = draw_binomial(n.data<double>()[i], p.data<double>()[i], g);
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+        out.data<double>()[i] = draw_binomial(n.data<double>()[i], p.data<double>()[i], g);
     return fn::to_dtype(out, static_cast<std::int64_t>(count.dtype()));
 }
 
-void zero_gradients(GradientContext& c) { c.grad(0, [&] { return fn::zeros_like(c.grad_output()); }); }
+void zero_gradients(GradientContext& c) {
+    c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
+}
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::poisson(Tensor self, Generator? generator=None) -> Tensor",

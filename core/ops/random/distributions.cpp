@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/generator.h"
 
@@ -28,10 +28,13 @@ constexpr auto kFloat64 = static_cast<std::int64_t>(ScalarType::Float64);
 
 // In double, elements in row-major order.
 Tensor in_double(const Tensor& t) { return fn::contiguous(fn::to_dtype(t, kFloat64), 0); }
-Tensor in_type_of(const Tensor& t, const Tensor& like) { return fn::to_dtype(t, static_cast<std::int64_t>(like.dtype())); }
+Tensor in_type_of(const Tensor& t, const Tensor& like) {
+    return fn::to_dtype(t, static_cast<std::int64_t>(like.dtype()));
+}
 
 void require_type(const Tensor& t, const char* kernel) {
-    require(t.dtype() == ScalarType::Float32 || t.dtype() == ScalarType::Float64, "\"", kernel, "\" not implemented for '", dtype_graph_name(t.dtype()), "'");
+    require(t.dtype() == ScalarType::Float32 || t.dtype() == ScalarType::Float64, "\"", kernel,
+            "\" not implemented for '", dtype_graph_name(t.dtype()), "'");
 }
 
 // draw(parameter) for each element.
@@ -62,16 +65,19 @@ double draw_gamma(double alpha, Generator& g) {
         const double v = y * y * y;
         const double u = 1 - g.uniform_double();
         const double square = x * x;
-        if (u < 1 - 0.0331 * square * square || std::log(u) < 0.5 * square + d * (1 - v + std::log(v))) return scale * d * v;
+        if (u < 1 - 0.0331 * square * square || std::log(u) < 0.5 * square + d * (1 - v + std::log(v)))
+            return scale * d * v;
     }
 }
 double least_normal(const Tensor& t) {
-    return t.dtype() == ScalarType::Float64 ? std::numeric_limits<double>::min() : static_cast<double>(std::numeric_limits<float>::min());
+    return t.dtype() == ScalarType::Float64 ? std::numeric_limits<double>::min()
+                                            : static_cast<double>(std::numeric_limits<float>::min());
 }
 Tensor standard_gamma(const Tensor& self, const IValue& generator) {
     require_type(self, "gamma_cpu");
     Generator& g = generator_of(generator);
-    return draw_each(self, [&, least = least_normal(self)](double alpha) { return std::max(least, draw_gamma(alpha, g)); });
+    return draw_each(self,
+                     [&, least = least_normal(self)](double alpha) { return std::max(least, draw_gamma(alpha, g)); });
 }
 void standard_gamma_backward(G& c) { c.set_grad(0, c.grad_output() * kGammaGrad(c.argument(0), c.result())); }
 
@@ -79,9 +85,11 @@ Tensor sample_dirichlet(const Tensor& self, const IValue& generator) {
     require_type(self, "dirichlet");
     Generator& g = generator_of(generator);
     const double least = least_normal(self);
-    const Tensor gammas = draw_each(in_double(self), [&](double alpha) { return std::max(least, draw_gamma(alpha, g)); });
+    const Tensor gammas =
+        draw_each(in_double(self), [&](double alpha) { return std::max(least, draw_gamma(alpha, g)); });
     const Tensor shares = gammas / fn::sum_dim(gammas, Dims{-1}, true, IValue());
-    const double greatest = self.dtype() == ScalarType::Float64 ? std::nextafter(1.0, 0.0) : static_cast<double>(std::nextafter(1.0F, 0.0F));
+    const double greatest = self.dtype() == ScalarType::Float64 ? std::nextafter(1.0, 0.0)
+                                                                : static_cast<double>(std::nextafter(1.0F, 0.0F));
     return in_type_of(fn::clamp(shares, Scalar(least), Scalar(greatest)), self);
 }
 void sample_dirichlet_backward(G& c) {
@@ -102,7 +110,8 @@ double gamma_slope(double alpha, double x) {
     if (!std::isfinite(x) || !std::isfinite(alpha)) return std::numeric_limits<double>::quiet_NaN();
     const double density = boost::math::gamma_p_derivative(alpha, x);
     const bool upper = x > alpha;  // the smaller part keeps its digits
-    const double slope = slope_at(alpha, [&](double a) { return upper ? boost::math::gamma_q(a, x) : boost::math::gamma_p(a, x); });
+    const double slope =
+        slope_at(alpha, [&](double a) { return upper ? boost::math::gamma_q(a, x) : boost::math::gamma_p(a, x); });
     return (upper ? slope : -slope) / density;
 }
 double beta_slope(double x, double alpha, double beta) {
@@ -110,23 +119,27 @@ double beta_slope(double x, double alpha, double beta) {
     if (!(x < 1 && alpha > 0 && beta > 0)) return std::numeric_limits<double>::quiet_NaN();  // no such distribution
     const double density = boost::math::ibeta_derivative(alpha, beta, x);
     const bool upper = x > alpha / (alpha + beta);
-    const double slope = slope_at(alpha, [&](double a) { return upper ? boost::math::ibetac(a, beta, x) : boost::math::ibeta(a, beta, x); });
+    const double slope = slope_at(
+        alpha, [&](double a) { return upper ? boost::math::ibetac(a, beta, x) : boost::math::ibeta(a, beta, x); });
     return (upper ? slope : -slope) / density / (1 - x);
 }
 // In double and in the shape that all broadcast to.
 Tensor spread_in_double(const Tensor& t, const Tensor& like) { return in_double(fn::expand(t, to_dims(like.sizes()))); }
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
     require_type(self, "_standard_gamma_grad_cpu");
-    require(self.dtype() == output.dtype(), "Found dtype ", dtype_graph_name(output.dtype()), " but expected ", dtype_graph_name(self.dtype()));
+    require(self.dtype() == output.dtype(), "Found dtype ", dtype_graph_name(output.dtype()), " but expected ",
+            dtype_graph_name(self.dtype()));
     const Tensor like = fn::add(fn::detach(self), fn::detach(output), Scalar(1));
     const Tensor x = spread_in_double(output, like);
     const double* next = x.data<double>();
-    return draw_each(fn::expand(self, to_dims(like.sizes())), [&](double alpha) { return gamma_slope(alpha, *next++); });
+    return draw_each(fn::expand(self, to_dims(like.sizes())),
+                     [&](double alpha) { return gamma_slope(alpha, *next++); });
 }
 Tensor dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
     require_type(x, "_dirichlet_grad_cpu");
     for (const Tensor* t : {&alpha, &total}) {
-        require(t->dtype() == x.dtype(), "Found dtype ", dtype_graph_name(t->dtype()), " but expected ", dtype_graph_name(x.dtype()));
+        require(t->dtype() == x.dtype(), "Found dtype ", dtype_graph_name(t->dtype()), " but expected ",
+                dtype_graph_name(x.dtype()));
     }
     const Tensor like = fn::add(fn::add(fn::detach(x), fn::detach(alpha), Scalar(1)), fn::detach(total), Scalar(1));
     const Tensor alphas = spread_in_double(alpha, like), totals = spread_in_double(total, like);

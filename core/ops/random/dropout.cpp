@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/random/family.h"
 #include "core/ops/samples.h"
 
@@ -81,8 +81,10 @@ Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
     if (input.numel() == 0) return {input, fn::empty_like(input)};
-    if (train && !*train) return {fn::clone(input), fn::to_dtype(fn::ones_like(input), static_cast<std::int64_t>(ScalarType::Bool))};
-    const Tensor mask = fn::to_dtype(fn::bernoulli_(fn::empty_like(input), 1 - p), static_cast<std::int64_t>(ScalarType::Bool));
+    if (train && !*train)
+        return {fn::clone(input), fn::to_dtype(fn::ones_like(input), static_cast<std::int64_t>(ScalarType::Bool))};
+    const Tensor mask =
+        fn::to_dtype(fn::bernoulli_(fn::empty_like(input), 1 - p), static_cast<std::int64_t>(ScalarType::Bool));
     return {input * mask * (p == 1 ? 0.0 : 1 / (1 - p)), mask};
 }
 Tensor native_dropout_backward(const Tensor& grad, const Tensor& mask, double scale) { return grad * mask * scale; }
@@ -92,35 +94,37 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
 }
 
 constexpr OperatorRecord kRecords[] = {
-    composite("aten::dropout(Tensor input, float p, bool train) -> Tensor", "Drops elements with chance p and scales the rest up.",
-              boxed<dropout<false>>)
+    composite("aten::dropout(Tensor input, float p, bool train) -> Tensor",
+              "Drops elements with chance p and scales the rest up.", boxed<dropout<false>>)
         .with_formula("out = self m / (1 - p), m = 1 with chance 1 - p, else 0; self in evaluation")
         .with_gradient("input: grad m / (1 - p)"),
-    composite("aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as dropout, in place.", boxed<dropout_<false>>)
+    composite("aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as dropout, in place.",
+              boxed<dropout_<false>>)
         .with_formula("out = self m / (1 - p), m = 1 with chance 1 - p, else 0; self in evaluation")
         .with_gradient("self: grad m / (1 - p)"),
-    composite("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", "Drops whole channels.", boxed<dropout<true>>)
+    composite("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", "Drops whole channels.",
+              boxed<dropout<true>>)
         .with_formula("out[n, c] = input[n, c] m[n, c] / (1 - p), m = 1 with chance 1 - p, else 0")
         .with_gradient("input: grad m / (1 - p)"),
-    composite("aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as feature_dropout, in place.",
-              boxed<dropout_<true>>),
-    composite("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", "dropout that keeps mean and variance after selu.",
-              boxed<alpha_dropout<false>>)
+    composite("aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
+              "The same as feature_dropout, in place.", boxed<dropout_<true>>),
+    composite("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+              "dropout that keeps mean and variance after selu.", boxed<alpha_dropout<false>>)
         .with_formula("out = a (m input + (1 - m) alpha') + b, mean 0 and variance 1 kept, alpha' = -1.7581")
         .with_gradient("input: grad a m"),
-    composite("aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as alpha_dropout, in place.",
-              boxed<alpha_dropout_<false>>),
-    composite("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", "alpha_dropout of whole channels.",
-              boxed<alpha_dropout<true>>),
-    composite("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as feature_alpha_dropout, in place.",
-              boxed<alpha_dropout_<true>>),
+    composite("aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
+              "The same as alpha_dropout, in place.", boxed<alpha_dropout_<false>>),
+    composite("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+              "alpha_dropout of whole channels.", boxed<alpha_dropout<true>>),
+    composite("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
+              "The same as feature_alpha_dropout, in place.", boxed<alpha_dropout_<true>>),
     composite("aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "dropout and its mask.",
               boxed<native_dropout>)
         .with_out({})
         .with_formula("out = input m / (1 - p), m = 1 with chance 1 - p, else 0")
         .with_gradient("input: grad m / (1 - p)"),
-    composite("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", "Gradient of native_dropout.",
-              boxed<native_dropout_backward>)
+    composite("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
+              "Gradient of native_dropout.", boxed<native_dropout_backward>)
         .with_out({}),
 };
 

@@ -27,7 +27,8 @@ Dims memory_order(const Tensor& t) {
     Dims order;
     for (std::int64_t d = 0; d < t.dim(); ++d) order.push_back(d);
     if (!t.is_contiguous()) {
-        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return t.stride(a) > t.stride(b); });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int64_t a, std::int64_t b) { return t.stride(a) > t.stride(b); });
     }
     return order;
 }
@@ -64,7 +65,9 @@ void draw_blocks(Generator& g, std::int64_t n, Take&& take) {
 }
 
 template <typename T>
-T element_of(double value) { return Scalar(value).to<T>(); }
+T element_of(double value) {
+    return Scalar(value).to<T>();
+}
 
 // Each element by draw() in double precision.
 template <typename Draw>
@@ -82,13 +85,17 @@ void require_floating(const Tensor& self, const char* name) {
 // Bits of the significand.
 template <typename T>
 constexpr int digits_of() {
-    if constexpr (std::is_same_v<T, Half>) return 11;
-    else if constexpr (std::is_same_v<T, BFloat16>) return 8;
-    else return std::numeric_limits<T>::digits;
+    if constexpr (std::is_same_v<T, Half>)
+        return 11;
+    else if constexpr (std::is_same_v<T, BFloat16>)
+        return 8;
+    else
+        return std::numeric_limits<T>::digits;
 }
 // In [0, 1), from the lowest bits of a number.
 LOUPE_INLINE inline float fraction_of(std::uint32_t number, int digits) {
-    return static_cast<float>(static_cast<std::int32_t>(number & ((1U << digits) - 1))) * (1.0F / static_cast<float>(1U << digits));
+    return static_cast<float>(static_cast<std::int32_t>(number & ((1U << digits) - 1))) *
+           (1.0F / static_cast<float>(1U << digits));
 }
 float uniform_bits(Generator& g, int digits) { return fraction_of(g.next32(), digits); }
 
@@ -109,7 +116,8 @@ Tensor uniform_(const Tensor& self, double from, double to, const IValue& genera
             draw_blocks<1>(g, n, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
                 with_best_instructions([&]() LOUPE_INLINE {
 #pragma omp simd
-                    for (std::int64_t i = 0; i < count; ++i) values[first + i] = T(__builtin_fmaf(fraction_of(words[i], digits_of<T>()), range, low));
+                    for (std::int64_t i = 0; i < count; ++i)
+                        values[first + i] = T(__builtin_fmaf(fraction_of(words[i], digits_of<T>()), range, low));
                 });
             });
         }
@@ -134,8 +142,10 @@ void box_muller(T* x, double mean, double std) {
 }
 template <typename T>
 T uniform(Generator& g) {
-    if constexpr (std::is_same_v<T, double>) return g.uniform_double();
-    else return T(uniform_bits(g, digits_of<T>()));
+    if constexpr (std::is_same_v<T, double>)
+        return g.uniform_double();
+    else
+        return T(uniform_bits(g, digits_of<T>()));
 }
 template <typename T>
 void fill_normal(T* to, std::int64_t n, double mean, double std, Generator& g) {
@@ -172,7 +182,8 @@ Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
         draw_blocks<2>(g, n, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
             const T one = element_of<T>(1), zero = element_of<T>(0);
             for (std::int64_t i = 0; i < count; ++i) {
-                const std::uint64_t drawn = (std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1]) & ((std::uint64_t{1} << 53) - 1);
+                const std::uint64_t drawn =
+                    (std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1]) & ((std::uint64_t{1} << 53) - 1);
                 to[first + i] = drawn < limit ? one : zero;
             }
         });
@@ -180,11 +191,13 @@ Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
     return self;
 }
 Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
-    require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ", dtype_graph_name(p.dtype()));
+    require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ",
+            dtype_graph_name(p.dtype()));
     Generator& g = generator_of(generator);
     const bool wide = p.dtype() == ScalarType::Float64;
     const Dims order = memory_order(self);
-    const Tensor wide_p = fn::to_dtype(fn::expand(p, to_dims(self.sizes())), static_cast<std::int64_t>(ScalarType::Float64));
+    const Tensor wide_p =
+        fn::to_dtype(fn::expand(p, to_dims(self.sizes())), static_cast<std::int64_t>(ScalarType::Float64));
     const Tensor chances = fn::contiguous(reordered(wide_p, order), 0);
     const Tensor target = reordered(self, order);
     const Tensor drawn = empty(target.sizes(), ScalarType::Float64);
@@ -211,24 +224,36 @@ Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range,
     return self;
 }
 template <typename T>
-constexpr std::int64_t least() { return std::is_same_v<T, bool> ? 0 : static_cast<std::int64_t>(std::numeric_limits<T>::min()); }
+constexpr std::int64_t least() {
+    return std::is_same_v<T, bool> ? 0 : static_cast<std::int64_t>(std::numeric_limits<T>::min());
+}
 template <typename T>
-constexpr std::int64_t most() { return std::is_same_v<T, bool> ? 1 : static_cast<std::int64_t>(std::numeric_limits<T>::max()); }
+constexpr std::int64_t most() {
+    return std::is_same_v<T, bool> ? 1 : static_cast<std::int64_t>(std::numeric_limits<T>::max());
+}
 std::string_view c_name(ScalarType dtype) {
     switch (dtype) {
-        case ScalarType::UInt8: return "unsigned char";
-        case ScalarType::Int8: return "signed char";
-        case ScalarType::Int16: return "short int";
-        case ScalarType::Int32: return "int";
-        case ScalarType::Bool: return "bool";
-        default: return "long int";
+        case ScalarType::UInt8:
+            return "unsigned char";
+        case ScalarType::Int8:
+            return "signed char";
+        case ScalarType::Int16:
+            return "short int";
+        case ScalarType::Int32:
+            return "int";
+        case ScalarType::Bool:
+            return "bool";
+        default:
+            return "long int";
     }
 }
-// A bound that the dtype cannot hold is one error for integers; for floating point numbers it moves inward to one that it
-// can, so that rounding does not leave [from, to).
+// A bound that the dtype cannot hold is one error for integers; for floating point numbers it moves inward to one that
+// it can, so that rounding does not leave [from, to).
 template <typename T>
 std::int64_t last_bit(std::int64_t bound) {
-    const int exponent = static_cast<int>(std::bit_width(bound < 0 ? 0 - static_cast<std::uint64_t>(bound) : static_cast<std::uint64_t>(bound))) - 1;
+    const int exponent = static_cast<int>(std::bit_width(bound < 0 ? 0 - static_cast<std::uint64_t>(bound)
+                                                                   : static_cast<std::uint64_t>(bound))) -
+                         1;
     return std::int64_t{1} << (exponent - digits_of<T>() + 1);
 }
 void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
@@ -238,11 +263,15 @@ void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
             require(holds(from), "from is out of bounds for ", c_name(self.dtype()));
             require(holds(to - 1), "to - 1 is out of bounds for ", c_name(self.dtype()));
         } else if constexpr (is_floating(scalar_type_of<T>)) {
-            const auto stored = [](std::int64_t v) { return static_cast<double>(element_of<T>(static_cast<double>(v))); };
+            const auto stored = [](std::int64_t v) {
+                return static_cast<double>(element_of<T>(static_cast<double>(v)));
+            };
             const double above = stored(from + 1);
             const double below = stored(to - 1);
             // Rounded up to 2^63, which no int64 holds, a bound stays as PyTorch leaves it.
-            const auto moved = [](double bound) { return bound < 0x1p63 ? std::optional(static_cast<std::int64_t>(bound)) : std::nullopt; };
+            const auto moved = [](double bound) {
+                return bound < 0x1p63 ? std::optional(static_cast<std::int64_t>(bound)) : std::nullopt;
+            };
             if (moved(above) < from && moved(above)) from = *moved(above) + last_bit<T>(from + 1);
             if (moved(below) >= to) to = *moved(below) - last_bit<T>(to - 1);
         }
@@ -256,7 +285,9 @@ Tensor random_from_to(const Tensor& self, std::int64_t from, std::optional<std::
     fit_bounds(self, from, end);
     return fill_integers(self, from, static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from), g);
 }
-Tensor random_to(const Tensor& self, std::int64_t to, const IValue& generator) { return random_from_to(self, 0, to, generator); }
+Tensor random_to(const Tensor& self, std::int64_t to, const IValue& generator) {
+    return random_from_to(self, 0, to, generator);
+}
 // Every value that the type holds exactly, from 0 on.
 Tensor random_(const Tensor& self, const IValue& generator) {
     Generator& g = generator_of(generator);
@@ -310,31 +341,36 @@ constexpr OperatorRecord overwriting(std::string_view schema, std::string_view s
 constexpr std::string_view kDrawn = "self: 0; what is drawn hangs on nothing";
 
 constexpr OperatorRecord kRecords[] = {
-    overwriting("aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Uniform numbers in [from, to).", boxed<uniform_>)
+    overwriting(
+        "aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)",
+        "Uniform numbers in [from, to).", boxed<uniform_>)
         .with_gradient(kDrawn),
-    overwriting("aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Normal numbers.", boxed<normal_>)
+    overwriting(
+        "aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)",
+        "Normal numbers.", boxed<normal_>)
         .with_gradient(kDrawn),
     overwriting("aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
                 "1 with chance p, else 0.", boxed<bernoulli_>)
         .with_gradient(kDrawn),
     overwriting("aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
                 "1 with the chance that p has there, else 0.", boxed<bernoulli_tensor_>),
-    overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "Integers that the type holds.", boxed<random_>)
+    overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
+                "Integers that the type holds.", boxed<random_>)
         .with_gradient(kDrawn),
-    overwriting("aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "Integers in [0, to).",
-                boxed<random_to>),
+    overwriting("aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)",
+                "Integers in [0, to).", boxed<random_to>),
     overwriting("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
                 "Integers in [from, to).", boxed<random_from_to>),
     overwriting("aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)",
                 "Exponentially distributed numbers.", boxed<exponential_>)
         .with_gradient(kDrawn),
-    overwriting("aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Numbers of a Cauchy distribution.", boxed<cauchy_>)
+    overwriting(
+        "aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!)",
+        "Numbers of a Cauchy distribution.", boxed<cauchy_>)
         .with_gradient(kDrawn),
-    overwriting("aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)",
-                "Exponentials of normal numbers.", boxed<log_normal_>)
+    overwriting(
+        "aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)",
+        "Exponentials of normal numbers.", boxed<log_normal_>)
         .with_gradient(kDrawn),
     overwriting("aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
                 "How many trials until the first success.", boxed<geometric_>)

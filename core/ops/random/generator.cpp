@@ -64,7 +64,8 @@ thread_local Generator* generator_of_thread = nullptr;
 }  // namespace
 
 DefaultGeneratorScope::DefaultGeneratorScope(Ptr<Generator> generator)
-    : generator_(std::move(generator)), scope_(generator_of_thread, generator_ ? generator_.get() : generator_of_thread) {}
+    : generator_(std::move(generator)),
+      scope_(generator_of_thread, generator_ ? generator_.get() : generator_of_thread) {}
 
 Generator& default_generator() {
     if (generator_of_thread != nullptr) return *generator_of_thread;

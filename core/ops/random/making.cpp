@@ -27,12 +27,15 @@ void sized(Arguments arguments, IValue* results) {
     constexpr std::size_t kFirst = kGenerator ? 2 : 1;
     const IValue generator = kGenerator ? arguments[1] : IValue();
     const Dims sizes = arguments[0].to_ints();
-    const Tensor out = empty(span_of(sizes), dtype_or(arguments[kFirst], kDefaultDtype), device_or(arguments[kFirst + 2], {}));
-    results[0] = kDraw == Draw::Uniform ? fn::uniform_(out, 0.0, 1.0, generator) : fn::normal_(out, 0.0, 1.0, generator);
+    const Tensor out =
+        empty(span_of(sizes), dtype_or(arguments[kFirst], kDefaultDtype), device_or(arguments[kFirst + 2], {}));
+    results[0] =
+        kDraw == Draw::Uniform ? fn::uniform_(out, 0.0, 1.0, generator) : fn::normal_(out, 0.0, 1.0, generator);
 }
 template <Draw kDraw>
 void like(Arguments arguments, IValue* results) {
-    const Tensor out = fn::empty_like(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    const Tensor out =
+        fn::empty_like(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
     results[0] = kDraw == Draw::Uniform ? fn::uniform_(out, 0.0, 1.0, IValue()) : fn::normal_(out, 0.0, 1.0, IValue());
 }
 
@@ -45,7 +48,8 @@ void randint(Arguments arguments, IValue* results) {
     const std::int64_t high = arguments[kLow ? 1 : 0].to_int();
     const IValue generator = kGenerator ? arguments[kSize + 1] : IValue();
     const Dims sizes = arguments[kSize].to_ints();
-    const Tensor out = empty(span_of(sizes), dtype_or(arguments[kFirst], ScalarType::Int64), device_or(arguments[kFirst + 2], {}));
+    const Tensor out =
+        empty(span_of(sizes), dtype_or(arguments[kFirst], ScalarType::Int64), device_or(arguments[kFirst + 2], {}));
     results[0] = fn::random_from_(out, low, high, generator);
 }
 template <bool kLow>
@@ -66,20 +70,26 @@ void randperm(Arguments arguments, IValue* results) {
     const Tensor order = empty(span_of(sizes), ScalarType::Int64);
     auto* place = order.data<std::int64_t>();
     std::iota(place, place + n, std::int64_t{0});
-    for (std::int64_t i = 0; i + 1 < n; ++i) std::swap(place[i], place[i + static_cast<std::int64_t>(g.next32() % static_cast<std::uint64_t>(n - i))]);
+    for (std::int64_t i = 0; i + 1 < n; ++i)
+        std::swap(place[i], place[i + static_cast<std::int64_t>(g.next32() % static_cast<std::uint64_t>(n - i))]);
     const ScalarType dtype = dtype_or(arguments[kGenerator ? 2 : 1], ScalarType::Int64);
     results[0] = fn::to_dtype(order, static_cast<std::int64_t>(dtype));
 }
 
-Tensor bernoulli(const Tensor& self, const IValue& generator) { return fn::bernoulli_tensor_(fn::empty_like(self), self, generator); }
-Tensor bernoulli_p(const Tensor& self, double p, const IValue& generator) { return fn::bernoulli_(fn::empty_like(self), p, generator); }
+Tensor bernoulli(const Tensor& self, const IValue& generator) {
+    return fn::bernoulli_tensor_(fn::empty_like(self), self, generator);
+}
+Tensor bernoulli_p(const Tensor& self, double p, const IValue& generator) {
+    return fn::bernoulli_(fn::empty_like(self), p, generator);
+}
 Tensor bernoulli_tensor(const Tensor& self, const Tensor& p, const IValue& generator) {
     return fn::bernoulli_tensor_(fn::empty_like(self), p, generator);
 }
 
-Tensor normal_sized(double mean, double std, const Dims& size, const IValue& generator, const IValue& dtype, const IValue&,
-                    const IValue& device, const IValue&) {
-    return fn::normal_(empty(span_of(size), dtype_or(dtype, kDefaultDtype), device_or(device, {})), mean, std, generator);
+Tensor normal_sized(double mean, double std, const Dims& size, const IValue& generator, const IValue& dtype,
+                    const IValue&, const IValue& device, const IValue&) {
+    return fn::normal_(empty(span_of(size), dtype_or(dtype, kDefaultDtype), device_or(device, {})), mean, std,
+                       generator);
 }
 Tensor normal_of_means(const Tensor& mean, double std, const IValue& generator) {
     const Tensor out = fn::normal_(empty(mean.sizes(), mean.dtype()), 0.0, std, generator);
@@ -96,12 +106,14 @@ Tensor normal_of_both(const Tensor& mean, const Tensor& std, const IValue& gener
 }
 
 // Sum and search: one draw a sample.
-void draw_with_replacement(const double* weights, std::int64_t categories, std::int64_t* out, std::int64_t samples, Generator& g) {
+void draw_with_replacement(const double* weights, std::int64_t categories, std::int64_t* out, std::int64_t samples,
+                           Generator& g) {
     std::vector<double> running(static_cast<std::size_t>(categories));
     double sum = 0;
     for (std::int64_t i = 0; i < categories; ++i) {
         require(weights[i] >= 0, "invalid multinomial distribution (encountering probability entry < 0)");
-        require(std::isfinite(weights[i]), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+        require(std::isfinite(weights[i]),
+                "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         running[static_cast<std::size_t>(i)] = sum += weights[i];
     }
     require(sum > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
@@ -113,10 +125,12 @@ void draw_with_replacement(const double* weights, std::int64_t categories, std::
 }
 Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, const IValue& generator) {
     require(self.dim() == 1 || self.dim() == 2, "prob_dist must be 1 or 2 dim");
-    require(is_floating(self.dtype()), "multinomial only supports floating-point dtypes for input, got: ", dtype_graph_name(self.dtype()));
+    require(is_floating(self.dtype()),
+            "multinomial only supports floating-point dtypes for input, got: ", dtype_graph_name(self.dtype()));
     require(samples > 0, "cannot sample n_sample <= 0 samples");
     const std::int64_t categories = self.size(-1);
-    require(replacement || samples <= categories, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    require(replacement || samples <= categories,
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
     require(categories <= (1 << 24), "number of categories cannot exceed 2^24");
     if (!replacement) {
         const Tensor is_weight = fn::logical_and(fn::isfinite(self), fn::ge_scalar(self, Scalar(0)));
@@ -135,12 +149,15 @@ Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, c
     const Tensor out = empty(span_of(sizes), ScalarType::Int64);
     const std::int64_t rows = self.dim() == 2 ? self.size(0) : 1;
     for (std::int64_t row = 0; row < rows; ++row) {
-        draw_with_replacement(weights.data<double>() + row * categories, categories, out.data<std::int64_t>() + row * samples, samples, g);
+        draw_with_replacement(weights.data<double>() + row * categories, categories,
+                              out.data<std::int64_t>() + row * samples, samples, g);
     }
     return out;
 }
 
-void manual_seed(Arguments arguments, IValue*) { default_generator().set_seed(static_cast<std::uint64_t>(arguments[0].to_int())); }
+void manual_seed(Arguments arguments, IValue*) {
+    default_generator().set_seed(static_cast<std::uint64_t>(arguments[0].to_int()));
+}
 
 constexpr OperatorRecord made(std::string_view schema, std::string_view summary, KernelFunction kernel) {
     return {.schema = schema, .summary = summary, .kernel = kernel, .is_random = true, .is_gradient_stop = true};
@@ -151,7 +168,8 @@ template <std::size_t... kFrom>
 constexpr OperatorRecord drawn_from(std::string_view schema, std::string_view summary, KernelFunction kernel) {
     OperatorRecord record = made(schema, summary, kernel);
     record.is_gradient_stop = false;
-    record.derivative = {[](GradientContext& c) { (c.grad(kFrom, [&] { return fn::zeros_like(c.grad_output()); }), ...); }};
+    record.derivative = {
+        [](GradientContext& c) { (c.grad(kFrom, [&] { return fn::zeros_like(c.grad_output()); }), ...); }};
     return record;
 }
 
@@ -159,56 +177,67 @@ constexpr OperatorRecord drawn_from(std::string_view schema, std::string_view su
 #define LOUPE_INT_OPTIONS "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
 constexpr OperatorRecord kRecords[] = {
-    made("aten::rand(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "Uniform numbers in [0, 1).", &sized<Draw::Uniform, false>),
-    made("aten::rand.generator(int[] size, *, Generator? generator, " LOUPE_OPTIONS ") -> Tensor", "Uniform numbers in [0, 1).",
-         &sized<Draw::Uniform, true>),
-    made("aten::rand_like(Tensor self, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "Uniform numbers in [0, 1).",
-         &like<Draw::Uniform>),
-    made("aten::randn(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "Standard normal numbers.", &sized<Draw::Normal, false>),
-    made("aten::randn.generator(int[] size, *, Generator? generator, " LOUPE_OPTIONS ") -> Tensor", "Standard normal numbers.",
-         &sized<Draw::Normal, true>),
-    made("aten::randn_like(Tensor self, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor", "Standard normal numbers.",
-         &like<Draw::Normal>),
-    made("aten::randint(int high, int[] size, *, " LOUPE_INT_OPTIONS ") -> Tensor", "Integers in [0, high).", &randint<false, false>),
+    made("aten::rand(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "Uniform numbers in [0, 1).",
+         &sized<Draw::Uniform, false>),
+    made("aten::rand.generator(int[] size, *, Generator? generator, " LOUPE_OPTIONS ") -> Tensor",
+         "Uniform numbers in [0, 1).", &sized<Draw::Uniform, true>),
+    made("aten::rand_like(Tensor self, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+         "Uniform numbers in [0, 1).", &like<Draw::Uniform>),
+    made("aten::randn(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "Standard normal numbers.",
+         &sized<Draw::Normal, false>),
+    made("aten::randn.generator(int[] size, *, Generator? generator, " LOUPE_OPTIONS ") -> Tensor",
+         "Standard normal numbers.", &sized<Draw::Normal, true>),
+    made("aten::randn_like(Tensor self, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+         "Standard normal numbers.", &like<Draw::Normal>),
+    made("aten::randint(int high, int[] size, *, " LOUPE_INT_OPTIONS ") -> Tensor", "Integers in [0, high).",
+         &randint<false, false>),
     made("aten::randint.generator(int high, int[] size, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor",
          "Integers in [0, high).", &randint<false, true>),
-    made("aten::randint.low(int low, int high, int[] size, *, " LOUPE_INT_OPTIONS ") -> Tensor", "Integers in [low, high).",
-         &randint<true, false>),
-    made("aten::randint.low_generator(int low, int high, int[] size, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor",
+    made("aten::randint.low(int low, int high, int[] size, *, " LOUPE_INT_OPTIONS ") -> Tensor",
+         "Integers in [low, high).", &randint<true, false>),
+    made("aten::randint.low_generator(int low, int high, int[] size, *, Generator? generator, " LOUPE_INT_OPTIONS
+         ") -> Tensor",
          "Integers in [low, high).", &randint<true, true>),
     made("aten::randint_like(Tensor self, int high, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
          "Integers in [0, high).", &randint_like<false>),
-    made("aten::randint_like.low_dtype(Tensor self, int low, int high, *, " LOUPE_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+    made("aten::randint_like.low_dtype(Tensor self, int low, int high, *, " LOUPE_OPTIONS
+         ", MemoryFormat? memory_format=None) -> Tensor",
          "Integers in [low, high).", &randint_like<true>),
-    made("aten::randperm(int n, *, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.", &randperm<false>),
-    made("aten::randperm.generator(int n, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.",
-         &randperm<true>),
-    drawn_from<0>("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "1 with the chance that self has there, else 0.",
-               boxed<bernoulli>)
+    made("aten::randperm(int n, *, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.",
+         &randperm<false>),
+    made("aten::randperm.generator(int n, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor",
+         "A random order of 0 to n - 1.", &randperm<true>),
+    drawn_from<0>("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+                  "1 with the chance that self has there, else 0.", boxed<bernoulli>)
         .with_out({})
         .with_gradient("self: 0; what is drawn hangs on nothing"),
-    made("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "1 with chance p, else 0, in self's shape.",
-         boxed<bernoulli_p>)
+    made("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+         "1 with chance p, else 0, in self's shape.", boxed<bernoulli_p>)
         .with_out({.overload = "float_out"}),
     drawn_from<0, 1>("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
-         "1 with the chance that p has there, else 0, in self's shape.", boxed<bernoulli_tensor>)
+                     "1 with the chance that p has there, else 0, in self's shape.", boxed<bernoulli_tensor>)
         .with_out({.overload = "Tensor_out"}),
-    made("aten::normal.float_float(float mean, float std, int[] size, *, Generator? generator=None, " LOUPE_OPTIONS ") -> Tensor",
+    made("aten::normal.float_float(float mean, float std, int[] size, *, Generator? generator=None, " LOUPE_OPTIONS
+         ") -> Tensor",
          "Normal numbers.", boxed<normal_sized>),
-    drawn_from<0>("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", "Normal numbers around means.",
-         boxed<normal_of_means>)
+    drawn_from<0>("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
+                  "Normal numbers around means.", boxed<normal_of_means>)
         .with_out({.overload = "Tensor_float_out"})
         .with_gradient("mean: 0\nstd: 0"),
-    drawn_from<1>("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "Normal numbers of several spreads.",
-         boxed<normal_of_spreads>)
+    drawn_from<1>("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
+                  "Normal numbers of several spreads.", boxed<normal_of_spreads>)
         .with_out({.overload = "float_Tensor_out"}),
     drawn_from<0, 1>("aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
-         "Normal numbers of several means and spreads.", boxed<normal_of_both>)
+                     "Normal numbers of several means and spreads.", boxed<normal_of_both>)
         .with_out({.overload = "Tensor_Tensor_out"}),
-    made("aten::multinomial(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
+    made("aten::multinomial(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None) -> "
+         "Tensor",
          "Indices drawn by weight.", boxed<multinomial>)
         .with_out({.refusal = {"{n} expects Long tensor out, got: {O}"}}),
-    {.schema = "aten::manual_seed(int seed) -> ()", .summary = "Seeds the default generator.", .kernel = &manual_seed, .is_random = true},
+    {.schema = "aten::manual_seed(int seed) -> ()",
+     .summary = "Seeds the default generator.",
+     .kernel = &manual_seed,
+     .is_random = true},
 };
 
 #undef LOUPE_OPTIONS

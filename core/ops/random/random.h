@@ -17,5 +17,4 @@ class Random {
     std::mt19937 engine_;
 };
 
-
 }  // namespace loupe

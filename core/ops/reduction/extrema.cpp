@@ -21,7 +21,8 @@ void require_order(const Tensor& self, const char* name) {
 void require_elements(const Tensor& self, const IValue& dim, const char* name) {
     if (self.numel() > 0) return;
     require(!dim.is_none() && !(dim.is_list() && dim.to_list().elements.empty()), name,
-            "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+            "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument.");
     for (const std::int64_t d : Reduced(self.dim(), dim).dims()) {
         require(self.size(d) != 0, name, "(): Expected reduction dim ", d, " to have non-zero size.");
     }
@@ -80,8 +81,12 @@ void arg(const Tensor& out, const Tensor& self, const IValue& dim, bool) {
 
 MetaList infer_aminmax(const Tensor& self, const IValue& dim, bool keepdim) {
     require_order(self, "aminmax");
-    if (dim.is_none()) require(self.numel() > 0, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
-    else if (self.dim() > 0) require(self.size(dim.to_int()) > 0, "aminmax: Expected reduction dim ", wrap_dim(dim.to_int(), self.dim()), " to have non-zero size.");
+    if (dim.is_none())
+        require(self.numel() > 0,
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+    else if (self.dim() > 0)
+        require(self.size(dim.to_int()) > 0, "aminmax: Expected reduction dim ", wrap_dim(dim.to_int(), self.dim()),
+                " to have non-zero size.");
     TensorMeta meta = reduced_meta(self, dim, keepdim, self.dtype());
     if (self.dim() == 0 && keepdim && !dim.is_none()) meta.sizes = {1};  // as PyTorch, for this operator only
     return {meta, meta};
@@ -96,7 +101,8 @@ void aminmax(const Tensor& low, const Tensor& high, const Tensor& self, const IV
 Tensor shared(const Tensor& g, const Tensor& x, const Tensor& result, const IValue& dim, bool keepdim) {
     const Tensor wide_result = unsqueezed(result, x.dim(), dim, keepdim);
     Tensor equal = fn::eq(x, wide_result);
-    if (gradient_arithmetic().has_nan(result)) equal = fn::logical_or(equal, fn::logical_and(fn::isnan(x), fn::isnan(wide_result)));
+    if (gradient_arithmetic().has_nan(result))
+        equal = fn::logical_or(equal, fn::logical_and(fn::isnan(x), fn::isnan(wide_result)));
     const Tensor mask = fn::to_dtype(equal, static_cast<std::int64_t>(g.dtype()));
     const Tensor count = fn::sum_dim(mask, dim, true, IValue());
     return unsqueezed(g, x.dim(), dim, keepdim) * mask / count;
@@ -123,14 +129,18 @@ void dim_backward(G& c) {
     if (sizes.empty()) return c.set_grad(0, g);
     const auto rank = static_cast<std::int64_t>(sizes.size());
     const bool keepdim = c.value(2).to_bool();
-    const Tensor zeros = fn::zeros(to_dims(sizes), static_cast<std::int64_t>(g.dtype()), IValue(), g.device(), IValue());
+    const Tensor zeros =
+        fn::zeros(to_dims(sizes), static_cast<std::int64_t>(g.dtype()), IValue(), g.device(), IValue());
     static const OperatorHandle<> scatter_into{"aten::scatter_.src"};
-    c.set_grad(0, scatter_into(zeros, c.value(1), unsqueezed(c.result(1), rank, c.value(1), keepdim), unsqueezed(g, rank, c.value(1), keepdim)));
+    c.set_grad(0, scatter_into(zeros, c.value(1), unsqueezed(c.result(1), rank, c.value(1), keepdim),
+                               unsqueezed(g, rank, c.value(1), keepdim)));
 }
 
 std::vector<Sample> ordered_whole_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
-    return {{{random_ladder(random, {2, 3}, dtype)}, {}}, {{random_ladder(random, {}, dtype)}, "0-dimensional"}, {{random_ladder(random, {150}, dtype)}, "a vector"}};
+    return {{{random_ladder(random, {2, 3}, dtype)}, {}},
+            {{random_ladder(random, {}, dtype)}, "0-dimensional"},
+            {{random_ladder(random, {150}, dtype)}, "a vector"}};
 }
 std::vector<Sample> list_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples = one_dim_samples(random, dtype);

@@ -26,7 +26,9 @@ struct Arg {
         if (is_nan(s.value)) return false;
         return is_nan(x) || (kMax ? x > s.value : x < s.value);
     }
-    static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{Op::identity(), -1}); }
+    static void begin(void* states, std::int64_t n) {
+        std::fill_n(static_cast<State*>(states), n, State{Op::identity(), -1});
+    }
     // In pieces that stay in cache: the largest of each first, then, when it wins, where it is.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t index, const void*) {
         constexpr std::int64_t kPiece = 2048;
@@ -44,9 +46,12 @@ struct Arg {
         const hn::ScalableTag<T> d;
         const auto wanted = hn::Set(d, value);
         if constexpr (std::is_floating_point_v<T>) {
-            if (is_nan(value)) return place_where(x, n, [](auto v) HWY_ATTR { return hn::IsNaN(v); }, [](T v) { return is_nan(v); });
+            if (is_nan(value))
+                return place_where(
+                    x, n, [](auto v) HWY_ATTR { return hn::IsNaN(v); }, [](T v) { return is_nan(v); });
         }
-        return place_where(x, n, [&](auto v) HWY_ATTR { return hn::Eq(v, wanted); }, [value](T v) { return v == value; });
+        return place_where(
+            x, n, [&](auto v) HWY_ATTR { return hn::Eq(v, wanted); }, [value](T v) { return v == value; });
     }
     template <class InVector, class Is>
     static HWY_INLINE std::int64_t place_where(const T* x, std::int64_t n, InVector&& in_vector, Is&& is_it) {
@@ -91,7 +96,8 @@ struct Arg {
     static constexpr std::int64_t kRowsAtOnce = 8;
     // Rows from r on against the best so far, which is read and written once for all of them.
     template <std::int64_t kCount>
-    static HWY_INLINE void compare_rows(const Rows& rows, std::int64_t r, std::int64_t at, std::int64_t n, T* best, Place* place) {
+    static HWY_INLINE void compare_rows(const Rows& rows, std::int64_t r, std::int64_t at, std::int64_t n, T* best,
+                                        Place* place) {
         std::array<const T*, kCount> x;
         for (std::int64_t k = 0; k < kCount; ++k) x[static_cast<std::size_t>(k)] = rows.row<T>(r + k) + at;
         const hn::ScalableTag<T> d;
@@ -106,7 +112,8 @@ struct Arg {
                 __builtin_prefetch(x[k] + i + ahead);
                 const auto wins = beats(value, top);
                 top = hn::IfThenElse(wins, value, top);
-                from = hn::IfThenElse(hn::RebindMask(dp, wins), hn::Set(dp, static_cast<Place>(r) + static_cast<Place>(k)), from);
+                from = hn::IfThenElse(hn::RebindMask(dp, wins),
+                                      hn::Set(dp, static_cast<Place>(r) + static_cast<Place>(k)), from);
             }
             hn::Store(top, d, best + i);
             hn::Store(from, dp, place + i);
@@ -116,8 +123,10 @@ struct Arg {
     template <class V>
     static HWY_INLINE auto beats(V value, V top) {
         const auto larger = kMax ? hn::Gt(value, top) : hn::Lt(value, top);
-        if constexpr (std::is_floating_point_v<T>) return hn::AndNot(hn::IsNaN(top), hn::Or(larger, hn::IsNaN(value)));
-        else return larger;
+        if constexpr (std::is_floating_point_v<T>)
+            return hn::AndNot(hn::IsNaN(top), hn::Or(larger, hn::IsNaN(value)));
+        else
+            return larger;
     }
     static void merge(void* states, const void* others, std::int64_t n) {
         auto* s = static_cast<State*>(states);
@@ -134,8 +143,16 @@ struct Arg {
         }
     }
     static const Reduction* get() {
-        static const Reduction reduction{scalar_type_of<T>, 2, {scalar_type_of<T>, ScalarType::Int64}, sizeof(State), &begin, &fold,
-                                         &fold_rows, &merge, &finish, true};
+        static const Reduction reduction{scalar_type_of<T>,
+                                         2,
+                                         {scalar_type_of<T>, ScalarType::Int64},
+                                         sizeof(State),
+                                         &begin,
+                                         &fold,
+                                         &fold_rows,
+                                         &merge,
+                                         &finish,
+                                         true};
         return &reduction;
     }
 };
@@ -149,11 +166,16 @@ const Reduction* for_arg(ScalarType as) {
 
 const Reduction* find_extremum(ReduceOp op, ScalarType as) {
     switch (op) {
-        case ReduceOp::Max: return for_ordered<MaxOf>(as);
-        case ReduceOp::Min: return for_ordered<MinOf>(as);
-        case ReduceOp::ArgMax: return for_arg<true>(as);
-        case ReduceOp::ArgMin: return for_arg<false>(as);
-        default: return nullptr;
+        case ReduceOp::Max:
+            return for_ordered<MaxOf>(as);
+        case ReduceOp::Min:
+            return for_ordered<MinOf>(as);
+        case ReduceOp::ArgMax:
+            return for_arg<true>(as);
+        case ReduceOp::ArgMin:
+            return for_arg<false>(as);
+        default:
+            return nullptr;
     }
 }
 

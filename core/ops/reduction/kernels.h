@@ -7,11 +7,19 @@
 namespace loupe {
 
 enum class ReduceOp : std::uint8_t {
-    Sum, Mean, NanSum, Prod,
-    Max, Min,              // values; NaN wins
-    ArgMax, ArgMin,        // value and index of the first; NaN wins
-    Any, All, CountNonzero,
-    Var, Std,              // and mean; params: correction
+    Sum,
+    Mean,
+    NanSum,
+    Prod,
+    Max,
+    Min,  // values; NaN wins
+    ArgMax,
+    ArgMin,  // value and index of the first; NaN wins
+    Any,
+    All,
+    CountNonzero,
+    Var,
+    Std,  // and mean; params: correction
 };
 // Other: params: p.
 enum class NormOrder : std::uint8_t { Zero, One, Two, Infinity, MinusInfinity, Other };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // var, std, var_mean, std_mean, with Bessel's or any other correction.
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/kernels/arithmetic.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/not_finite.h"
 #include "core/ops/reduction/reduction.h"
@@ -24,23 +24,29 @@ TensorMeta infer_one(const Tensor& self, const IValue& dim, const IValue&, bool 
 }
 MetaList infer_two(const Tensor& self, const IValue& dim, const IValue&, bool keepdim) {
     require_floating(self, "var_mean and std_mean");
-    return {reduced_meta(self, dim, keepdim, to_real_type(self.dtype())), reduced_meta(self, dim, keepdim, self.dtype())};
+    return {reduced_meta(self, dim, keepdim, to_real_type(self.dtype())),
+            reduced_meta(self, dim, keepdim, self.dtype())};
 }
 
-double correction_of(const IValue& correction) { return correction.is_none() ? 1 : static_cast<double>(correction.to_int()); }
+double correction_of(const IValue& correction) {
+    return correction.is_none() ? 1 : static_cast<double>(correction.to_int());
+}
 
 template <bool kRoot>
-void both(const Tensor& spread_out, const Tensor& mean, const Tensor& self, const IValue& dim, const IValue& correction, bool keepdim) {
+void both(const Tensor& spread_out, const Tensor& mean, const Tensor& self, const IValue& dim, const IValue& correction,
+          bool keepdim) {
     if (is_complex(self.dtype())) {
         // The variances of the parts add up.
-        const Tensor total = fn::var(fn::real(self), dim, correction, keepdim) + fn::var(fn::imag(self), dim, correction, keepdim);
+        const Tensor total =
+            fn::var(fn::real(self), dim, correction, keepdim) + fn::var(fn::imag(self), dim, correction, keepdim);
         copy_into(spread_out, kRoot ? fn::sqrt(total) : total);
         copy_into(mean, fn::mean_dim(self, dim, keepdim, IValue()));
         return;
     }
     const double params[] = {correction_of(correction)};
     const std::array<Tensor, 2> outputs{spread_out, mean};
-    run(reduction_kernel(kRoot ? ReduceOp::Std : ReduceOp::Var, compute_type(self.dtype())), self, dim, outputs, params);
+    run(reduction_kernel(kRoot ? ReduceOp::Std : ReduceOp::Var, compute_type(self.dtype())), self, dim, outputs,
+        params);
 }
 template <bool kRoot>
 void one(const Tensor& out, const Tensor& self, const IValue& dim, const IValue& correction, bool keepdim) {
@@ -52,7 +58,8 @@ Tensor var_slope(const Tensor& g, const Tensor& x, const IValue& dim, const IVal
     const Tensor centred = x - fn::mean_dim(x, dim, true, IValue());
     return spread(g * (2 / (count - correction_of(correction))), x.sizes(), dim, keepdim) * centred;
 }
-Tensor std_slope(const Tensor& g, const Tensor& result, const Tensor& x, const IValue& dim, const IValue& correction, bool keepdim) {
+Tensor std_slope(const Tensor& g, const Tensor& result, const Tensor& x, const IValue& dim, const IValue& correction,
+                 bool keepdim) {
     const Tensor halved = fn::masked_fill(g / (result * 2), fn::eq_scalar(result, Scalar(0)), Scalar(0));
     return var_slope(halved, x, dim, correction, keepdim);
 }
@@ -65,7 +72,9 @@ Tensor spread_slope(G& c, const Tensor& g) {
     return var_slope(g, c.argument(0), dim, correction, keepdim);
 }
 template <bool kRoot>
-void one_backward(G& c) { c.set_grad(0, spread_slope<kRoot>(c, c.grad_output())); }
+void one_backward(G& c) {
+    c.set_grad(0, spread_slope<kRoot>(c, c.grad_output()));
+}
 template <bool kRoot>
 void both_backward(G& c) {
     Tensor total;
@@ -96,7 +105,8 @@ std::vector<Sample> moment_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
     for (const Sample& s : dim_list_samples(random, dtype)) {
         if (s.arguments[0].to_tensor().dim() == 0) continue;
-        for (const int correction : {0, 1}) samples.push_back({{s.arguments[0], s.arguments[1], correction, s.arguments[2]}, s.name});
+        for (const int correction : {0, 1})
+            samples.push_back({{s.arguments[0], s.arguments[1], correction, s.arguments[2]}, s.name});
     }
     return samples;
 }
@@ -145,7 +155,8 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "correction_out"},
      .not_finite = kStdNotFinite},
-    {.schema = "aten::var_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)",
+    {.schema = "aten::var_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> "
+               "(Tensor, Tensor)",
      .summary = "Variance and mean along dimensions.",
      .formula = "sum((x - mean)^2) / (n - correction), mean = sum_i x_i / n",
      .infer = inferring<infer_two>,
@@ -156,7 +167,8 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "correction_out"},
      .not_finite = kVarMeanNotFinite},
-    {.schema = "aten::std_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)",
+    {.schema = "aten::std_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> "
+               "(Tensor, Tensor)",
      .summary = "Standard deviation and mean along dimensions.",
      .formula = "sqrt(sum((x - mean)^2) / (n - correction)), mean = sum_i x_i / n",
      .infer = inferring<infer_two>,
@@ -167,23 +179,26 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "correction_out"},
      .not_finite = kStdMeanNotFinite},
-    composite("aten::var(Tensor self, bool unbiased=True) -> Tensor", "Variance of all elements.", unbiased_whole<"aten::var.correction">),
-    composite("aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "Variance along dimensions.",
-              unbiased_dim<"aten::var.correction">)
+    composite("aten::var(Tensor self, bool unbiased=True) -> Tensor", "Variance of all elements.",
+              unbiased_whole<"aten::var.correction">),
+    composite("aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+              "Variance along dimensions.", unbiased_dim<"aten::var.correction">)
         .with_out({}),
     composite("aten::std(Tensor self, bool unbiased=True) -> Tensor", "Standard deviation of all elements.",
               unbiased_whole<"aten::std.correction">),
     composite("aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
               "Standard deviation along dimensions.", unbiased_dim<"aten::std.correction">)
         .with_out({}),
-    composite("aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "Variance and mean of all elements.",
-              unbiased_whole<"aten::var_mean.correction">),
-    composite("aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-              "Variance and mean along dimensions.", unbiased_dim<"aten::var_mean.correction">),
-    composite("aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "Standard deviation and mean of all elements.",
-              unbiased_whole<"aten::std_mean.correction">),
-    composite("aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-              "Standard deviation and mean along dimensions.", unbiased_dim<"aten::std_mean.correction">),
+    composite("aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+              "Variance and mean of all elements.", unbiased_whole<"aten::var_mean.correction">),
+    composite(
+        "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+        "Variance and mean along dimensions.", unbiased_dim<"aten::var_mean.correction">),
+    composite("aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+              "Standard deviation and mean of all elements.", unbiased_whole<"aten::std_mean.correction">),
+    composite(
+        "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+        "Standard deviation and mean along dimensions.", unbiased_dim<"aten::std_mean.correction">),
 };
 
 }  // namespace

@@ -26,11 +26,12 @@ struct Moments {
         if (b.count == 0) return a;
         if (a.count == 0) return b;
         const double delta = b.mean - a.mean;
-        return {count, a.mean + delta * (b.count / count), a.squares + b.squares + delta * delta * (a.count * b.count / count)};
+        return {count, a.mean + delta * (b.count / count),
+                a.squares + b.squares + delta * delta * (a.count * b.count / count)};
     }
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{0, 0, 0}); }
-    // Of float64 in two passes over a piece that stays in cache. Of float32 in one, from the first element on: in float64 the
-    // squares are exact, and cancellation after the shift is bounded by the piece's length.
+    // Of float64 in two passes over a piece that stays in cache. Of float32 in one, from the first element on: in
+    // float64 the squares are exact, and cancellation after the shift is bounded by the piece's length.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void*) {
         constexpr std::int64_t kPiece = std::is_same_v<T, float> ? 16384 : 2048;
         const T* x = static_cast<const T*>(elements);
@@ -97,7 +98,8 @@ struct Moments {
     }
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void*) {
         for (std::int64_t at = 0; at < n; at += kColumns) {
-            fold_columns(static_cast<State*>(states) + at, {rows.row<T>(0) + at, rows.stride, rows.count}, std::min(kColumns, n - at));
+            fold_columns(static_cast<State*>(states) + at, {rows.row<T>(0) + at, rows.stride, rows.count},
+                         std::min(kColumns, n - at));
         }
     }
     // In groups of rows that stay in cache; they are joined beside the states, as arrays.
@@ -107,8 +109,10 @@ struct Moments {
         for (std::int64_t r = 0; r < rows.count; r += kRows) {
             const Rows part{rows.row<T>(r), rows.stride, std::min(kRows, rows.count - r)};
             double part_mean[kColumns] = {}, part_squares[kColumns] = {};
-            if constexpr (std::is_same_v<T, float>) shifted_columns(part, n, part_mean, part_squares);
-            else two_pass_columns(part, n, part_mean, part_squares);
+            if constexpr (std::is_same_v<T, float>)
+                shifted_columns(part, n, part_mean, part_squares);
+            else
+                two_pass_columns(part, n, part_mean, part_squares);
             const auto before = static_cast<double>(r), count = static_cast<double>(part.count);
             const double share = count / (before + count), weight = before * share;
             for (std::int64_t i = 0; i < n; ++i) {
@@ -123,7 +127,8 @@ struct Moments {
     static void shifted_columns(const Rows& rows, std::int64_t n, double* __restrict mean, double* __restrict squares) {
         const T* first = rows.row<T>(0);
         std::int64_t r = 1;
-        for (; r + static_cast<std::int64_t>(kRowsAtOnce) <= rows.count; r += kRowsAtOnce) add_shifted<kRowsAtOnce>(first, rows, r, n, mean, squares);
+        for (; r + static_cast<std::int64_t>(kRowsAtOnce) <= rows.count; r += kRowsAtOnce)
+            add_shifted<kRowsAtOnce>(first, rows, r, n, mean, squares);
         for (; r < rows.count; ++r) add_shifted<1>(first, rows, r, n, mean, squares);
         const double share = 1 / static_cast<double>(rows.count);
         for (std::int64_t i = 0; i < n; ++i) {
@@ -133,11 +138,12 @@ struct Moments {
     }
     // Prefetches the next rows: the processor does not predict short pieces of rows.
     template <std::size_t kCount>
-    static HWY_INLINE void add_shifted(const T* first, const Rows& rows, std::int64_t r, std::int64_t n, double* __restrict sums,
-                                       double* __restrict squares) {
+    static HWY_INLINE void add_shifted(const T* first, const Rows& rows, std::int64_t r, std::int64_t n,
+                                       double* __restrict sums, double* __restrict squares) {
         std::array<const T*, kCount> x;
         for (std::size_t k = 0; k < kCount; ++k) x[k] = rows.row<T>(r + static_cast<std::int64_t>(k));
-        const std::int64_t ahead = static_cast<std::int64_t>(kCount) * rows.stride / static_cast<std::int64_t>(sizeof(T));
+        const std::int64_t ahead =
+            static_cast<std::int64_t>(kCount) * rows.stride / static_cast<std::int64_t>(sizeof(T));
         const hn::ScalableTag<double> d;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
         std::int64_t i = 0;
@@ -182,18 +188,28 @@ struct Moments {
         auto* s = static_cast<State*>(states);
         for (std::int64_t i = 0; i < n; ++i) s[i] = join(s[i], static_cast<const State*>(others)[i]);
     }
-    static void finish(const void* states, std::int64_t n, std::int64_t count, const void* params, void* const* outputs) {
+    static void finish(const void* states, std::int64_t n, std::int64_t count, const void* params,
+                       void* const* outputs) {
         const double divisor = std::max(0.0, static_cast<double>(count) - parameter(params));
         for (std::int64_t i = 0; i < n; ++i) {
             const State& s = static_cast<const State*>(states)[i];
             const double variance = s.squares / divisor;
             static_cast<T*>(outputs[0])[i] = static_cast<T>(kRoot ? std::sqrt(variance) : variance);
-            static_cast<T*>(outputs[1])[i] = static_cast<T>(count == 0 ? std::numeric_limits<double>::quiet_NaN() : s.mean);
+            static_cast<T*>(outputs[1])[i] =
+                static_cast<T>(count == 0 ? std::numeric_limits<double>::quiet_NaN() : s.mean);
         }
     }
     static const Reduction* get() {
-        static const Reduction reduction{scalar_type_of<T>, 2, {scalar_type_of<T>, scalar_type_of<T>}, sizeof(State), &begin, &fold,
-                                         &fold_rows, &merge, &finish, false};
+        static const Reduction reduction{scalar_type_of<T>,
+                                         2,
+                                         {scalar_type_of<T>, scalar_type_of<T>},
+                                         sizeof(State),
+                                         &begin,
+                                         &fold,
+                                         &fold_rows,
+                                         &merge,
+                                         &finish,
+                                         false};
         return &reduction;
     }
 };

@@ -15,8 +15,10 @@ namespace {
 
 template <class T>
 double size_of(T x) {
-    if constexpr (kIsComplexElement<T>) return std::abs(std::complex<double>(x));
-    else return std::abs(static_cast<double>(x));
+    if constexpr (kIsComplexElement<T>)
+        return std::abs(std::complex<double>(x));
+    else
+        return std::abs(static_cast<double>(x));
 }
 template <class T>
 struct RealOf {
@@ -46,8 +48,10 @@ template <class T>
 struct Norm2Of : NormBase<T> {
     using Result = typename RealOf<T>::type;
     static double add(double s, T x, double) {
-        if constexpr (kIsComplexElement<T>) return s + static_cast<double>(x.real()) * x.real() + static_cast<double>(x.imag()) * x.imag();
-        else return s + static_cast<double>(x) * static_cast<double>(x);
+        if constexpr (kIsComplexElement<T>)
+            return s + static_cast<double>(x.real()) * x.real() + static_cast<double>(x.imag()) * x.imag();
+        else
+            return s + static_cast<double>(x) * static_cast<double>(x);
     }
     static Result result(double s, std::int64_t, double) { return static_cast<Result>(std::sqrt(s)); }
 };
@@ -72,15 +76,22 @@ struct NormPOf : NormBase<T> {
 // Rarely used kernels are built once, for the baseline.
 const Reduction* find_norm(NormOrder order, ScalarType as) {
     switch (order) {
-        case NormOrder::One: return for_differentiable<Norm1Of>(as);
-        case NormOrder::Two: return for_differentiable<Norm2Of>(as);
+        case NormOrder::One:
+            return for_differentiable<Norm1Of>(as);
+        case NormOrder::Two:
+            return for_differentiable<Norm2Of>(as);
 #if HWY_TARGET == HWY_STATIC_TARGET
-        case NormOrder::Zero: return for_differentiable<Norm0Of>(as);
-        case NormOrder::Infinity: return for_differentiable<NormInfOf>(as);
-        case NormOrder::MinusInfinity: return for_differentiable<NormMinusInfOf>(as);
-        case NormOrder::Other: return for_differentiable<NormPOf>(as);
+        case NormOrder::Zero:
+            return for_differentiable<Norm0Of>(as);
+        case NormOrder::Infinity:
+            return for_differentiable<NormInfOf>(as);
+        case NormOrder::MinusInfinity:
+            return for_differentiable<NormMinusInfOf>(as);
+        case NormOrder::Other:
+            return for_differentiable<NormPOf>(as);
 #endif
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 

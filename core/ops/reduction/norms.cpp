@@ -6,9 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/out_refusals.h"
+#include "core/kernels/arithmetic.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/not_finite.h"
 #include "core/ops/reduction/reduction.h"
@@ -34,9 +34,11 @@ NormOrder order_of(double p) {
 // (self, ord, dim, keepdim, dtype)
 TensorMeta infer_norm(const Tensor& self, const Scalar& order, const IValue& dim, bool keepdim, const IValue& dtype) {
     const ScalarType chosen = dtype_or(dtype, self.dtype());
-    require(is_differentiable(self.dtype()), "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
+    require(is_differentiable(self.dtype()),
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got ",
             dtype_graph_name(self.dtype()));
-    require(is_differentiable(chosen), "linalg.vector_norm: dtype should be floating point or complex, but got ", dtype_graph_name(chosen));
+    require(is_differentiable(chosen), "linalg.vector_norm: dtype should be floating point or complex, but got ",
+            dtype_graph_name(chosen));
     const double p = order.to_double();
     require(self.numel() > 0 || (p >= 0 && p != kInfinity), "linalg.vector_norm cannot compute the ", p,
             " norm on an empty tensor because the operation does not have an identity");
@@ -52,11 +54,15 @@ T stepped_norm(const T* x, std::int64_t n, double p) {
     T sum(0.0F);
     for (std::int64_t i = 0; i < n; ++i) {
         const float magnitude = std::abs(static_cast<float>(x[i]));
-        const float term = p == 0 ? (magnitude == 0 ? 0.0F : 1.0F) : p == 1 ? magnitude : p == 2 ? magnitude * magnitude : std::pow(magnitude, exponent);
+        const float term = p == 0   ? (magnitude == 0 ? 0.0F : 1.0F)
+                           : p == 1 ? magnitude
+                           : p == 2 ? magnitude * magnitude
+                                    : std::pow(magnitude, exponent);
         sum = T(static_cast<float>(sum) + static_cast<float>(T(term)));
     }
     if (p == 0 || p == 1) return sum;
-    return T(p == 2 ? std::sqrt(static_cast<float>(sum)) : std::pow(static_cast<float>(sum), static_cast<float>(T(1 / exponent))));
+    return T(p == 2 ? std::sqrt(static_cast<float>(sum))
+                    : std::pow(static_cast<float>(sum), static_cast<float>(T(1 / exponent))));
 }
 // Kept dimensions first, then the reduced ones as they lie in memory; false when they are not to be added in steps.
 bool norm_in_steps(const Tensor& out, const Tensor& self, double p, const IValue& dim) {
@@ -65,7 +71,8 @@ bool norm_in_steps(const Tensor& out, const Tensor& self, double p, const IValue
     if (std::isinf(p) || self.numel() == 0 || self.numel() > kSteppedElements) return false;
     const Reduced reduced(self.dim(), dim);
     Dims order, inner;
-    for (std::int64_t d = 0; d < self.dim(); ++d) (reduced.mask()[static_cast<std::size_t>(d)] ? inner : order).push_back(d);
+    for (std::int64_t d = 0; d < self.dim(); ++d)
+        (reduced.mask()[static_cast<std::size_t>(d)] ? inner : order).push_back(d);
     std::ranges::stable_sort(inner, [&](std::int64_t a, std::int64_t b) { return self.stride(a) > self.stride(b); });
     const std::int64_t length = reduced.count(self.sizes());
     if (!is_half && p == 2 && (length == 1 || (!inner.empty() && self.stride(inner.back()) == 1))) return false;
@@ -73,10 +80,13 @@ bool norm_in_steps(const Tensor& out, const Tensor& self, double p, const IValue
     const Tensor rows = fn::contiguous(fn::permute(self, order), 0);
     const Tensor norms = empty(out.sizes(), out.dtype());
     const auto fill = [&]<typename T>(std::type_identity<T>) {
-        for (std::int64_t i = 0; i < norms.numel(); ++i) norms.data<T>()[i] = stepped_norm(rows.data<T>() + i * length, length, p);
+        for (std::int64_t i = 0; i < norms.numel(); ++i)
+            norms.data<T>()[i] = stepped_norm(rows.data<T>() + i * length, length, p);
     };
-    if (is_half) fill(std::type_identity<Half>{});
-    else fill(std::type_identity<BFloat16>{});
+    if (is_half)
+        fill(std::type_identity<Half>{});
+    else
+        fill(std::type_identity<BFloat16>{});
     copy_into(out, norms);
     return true;
 }
@@ -87,28 +97,37 @@ void norm(const Tensor& out, const Tensor& self, const Scalar& order, const IVal
     run(norm_kernel(order_of(params[0]), as), self, dim, std::span(&out, 1), params);
 }
 
-Tensor zero_where_zero(const Tensor& t, const Tensor& divisor) { return fn::masked_fill(t, fn::eq_scalar(divisor, Scalar(0)), Scalar(0.0)); }
+Tensor zero_where_zero(const Tensor& t, const Tensor& divisor) {
+    return fn::masked_fill(t, fn::eq_scalar(divisor, Scalar(0)), Scalar(0.0));
+}
 
 Tensor norm_slope(const Tensor& x, const Tensor& g, const Tensor& norm, double p, const IValue& dim) {
     switch (order_of(p)) {
-        case NormOrder::Zero: return {};
-        case NormOrder::One: return fn::sgn(x) * g;
-        case NormOrder::Two: return g * zero_where_zero(x / norm, norm);
+        case NormOrder::Zero:
+            return {};
+        case NormOrder::One:
+            return fn::sgn(x) * g;
+        case NormOrder::Two:
+            return g * zero_where_zero(x / norm, norm);
         case NormOrder::Infinity:
         case NormOrder::MinusInfinity: {
             const Tensor magnitude = fn::abs(x);
-            const Tensor equal = fn::logical_or(fn::eq(magnitude, norm), fn::logical_and(fn::isnan(magnitude), fn::isnan(norm)));
+            const Tensor equal =
+                fn::logical_or(fn::eq(magnitude, norm), fn::logical_and(fn::isnan(magnitude), fn::isnan(norm)));
             const Tensor mask = fn::to_dtype(equal, static_cast<std::int64_t>(g.dtype()));
             return fn::sgn(x) * (mask / fn::sum_dim(mask, dim, true, IValue()) * g);
         }
-        case NormOrder::Other: break;
+        case NormOrder::Other:
+            break;
     }
     const Tensor magnitude = fn::abs(x);
     if (p < 2) {
-        const Tensor power = p < 1 ? zero_where_zero(fn::pow_scalar(magnitude, Scalar(p - 1)), x) : fn::pow_scalar(magnitude, Scalar(p - 1));
+        const Tensor power = p < 1 ? zero_where_zero(fn::pow_scalar(magnitude, Scalar(p - 1)), x)
+                                   : fn::pow_scalar(magnitude, Scalar(p - 1));
         return fn::sgn(x) * power * zero_where_zero(g * fn::pow_scalar(norm, Scalar(1 - p)), norm);
     }
-    return x * fn::pow_scalar(magnitude, Scalar(p - 2)) * zero_where_zero(g / fn::pow_scalar(norm, Scalar(p - 1)), norm);
+    return x * fn::pow_scalar(magnitude, Scalar(p - 2)) *
+           zero_where_zero(g / fn::pow_scalar(norm, Scalar(p - 1)), norm);
 }
 void norm_backward(G& c) {
     const Tensor x = c.argument(0);
@@ -160,7 +179,8 @@ void logsumexp(const Tensor& out, const Tensor& self, const IValue& dim, bool ke
     const Tensor shift = fn::masked_fill(largest, fn::isinf(largest), Scalar(0));
     const Tensor total = fn::sum_dim(fn::exp(x - shift), dim, true, IValue());
     const Tensor result = fn::log(total) + shift;
-    copy_into(out, result.view_as_strided(out.sizes(), span_of(contiguous_strides(out.sizes())), result.storage_offset()));
+    copy_into(out,
+              result.view_as_strided(out.sizes(), span_of(contiguous_strides(out.sizes())), result.storage_offset()));
 }
 void logsumexp_backward(G& c) {
     const Tensor x = c.argument(0);
@@ -204,8 +224,9 @@ constexpr NotFiniteNote kLinalgVectorNormNotFinite[] = {
 };
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
-               "dtype=None) -> Tensor",
+    {.schema =
+         "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+         "dtype=None) -> Tensor",
      .summary = "Norm of vectors along dimensions.",
      .formula = "sum(|x|^ord)^(1/ord)",
      .infer = inferring<infer_norm>,
@@ -220,25 +241,28 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
         .with_sparse({.run = on_sparse::norm})
         .with_autocast({.cuda = Autocast::Float32}),
-    composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "Norm of all elements.", boxed<norm_dtype>)
+    composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor",
+              "Norm of all elements.", boxed<norm_dtype>)
         .with_sparse({.run = on_sparse::norm})
         .with_autocast({.cuda = Autocast::Float32}),
-    composite("aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", "Norm along dimensions.",
-              boxed<norm_dim>)
+    composite("aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+              "Norm along dimensions.", boxed<norm_dim>)
         .with_sparse({.run = on_sparse::norm})
         .with_autocast({.cuda = Autocast::Float32}),
-    composite("aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+    composite("aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) "
+              "-> Tensor",
               "Norm along dimensions.", boxed<norm_dim_dtype>)
         .with_sparse({.run = on_sparse::norm})
         .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::frobenius_norm(Tensor self) -> Tensor", "Norm of order 2 of all elements.", boxed<frobenius_norm>)
         .with_autocast({.cuda = Autocast::Float32}),
-    composite("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "Norm of order 2 along dimensions.",
-              boxed<frobenius_norm_dim>)
+    composite("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+              "Norm of order 2 along dimensions.", boxed<frobenius_norm_dim>)
         .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "Norm of the difference.", boxed<dist>)
         .with_autocast({.cuda = Autocast::Float32}),
-    composite("aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "Norm over all dimensions but one.", boxed<norm_except_dim>)
+    composite("aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "Norm over all dimensions but one.",
+              boxed<norm_except_dim>)
         .with_formula("sum(|v|^pow)^(1 / pow) over all dimensions but dim")
         .with_gradient("v: grad v |v|^(pow - 2) / out^(pow - 1)"),
     {.schema = "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
@@ -252,7 +276,8 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .autocast = {.cuda = Autocast::Float32},
      .not_finite = kLogsumexpNotFinite},
-    composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "The same as logsumexp.", forward<"aten::logsumexp">),
+    composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+              "The same as logsumexp.", forward<"aten::logsumexp">),
 };
 
 }  // namespace

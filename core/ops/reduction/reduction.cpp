@@ -24,8 +24,10 @@ Reduced::Reduced(std::int64_t rank, const IValue& dim) : rank_(static_cast<std::
 Dims Reduced::sizes(IntSpan input, bool keepdim) const {
     Dims out;
     for (std::size_t d = 0; d < rank_; ++d) {
-        if (!mask_[d]) out.push_back(input[d]);
-        else if (keepdim) out.push_back(1);
+        if (!mask_[d])
+            out.push_back(input[d]);
+        else if (keepdim)
+            out.push_back(1);
     }
     return out;
 }
@@ -60,7 +62,8 @@ Tensor spread(const Tensor& reduced, IntSpan input, const IValue& dim, bool keep
     return fn::expand(aligned, to_dims(input));
 }
 
-void run(const Reduction* kernel, const Tensor& self, const IValue& dim, std::span<const Tensor> outputs, const double* params) {
+void run(const Reduction* kernel, const Tensor& self, const IValue& dim, std::span<const Tensor> outputs,
+         const double* params) {
     require(kernel != nullptr, "not implemented for '", dtype_graph_name(self.dtype()), "'");
     run_reduction(*kernel, self, Reduced(self.dim(), dim).mask(), outputs, params);
 }
@@ -76,12 +79,9 @@ TensorMeta reduced_meta(const Tensor& self, const IValue& dim, bool keepdim, Sca
 
 std::vector<Sample> dim_list_samples(Random& random, ScalarType dtype) {
     const auto draw = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{draw({2, 3}), IValue(), false}, "everything"},
-            {{draw({2, 3, 4}), Dims{1}, false}, {}},
-            {{draw({2, 3, 4}), Dims{0, 2}, true}, "kept"},
-            {{draw({5, 70}), Dims{0}, false}, "columns"},
-            {{draw({3, 70}), Dims{-1}, false}, "rows"},
-            {{draw({}), IValue(), false}, "0-dimensional"}};
+    return {{{draw({2, 3}), IValue(), false}, "everything"}, {{draw({2, 3, 4}), Dims{1}, false}, {}},
+            {{draw({2, 3, 4}), Dims{0, 2}, true}, "kept"},   {{draw({5, 70}), Dims{0}, false}, "columns"},
+            {{draw({3, 70}), Dims{-1}, false}, "rows"},      {{draw({}), IValue(), false}, "0-dimensional"}};
 }
 
 std::vector<Sample> one_dim_samples(Random& random, ScalarType dtype) {
@@ -95,7 +95,9 @@ std::vector<Sample> one_dim_samples(Random& random, ScalarType dtype) {
 }
 
 std::vector<Sample> whole_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3}, dtype)}, {}}, {{random_tensor(random, {}, dtype)}, "0-dimensional"}, {{random_tensor(random, {150}, dtype)}, "a vector"}};
+    return {{{random_tensor(random, {2, 3}, dtype)}, {}},
+            {{random_tensor(random, {}, dtype)}, "0-dimensional"},
+            {{random_tensor(random, {150}, dtype)}, "a vector"}};
 }
 
 }  // namespace loupe::reduction

@@ -39,7 +39,8 @@ Tensor spread(const Tensor& reduced, IntSpan input, const IValue& dim, bool keep
 Tensor unsqueezed(const Tensor& reduced, std::int64_t rank, const IValue& dim, bool keepdim);
 
 // Runs a reduction of self's elements seen as `as`. Throws Error (Run) for a null kernel.
-void run(const Reduction* kernel, const Tensor& self, const IValue& dim, std::span<const Tensor> outputs, const double* params = nullptr);
+void run(const Reduction* kernel, const Tensor& self, const IValue& dim, std::span<const Tensor> outputs,
+         const double* params = nullptr);
 
 TensorMeta reduced_meta(const Tensor& self, const IValue& dim, bool keepdim, ScalarType dtype);
 inline ScalarType dtype_or(const IValue& dtype, ScalarType otherwise) {

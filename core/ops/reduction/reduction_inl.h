@@ -37,20 +37,26 @@ using WideOf = typename Wide<T>::type;
 
 template <class T>
 T wrapping_add(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return a + b;
 }
 template <class T>
 T wrapping_multiply(T a, T b) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else return multiply(a, b);
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else
+        return multiply(a, b);
 }
 
 // Numbers as float64, a vector of them from memory.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_wide(D d, const T* x) {
-    if constexpr (std::is_same_v<T, float>) return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
-    else return hn::LoadU(d, x);
+    if constexpr (std::is_same_v<T, float>)
+        return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
+    else
+        return hn::LoadU(d, x);
 }
 // The lanes of a vector joined, by an operation of two vectors.
 template <class V, class Join>
@@ -65,8 +71,10 @@ HWY_INLINE double join_lanes(V v, Join&& join) {
 
 template <class T>
 bool is_nan(T x) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return x != x;
+    if constexpr (std::is_integral_v<T>)
+        return false;
+    else
+        return x != x;
 }
 
 // Each operator: State, identity, add (one element), join (another state), result.
@@ -78,19 +86,25 @@ struct SumOf {
     static State add(State s, T x, double) { return wrapping_add(s, State(x)); }
     static State join(State s, State other) { return wrapping_add(s, other); }
     template <class V>
-    static V join_vectors(V a, V b) { return hn::Add(a, b); }
+    static V join_vectors(V a, V b) {
+        return hn::Add(a, b);
+    }
     static constexpr bool kIsSum = true;
     static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
 };
 template <class T>
 constexpr T lowest() {
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
-    else return -std::numeric_limits<T>::infinity();
+    if constexpr (std::is_integral_v<T>)
+        return std::numeric_limits<T>::min();
+    else
+        return -std::numeric_limits<T>::infinity();
 }
 template <class T>
 constexpr T highest() {
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
-    else return std::numeric_limits<T>::infinity();
+    if constexpr (std::is_integral_v<T>)
+        return std::numeric_limits<T>::max();
+    else
+        return std::numeric_limits<T>::infinity();
 }
 template <class T>
 struct MaxOf {
@@ -101,7 +115,9 @@ struct MaxOf {
     // For numbers, in one instruction.
     static State add_number(State s, T x) { return x > s ? x : s; }
     template <class V>
-    static V add_number_vectors(V s, V x) { return hn::Max(x, s); }
+    static V add_number_vectors(V s, V x) {
+        return hn::Max(x, s);
+    }
     static State join(State s, State other) { return add(s, other, 0); }
     static Result result(State s, std::int64_t, double) { return s; }
 };
@@ -112,7 +128,9 @@ struct MinOf : MaxOf<T> {
     static State add(State s, T x, double) { return ((x < s) | is_nan(x)) ? x : s; }
     static State add_number(State s, T x) { return x < s ? x : s; }
     template <class V>
-    static V add_number_vectors(V s, V x) { return hn::Min(x, s); }
+    static V add_number_vectors(V s, V x) {
+        return hn::Min(x, s);
+    }
     static State join(State s, State other) { return add(s, other, 0); }
 };
 
@@ -145,7 +163,8 @@ struct Simple {
         for (std::int64_t at = 0; at < n && s == Op::identity(); at += kTogether) {
             const std::int64_t length = std::min(kTogether, n - at);
             std::int32_t found = 0;
-            for (std::int64_t i = 0; i < length; ++i) found |= static_cast<std::int32_t>((x[at + i] != T(0)) == Op::kDecides);
+            for (std::int64_t i = 0; i < length; ++i)
+                found |= static_cast<std::int32_t>((x[at + i] != T(0)) == Op::kDecides);
             if (found != 0) s = Op::kDecides ? 1 : 0;
         }
     }
@@ -161,9 +180,10 @@ struct Simple {
             fold_numbers(state, elements, n, params);
         }
     }
-    // Sums and products of real numbers. Two float32 are added before they are widened: half as many conversions, and one
-    // rounding that does not add up.
-    static constexpr bool kHasVectors = std::is_floating_point_v<T> && requires { Op::kIsSum; } && !requires { Op::kSkips; };
+    // Sums and products of real numbers. Two float32 are added before they are widened: half as many conversions, and
+    // one rounding that does not add up.
+    static constexpr bool kHasVectors = std::is_floating_point_v<T> && requires { Op::kIsSum; }
+    &&!requires { Op::kSkips; };
     static void fold_vectors(State& s, const T* x, std::int64_t n) {
         const hn::ScalableTag<double> d;
         using V = hn::Vec<decltype(d)>;
@@ -217,7 +237,9 @@ struct Simple {
             return;
         }
         HWY_ALIGN T left[hn::MaxLanes(hn::ScalableTag<T>())];
-        hn::Store(Op::add_number_vectors(Op::add_number_vectors(best[0], best[1]), Op::add_number_vectors(best[2], best[3])), d, left);
+        hn::Store(
+            Op::add_number_vectors(Op::add_number_vectors(best[0], best[1]), Op::add_number_vectors(best[2], best[3])),
+            d, left);
         for (std::int64_t k = 0; k < lanes; ++k) s = Op::add(s, left[k], 0);
         for (; i < n; ++i) s = Op::add(s, x[i], 0);
     }
@@ -263,7 +285,8 @@ struct Simple {
             for (std::size_t k = 0; k < 8; ++k) x[k] = rows.row<T>(r + static_cast<std::int64_t>(k));
             LOUPE_INDEPENDENT_ITERATIONS
             for (std::int64_t i = 0; i < n; ++i) {
-                const State first = Op::add(Op::add(Op::add(Op::add(s[i], x[0][i], p), x[1][i], p), x[2][i], p), x[3][i], p);
+                const State first =
+                    Op::add(Op::add(Op::add(Op::add(s[i], x[0][i], p), x[1][i], p), x[2][i], p), x[3][i], p);
                 s[i] = Op::add(Op::add(Op::add(Op::add(first, x[4][i], p), x[5][i], p), x[6][i], p), x[7][i], p);
             }
         }
@@ -277,14 +300,23 @@ struct Simple {
         auto* s = static_cast<State*>(states);
         for (std::int64_t i = 0; i < n; ++i) s[i] = Op::join(s[i], static_cast<const State*>(others)[i]);
     }
-    static void finish(const void* states, std::int64_t n, std::int64_t count, const void* params, void* const* outputs) {
+    static void finish(const void* states, std::int64_t n, std::int64_t count, const void* params,
+                       void* const* outputs) {
         const double p = parameter(params);
         auto* out = static_cast<typename Op::Result*>(outputs[0]);
         for (std::int64_t i = 0; i < n; ++i) out[i] = Op::result(static_cast<const State*>(states)[i], count, p);
     }
     static const Reduction* get() {
-        static const Reduction reduction{scalar_type_of<T>, 1, {scalar_type_of<typename Op::Result>}, sizeof(State), &begin, &fold,
-                                         &fold_rows, &merge, &finish, false};
+        static const Reduction reduction{scalar_type_of<T>,
+                                         1,
+                                         {scalar_type_of<typename Op::Result>},
+                                         sizeof(State),
+                                         &begin,
+                                         &fold,
+                                         &fold_rows,
+                                         &merge,
+                                         &finish,
+                                         false};
         return &reduction;
     }
 };

@@ -32,7 +32,9 @@ struct ProdOf {
     static State add(State s, T x, double) { return wrapping_multiply(s, State(x)); }
     static State join(State s, State other) { return wrapping_multiply(s, other); }
     template <class V>
-    static V join_vectors(V a, V b) { return hn::Mul(a, b); }
+    static V join_vectors(V a, V b) {
+        return hn::Mul(a, b);
+    }
     static constexpr bool kIsSum = false;
     static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
 };
@@ -66,18 +68,27 @@ struct CountOf {
 
 const Reduction* find_sum(ReduceOp op, ScalarType as) {
     switch (op) {
-        case ReduceOp::Sum: return for_all<SumOf>(as);
-        case ReduceOp::Mean: return for_differentiable<MeanOf>(as);
-        case ReduceOp::Any: return for_truth<AnyOf>(as);
-        case ReduceOp::All: return for_truth<AllOf>(as);
+        case ReduceOp::Sum:
+            return for_all<SumOf>(as);
+        case ReduceOp::Mean:
+            return for_differentiable<MeanOf>(as);
+        case ReduceOp::Any:
+            return for_truth<AnyOf>(as);
+        case ReduceOp::All:
+            return for_truth<AllOf>(as);
 #if HWY_TARGET == HWY_STATIC_TARGET
-        case ReduceOp::Prod: return for_all<ProdOf>(as);
-        case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
-        case ReduceOp::CountNonzero: return for_all<CountOf>(as);
+        case ReduceOp::Prod:
+            return for_all<ProdOf>(as);
+        case ReduceOp::NanSum:
+            return for_ordered<NanSumOf>(as);
+        case ReduceOp::CountNonzero:
+            return for_all<CountOf>(as);
 #else
-        case ReduceOp::Prod: return for_real<ProdOf>(as);
+        case ReduceOp::Prod:
+            return for_real<ProdOf>(as);
 #endif
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
@@ -95,10 +106,13 @@ const Reduction* reduction_kernel(ReduceOp op, ScalarType as) {
         case ReduceOp::Max:
         case ReduceOp::Min:
         case ReduceOp::ArgMax:
-        case ReduceOp::ArgMin: return extremum_kernel(op, as);
+        case ReduceOp::ArgMin:
+            return extremum_kernel(op, as);
         case ReduceOp::Var:
-        case ReduceOp::Std: return moments_kernel(op, as);
-        default: break;
+        case ReduceOp::Std:
+            return moments_kernel(op, as);
+        default:
+            break;
     }
     const Reduction* vectors = HWY_DYNAMIC_DISPATCH(find_sum)(op, as);
     return vectors != nullptr ? vectors : HWY_STATIC_DISPATCH(find_sum)(op, as);

@@ -39,14 +39,15 @@ void each_block(const Tensor& t, std::int64_t dim, Scan&& scan) {
     if (t.numel() == 0) return;
     std::int64_t stride = 1;
     for (std::int64_t d = wrap_dim(dim, t.dim()) + 1; d < t.dim(); ++d) stride *= t.size(d);
-    parallel_for(0, t.numel() / length, std::max<std::int64_t>(kElementwiseGrain / length, 1), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t line = begin; line < end;) {
-            const std::int64_t beside = line % stride;
-            const std::int64_t lines = std::min({kLinesAtOnce, end - line, stride - beside});
-            scan(line / stride * stride * length + beside, lines, stride, length);
-            line += lines;
-        }
-    });
+    parallel_for(0, t.numel() / length, std::max<std::int64_t>(kElementwiseGrain / length, 1),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t line = begin; line < end;) {
+                         const std::int64_t beside = line % stride;
+                         const std::int64_t lines = std::min({kLinesAtOnce, end - line, stride - beside});
+                         scan(line / stride * stride * length + beside, lines, stride, length);
+                         line += lines;
+                     }
+                 });
 }
 // The same line by line.
 template <typename Scan>
@@ -59,16 +60,22 @@ void each_line(const Tensor& t, std::int64_t dim, Scan&& scan) {
 template <typename F>
 void visit_compute_type(ScalarType as, F&& f) {
     switch (as) {
-        case ScalarType::Int64: return f(std::type_identity<std::int64_t>{});
-        case ScalarType::Float32: return f(std::type_identity<float>{});
-        case ScalarType::Float64: return f(std::type_identity<double>{});
-        case ScalarType::Complex64: return f(std::type_identity<std::complex<float>>{});
-        default: return f(std::type_identity<std::complex<double>>{});
+        case ScalarType::Int64:
+            return f(std::type_identity<std::int64_t>{});
+        case ScalarType::Float32:
+            return f(std::type_identity<float>{});
+        case ScalarType::Float64:
+            return f(std::type_identity<double>{});
+        case ScalarType::Complex64:
+            return f(std::type_identity<std::complex<float>>{});
+        default:
+            return f(std::type_identity<std::complex<double>>{});
     }
 }
 // Running results are held in double precision.
 template <typename T>
-using Held = std::conditional_t<std::is_integral_v<T>, std::int64_t, std::conditional_t<kIsComplexElement<T>, std::complex<double>, double>>;
+using Held = std::conditional_t<std::is_integral_v<T>, std::int64_t,
+                                std::conditional_t<kIsComplexElement<T>, std::complex<double>, double>>;
 
 template <typename T, typename Step>
 void scan_line(const T* from, T* to, std::int64_t stride, std::int64_t length, Held<T> held, const Step& step) {
@@ -78,7 +85,8 @@ void scan_line(const T* from, T* to, std::int64_t stride, std::int64_t length, H
     }
 }
 template <typename T, typename Step>
-void scan_lines(const T* from, T* to, std::int64_t lines, std::int64_t stride, std::int64_t length, Held<T> first, const Step& step) {
+void scan_lines(const T* from, T* to, std::int64_t lines, std::int64_t stride, std::int64_t length, Held<T> first,
+                const Step& step) {
     std::array<Held<T>, kLinesAtOnce> held;
     held.fill(first);
     with_best_instructions([&]() LOUPE_INLINE {
@@ -114,18 +122,23 @@ void scan_into(const Tensor& out, const Tensor& self, std::int64_t dim, double f
 // (self, dim, dtype)
 TensorMeta infer_scan(const Tensor& self, std::int64_t dim, const IValue& dtype) {
     wrap_dim(dim, self.dim());
-    return {to_dims(self.sizes()), dtype_or(dtype, is_integral(self.dtype()) ? ScalarType::Int64 : self.dtype()), self.device()};
+    return {to_dims(self.sizes()), dtype_or(dtype, is_integral(self.dtype()) ? ScalarType::Int64 : self.dtype()),
+            self.device()};
 }
 void cumsum(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
     scan_into(out, self, dim, 0, []<typename H>(H held, H x) LOUPE_INLINE {
-        if constexpr (std::is_integral_v<H>) return static_cast<H>(static_cast<std::uint64_t>(held) + static_cast<std::uint64_t>(x));
-        else return held + x;
+        if constexpr (std::is_integral_v<H>)
+            return static_cast<H>(static_cast<std::uint64_t>(held) + static_cast<std::uint64_t>(x));
+        else
+            return held + x;
     });
 }
 void cumprod(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
     scan_into(out, self, dim, 1, []<typename H>(H held, H x) LOUPE_INLINE {
-        if constexpr (std::is_integral_v<H>) return static_cast<H>(static_cast<std::uint64_t>(held) * static_cast<std::uint64_t>(x));
-        else return multiply(held, x);
+        if constexpr (std::is_integral_v<H>)
+            return static_cast<H>(static_cast<std::uint64_t>(held) * static_cast<std::uint64_t>(x));
+        else
+            return multiply(held, x);
     });
 }
 
@@ -143,7 +156,8 @@ Tensor cumprod_slope_with_zeros(const Tensor& g, const Tensor& x, const Tensor& 
     for (std::int64_t k = 0; k < n; ++k) {
         const Tensor one = fn::ones_like(fn::narrow(x, dim, k, 1));
         const Tensor before = k == 0 ? one : fn::narrow(y, dim, k - 1, 1);
-        const Tensor after = fn::cumprod(fn::cat(TensorList{one, fn::narrow(x, dim, k + 1, n - k - 1)}, dim), dim, IValue());
+        const Tensor after =
+            fn::cumprod(fn::cat(TensorList{one, fn::narrow(x, dim, k + 1, n - k - 1)}, dim), dim, IValue());
         parts.push_back(fn::sum_dim(fn::narrow(g, dim, k, n - k) * conj(before * after), Dims{dim}, true, IValue()));
     }
     return fn::cat(parts, dim);
@@ -160,7 +174,8 @@ template <bool kMax>
 MetaList infer_running(const Tensor& self, std::int64_t dim) {
     wrap_dim(dim, self.dim());
     require(!is_complex(self.dtype()), kMax ? "cummax" : "cummin", " not implemented for complex tensors");
-    return {{to_dims(self.sizes()), self.dtype(), self.device()}, {to_dims(self.sizes()), ScalarType::Int64, self.device()}};
+    return {{to_dims(self.sizes()), self.dtype(), self.device()},
+            {to_dims(self.sizes()), ScalarType::Int64, self.device()}};
 }
 // Of equals the last; once there is a NaN it stays.
 template <bool kMax, typename T>
@@ -169,7 +184,8 @@ bool replaces(T next, T best) {
     return !(kMax ? next < best : next > best);
 }
 template <bool kMax, typename T>
-void run_lines(const T* from, T* to, std::int64_t* places, std::int64_t lines, std::int64_t stride, std::int64_t length) {
+void run_lines(const T* from, T* to, std::int64_t* places, std::int64_t lines, std::int64_t stride,
+               std::int64_t length) {
     std::array<T, kLinesAtOnce> best;
     std::array<std::int64_t, kLinesAtOnce> place{};
     std::copy_n(from, lines, best.begin());
@@ -187,7 +203,9 @@ void run_lines(const T* from, T* to, std::int64_t* places, std::int64_t lines, s
     }
 }
 // The results themselves where they are of the type and in order, else room for them.
-Tensor room_for(const Tensor& out, ScalarType as) { return out.is_contiguous() && out.dtype() == as ? out : empty(out.sizes(), as); }
+Tensor room_for(const Tensor& out, ScalarType as) {
+    return out.is_contiguous() && out.dtype() == as ? out : empty(out.sizes(), as);
+}
 
 template <bool kMax>
 void running(const Tensor& values, const Tensor& indices, const Tensor& self, std::int64_t dim) {
@@ -198,7 +216,8 @@ void running(const Tensor& values, const Tensor& indices, const Tensor& self, st
     visit_compute_type(as, [&]<typename T>(std::type_identity<T>) {
         if constexpr (!kIsComplexElement<T>) {
             each_block(x, dim, [&](std::int64_t at, std::int64_t lines, std::int64_t stride, std::int64_t length) {
-                run_lines<kMax>(x.data<T>() + at, y.data<T>() + at, places.data<std::int64_t>() + at, lines, stride, length);
+                run_lines<kMax>(x.data<T>() + at, y.data<T>() + at, places.data<std::int64_t>() + at, lines, stride,
+                                length);
             });
         }
     });
@@ -216,7 +235,8 @@ const OperatorHandle<> kLogcumsumexp("aten::logcumsumexp");
 
 TensorMeta infer_logcumsumexp(const Tensor& self, std::int64_t dim) {
     wrap_dim(dim, self.dim());
-    require(is_floating(self.dtype()), "\"logcumsumexp_out_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"logcumsumexp_out_cpu\" not implemented for '", dtype_graph_name(self.dtype()),
+            "'");
     return {to_dims(self.sizes()), self.dtype(), self.device()};
 }
 void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
@@ -236,10 +256,12 @@ void logcumsumexp_backward(G& c) {
     const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
     if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
     const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
-    const double lowest = g.dtype() == ScalarType::Float64 ? std::numeric_limits<double>::lowest()
-                          : g.dtype() == ScalarType::BFloat16 ? -3.3895313892515355e38 : std::numeric_limits<float>::lowest();
+    const double lowest = g.dtype() == ScalarType::Float64    ? std::numeric_limits<double>::lowest()
+                          : g.dtype() == ScalarType::BFloat16 ? -3.3895313892515355e38
+                                                              : std::numeric_limits<float>::lowest();
     const auto share = [&](const Tensor& positive) {
-        const Tensor logs = fn::where_scalar_other(fn::gt_scalar(positive, Scalar(0)), fn::log(positive), Scalar(lowest));
+        const Tensor logs =
+            fn::where_scalar_other(fn::gt_scalar(positive, Scalar(0)), fn::log(positive), Scalar(lowest));
         const Tensor backwards = kLogcumsumexp(fn::flip(logs - y, Dims{dim}), dim);
         return fn::exp(fn::flip(backwards, Dims{dim}) + x);
     };

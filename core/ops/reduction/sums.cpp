@@ -21,16 +21,25 @@ ScalarType mean_dtype(const Tensor& self, const IValue& dtype) {
     const ScalarType chosen = dtype_or(dtype, self.dtype());
     if (is_differentiable(chosen)) return chosen;
     if (dtype.is_none()) {
-        require(false, "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
-                dtype_graph_name(chosen));
+        require(
+            false,
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
+            dtype_graph_name(chosen));
     }
-    require(false, "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: ", dtype_graph_name(chosen));
+    require(
+        false,
+        "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: ",
+        dtype_graph_name(chosen));
     return chosen;
 }
 
 // (self, dtype)
-TensorMeta infer_sum(const Tensor& self, const IValue& dtype) { return reduced_meta(self, IValue(), false, sum_dtype(self, dtype)); }
-TensorMeta infer_mean(const Tensor& self, const IValue& dtype) { return reduced_meta(self, IValue(), false, mean_dtype(self, dtype)); }
+TensorMeta infer_sum(const Tensor& self, const IValue& dtype) {
+    return reduced_meta(self, IValue(), false, sum_dtype(self, dtype));
+}
+TensorMeta infer_mean(const Tensor& self, const IValue& dtype) {
+    return reduced_meta(self, IValue(), false, mean_dtype(self, dtype));
+}
 // (self, dim, keepdim, dtype)
 TensorMeta infer_sum_dim(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
     return reduced_meta(self, dim, keepdim, sum_dtype(self, dtype));
@@ -43,7 +52,8 @@ void reduce(ReduceOp op, const Tensor& out, const Tensor& self, const IValue& di
     // A mean in 16 bits is the quotient of a sum that has been rounded to them, as long as they hold the sum.
     constexpr std::int64_t kRoundedElements = 32768;
     const bool is_narrow = out.dtype() == ScalarType::Float16 || out.dtype() == ScalarType::BFloat16;
-    if (const std::int64_t count = Reduced(self.dim(), dim).count(self.sizes()); op == ReduceOp::Mean && is_narrow && count <= kRoundedElements) {
+    if (const std::int64_t count = Reduced(self.dim(), dim).count(self.sizes());
+        op == ReduceOp::Mean && is_narrow && count <= kRoundedElements) {
         reduce(ReduceOp::Sum, out, self, dim);
         fn::div_scalar_(out, Scalar(count));
         return;
@@ -51,9 +61,13 @@ void reduce(ReduceOp op, const Tensor& out, const Tensor& self, const IValue& di
     run(reduction_kernel(op, compute_type(out.dtype())), self, dim, std::span(&out, 1));
 }
 template <ReduceOp kOp>
-void whole(const Tensor& out, const Tensor& self, const IValue&) { reduce(kOp, out, self, IValue()); }
+void whole(const Tensor& out, const Tensor& self, const IValue&) {
+    reduce(kOp, out, self, IValue());
+}
 template <ReduceOp kOp>
-void along(const Tensor& out, const Tensor& self, const IValue& dim, bool, const IValue&) { reduce(kOp, out, self, dim); }
+void along(const Tensor& out, const Tensor& self, const IValue& dim, bool, const IValue&) {
+    reduce(kOp, out, self, dim);
+}
 
 Scalar one_over_count(const G& c, const IValue& dim) {
     const IntSpan sizes = c.sizes(0);
@@ -61,9 +75,12 @@ Scalar one_over_count(const G& c, const IValue& dim) {
 }
 void sum_backward(G& c) { c.set_grad(0, spread(c.grad_output(), c.sizes(0), IValue(), false)); }
 void sum_dim_backward(G& c) { c.set_grad(0, spread(c.grad_output(), c.sizes(0), c.value(1), c.value(2).to_bool())); }
-void mean_backward(G& c) { c.set_grad(0, spread(c.grad_output() * one_over_count(c, IValue()), c.sizes(0), IValue(), false)); }
+void mean_backward(G& c) {
+    c.set_grad(0, spread(c.grad_output() * one_over_count(c, IValue()), c.sizes(0), IValue(), false));
+}
 void mean_dim_backward(G& c) {
-    c.set_grad(0, spread(c.grad_output() * one_over_count(c, c.value(1)), c.sizes(0), c.value(1), c.value(2).to_bool()));
+    c.set_grad(0,
+               spread(c.grad_output() * one_over_count(c, c.value(1)), c.sizes(0), c.value(1), c.value(2).to_bool()));
 }
 void nansum_backward(G& c) {
     const Tensor g = spread(c.grad_output(), c.sizes(0), c.value(1), c.value(2).to_bool());
@@ -74,7 +91,8 @@ TensorMeta infer_nansum(const Tensor& self, const IValue& dim, bool keepdim, con
     return reduced_meta(self, dim, keepdim, sum_dtype(self, dtype));
 }
 Tensor nanmean(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
-    require(is_differentiable(self.dtype()), "nanmean(): expected input to have floating point or complex dtype but got ",
+    require(is_differentiable(self.dtype()),
+            "nanmean(): expected input to have floating point or complex dtype but got ",
             dtype_graph_name(self.dtype()));
     const Tensor count = fn::sum_dim(fn::logical_not(fn::isnan(self)), dim, keepdim, IValue());
     return fn::nansum(self, dim, keepdim, dtype) / count;
@@ -113,9 +131,13 @@ void prod_dim_backward(G& c) {
 }
 
 // any and all give bool, uint8 for uint8.
-ScalarType truth_dtype(const Tensor& self) { return self.dtype() == ScalarType::UInt8 ? ScalarType::UInt8 : ScalarType::Bool; }
+ScalarType truth_dtype(const Tensor& self) {
+    return self.dtype() == ScalarType::UInt8 ? ScalarType::UInt8 : ScalarType::Bool;
+}
 TensorMeta infer_truth(const Tensor& self) { return reduced_meta(self, IValue(), false, truth_dtype(self)); }
-TensorMeta infer_truth_dim(const Tensor& self, std::int64_t dim, bool keepdim) { return reduced_meta(self, dim, keepdim, truth_dtype(self)); }
+TensorMeta infer_truth_dim(const Tensor& self, std::int64_t dim, bool keepdim) {
+    return reduced_meta(self, dim, keepdim, truth_dtype(self));
+}
 ScalarType truth_compute_type(ScalarType dtype) {
     return dtype == ScalarType::Bool || dtype == ScalarType::UInt8 ? dtype : compute_type(dtype);
 }
@@ -127,14 +149,17 @@ template <ReduceOp kOp>
 void truth_along(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
     run(reduction_kernel(kOp, truth_compute_type(self.dtype())), self, dim, std::span(&out, 1));
 }
-TensorMeta infer_count(const Tensor& self, const IValue& dim) { return reduced_meta(self, dim, false, ScalarType::Int64); }
+TensorMeta infer_count(const Tensor& self, const IValue& dim) {
+    return reduced_meta(self, dim, false, ScalarType::Int64);
+}
 void count_along(const Tensor& out, const Tensor& self, const IValue& dim) {
     run(reduction_kernel(ReduceOp::CountNonzero, compute_type(self.dtype())), self, dim, std::span(&out, 1));
 }
 
 Tensor sum_to_size(const Tensor& self, const Dims& size) {
     const auto refuse_unless = [&](bool holds) {
-        require(holds, "size {", shape_list_text(span_of(size)), "} is not expandable to size {", shape_list_text(self.sizes()), "}.");
+        require(holds, "size {", shape_list_text(span_of(size)), "} is not expandable to size {",
+                shape_list_text(self.sizes()), "}.");
     };
     refuse_unless(size.size() <= self.sizes().size());
     if (size.empty()) return fn::sum(self, IValue());
@@ -153,7 +178,9 @@ std::vector<Sample> with_dtype(std::vector<Sample> samples) {
     return samples;
 }
 std::vector<Sample> sum_samples(Random& random, ScalarType dtype) { return with_dtype(whole_samples(random, dtype)); }
-std::vector<Sample> sum_dim_samples(Random& random, ScalarType dtype) { return with_dtype(dim_list_samples(random, dtype)); }
+std::vector<Sample> sum_dim_samples(Random& random, ScalarType dtype) {
+    return with_dtype(dim_list_samples(random, dtype));
+}
 std::vector<Sample> mean_samples(Random& random, ScalarType dtype) {
     return is_differentiable(dtype) ? sum_samples(random, dtype) : std::vector<Sample>();
 }
@@ -168,7 +195,9 @@ std::vector<Sample> prod_samples(Random& random, ScalarType dtype) {
     samples.pop_back();  // a long product says little
     return samples;
 }
-std::vector<Sample> prod_dim_samples(Random& random, ScalarType dtype) { return with_dtype(one_dim_samples(random, dtype)); }
+std::vector<Sample> prod_dim_samples(Random& random, ScalarType dtype) {
+    return with_dtype(one_dim_samples(random, dtype));
+}
 std::vector<Sample> truth_dim_samples(Random& random, ScalarType dtype) { return one_dim_samples(random, dtype); }
 
 using In = NotFiniteNote::In;
@@ -201,7 +230,8 @@ constexpr OperatorRecord kRecords[] = {
      .sparse = {.run = on_sparse::norm},
      .autocast = {.cuda = Autocast::Float32Result},
      .not_finite = kSumNotFinite},
-    {.schema = "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    {.schema =
+         "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Sum along dimensions.",
      .infer = inferring<infer_sum_dim>,
      .kernel = filling<along<ReduceOp::Sum>>,

@@ -31,7 +31,8 @@ std::vector<LayerWeights> gather_weights(const TensorList& params, const Options
     const auto directions = static_cast<std::size_t>(o.bidirectional ? 2 : 1);
     const std::size_t each = (o.has_biases ? 4u : 2u) + (has_projections ? 1u : 0u);
     const std::size_t count = static_cast<std::size_t>(o.layers) * directions;
-    require(o.layers >= 1 && count <= params.size() && params.size() == count * each, "got an incorrect number of RNN parameters");
+    require(o.layers >= 1 && count <= params.size() && params.size() == count * each,
+            "got an incorrect number of RNN parameters");
     std::vector<LayerWeights> weights(count);
     for (std::size_t i = 0; i < count; ++i) {
         const Tensor* p = &params[i * each];
@@ -49,15 +50,19 @@ std::vector<LayerWeights> gather_weights(const TensorList& params, const Options
 // Under autocast, weights and states are cast to an input's lower precision.
 void lower(ScalarType dtype, std::initializer_list<Tensor*> tensors) {
     for (Tensor* t : tensors) {
-        if (t->defined() && t->dtype() != dtype && is_floating(t->dtype())) *t = fn::to_dtype(*t, static_cast<std::int64_t>(dtype));
+        if (t->defined() && t->dtype() != dtype && is_floating(t->dtype()))
+            *t = fn::to_dtype(*t, static_cast<std::int64_t>(dtype));
     }
 }
 
-Outcome run_direction(Mode mode, Tensor rows, Tensor h, Tensor c, LayerWeights w, const Dims& batch_sizes, bool reverse) {
+Outcome run_direction(Mode mode, Tensor rows, Tensor h, Tensor c, LayerWeights w, const Dims& batch_sizes,
+                      bool reverse) {
     const auto& autocast = autocast_settings().devices[static_cast<std::size_t>(rows.device().type)];
     const bool is_plain = mode == Mode::Tanh || mode == Mode::Relu;  // gated ones return the input
-    if (detail::autocast_on && autocast.enabled && is_plain && rows.dtype() == ScalarType::Float32) lower(autocast.dtype, {&rows});
-    if (detail::autocast_on && is_floating(rows.dtype())) lower(rows.dtype(), {&h, &c, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.projection});
+    if (detail::autocast_on && autocast.enabled && is_plain && rows.dtype() == ScalarType::Float32)
+        lower(autocast.dtype, {&rows});
+    if (detail::autocast_on && is_floating(rows.dtype()))
+        lower(rows.dtype(), {&h, &c, &w.w_ih, &w.w_hh, &w.b_ih, &w.b_hh, &w.projection});
     // The kernel takes real numbers; integers are allowed with relu only.
     const bool is_unusual = is_complex(rows.dtype()) || (mode == Mode::Relu && !is_floating(rows.dtype()));
     if (w.projection.defined() || is_unusual) {
@@ -70,8 +75,8 @@ Outcome run_direction(Mode mode, Tensor rows, Tensor h, Tensor c, LayerWeights w
 }
 
 // rows [sum of batch_sizes, I]; hx, cx [layers * directions, B, H].
-Outcome run_layers(Mode mode, Tensor rows, const Tensor& hx, const Tensor& cx, const TensorList& params, const Dims& batch_sizes,
-                   const Options& o) {
+Outcome run_layers(Mode mode, Tensor rows, const Tensor& hx, const Tensor& cx, const TensorList& params,
+                   const Dims& batch_sizes, const Options& o) {
     const bool has_projections = cx.defined() && hx.size(2) != cx.size(2);
     const auto weights = gather_weights(params, o, has_projections);
     const std::int64_t directions = o.bidirectional ? 2 : 1;
@@ -83,7 +88,8 @@ Outcome run_layers(Mode mode, Tensor rows, const Tensor& hx, const Tensor& cx, c
             const std::int64_t index = layer * directions + direction;
             const Tensor h = fn::select(hx, std::int64_t{0}, index);
             const Tensor c = cx.defined() ? fn::select(cx, std::int64_t{0}, index) : Tensor();
-            const Outcome one = run_direction(mode, rows, h, c, weights[static_cast<std::size_t>(index)], batch_sizes, direction == 1);
+            const Outcome one =
+                run_direction(mode, rows, h, c, weights[static_cast<std::size_t>(index)], batch_sizes, direction == 1);
             outputs.push_back(one.output);
             hidden.push_back(one.hy);
             if (one.cy.defined()) cells.push_back(one.cy);
@@ -95,8 +101,8 @@ Outcome run_layers(Mode mode, Tensor rows, const Tensor& hx, const Tensor& cx, c
 }
 
 // input [T, B, I], or [B, T, I] with batch_first.
-Outcome run_padded(Mode mode, const Tensor& input, const Tensor& hx, const Tensor& cx, const TensorList& params, const Options& o,
-                   bool batch_first) {
+Outcome run_padded(Mode mode, const Tensor& input, const Tensor& hx, const Tensor& cx, const TensorList& params,
+                   const Options& o, bool batch_first) {
     require(input.dim() == 3, "input must have 3 dimensions, got ", input.dim());
     const Tensor steps = batch_first ? fn::transpose(input, std::int64_t{0}, std::int64_t{1}) : input;
     const std::int64_t length = steps.size(0);
@@ -114,28 +120,36 @@ Dims sizes_from(const Tensor& batch_sizes) {
     return {sizes.data<std::int64_t>(), sizes.data<std::int64_t>() + sizes.numel()};
 }
 
-std::tuple<Tensor, Tensor, Tensor> lstm_input(const Tensor& input, const TensorList& hx, const TensorList& params, bool has_biases,
-                                              std::int64_t layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+std::tuple<Tensor, Tensor, Tensor> lstm_input(const Tensor& input, const TensorList& hx, const TensorList& params,
+                                              bool has_biases, std::int64_t layers, double dropout, bool train,
+                                              bool bidirectional, bool batch_first) {
     require(hx.size() == 2, "lstm expects two hidden states");
-    const Outcome r = run_padded(Mode::Lstm, input, hx[0], hx[1], params, {has_biases, layers, dropout, train, bidirectional}, batch_first);
+    const Outcome r = run_padded(Mode::Lstm, input, hx[0], hx[1], params,
+                                 {has_biases, layers, dropout, train, bidirectional}, batch_first);
     return {r.output, r.hy, r.cy};
 }
-std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, const TensorList& hx, const TensorList& params,
-                                             bool has_biases, std::int64_t layers, double dropout, bool train, bool bidirectional) {
+std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, const TensorList& hx,
+                                             const TensorList& params, bool has_biases, std::int64_t layers,
+                                             double dropout, bool train, bool bidirectional) {
     require(hx.size() == 2, "lstm expects two hidden states");
-    const Outcome r = run_layers(Mode::Lstm, data, hx[0], hx[1], params, sizes_from(batch_sizes), {has_biases, layers, dropout, train, bidirectional});
+    const Outcome r = run_layers(Mode::Lstm, data, hx[0], hx[1], params, sizes_from(batch_sizes),
+                                 {has_biases, layers, dropout, train, bidirectional});
     return {r.output, r.hy, r.cy};
 }
 template <Mode mode>
-std::tuple<Tensor, Tensor> rnn_input(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases, std::int64_t layers,
-                                     double dropout, bool train, bool bidirectional, bool batch_first) {
-    const Outcome r = run_padded(mode, input, hx, Tensor(), params, {has_biases, layers, dropout, train, bidirectional}, batch_first);
+std::tuple<Tensor, Tensor> rnn_input(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases,
+                                     std::int64_t layers, double dropout, bool train, bool bidirectional,
+                                     bool batch_first) {
+    const Outcome r =
+        run_padded(mode, input, hx, Tensor(), params, {has_biases, layers, dropout, train, bidirectional}, batch_first);
     return {r.output, r.hy};
 }
 template <Mode mode>
-std::tuple<Tensor, Tensor> rnn_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, const TensorList& params,
-                                    bool has_biases, std::int64_t layers, double dropout, bool train, bool bidirectional) {
-    const Outcome r = run_layers(mode, data, hx, Tensor(), params, sizes_from(batch_sizes), {has_biases, layers, dropout, train, bidirectional});
+std::tuple<Tensor, Tensor> rnn_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx,
+                                    const TensorList& params, bool has_biases, std::int64_t layers, double dropout,
+                                    bool train, bool bidirectional) {
+    const Outcome r = run_layers(mode, data, hx, Tensor(), params, sizes_from(batch_sizes),
+                                 {has_biases, layers, dropout, train, bidirectional});
     return {r.output, r.hy};
 }
 
@@ -167,7 +181,8 @@ Cost data_cost(Arguments arguments, std::span<const IValue>) {
 
 }  // namespace
 
-#define LOUPE_RNN_OPTIONS "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
+#define LOUPE_RNN_OPTIONS \
+    "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 
 constexpr std::string_view kThroughTime =
     "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
@@ -176,7 +191,8 @@ constexpr std::string_view kThroughTime =
     "params: W: sum_t dz[t]^T x[t]; U: sum_t dz[t]^T h[t - 1]; b: sum_t dz[t]";
 
 extern const OperatorRecord kLstmInput = {
-    .schema = "aten::lstm.input(Tensor input, Tensor[] hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor, Tensor)",
+    .schema = "aten::lstm.input(Tensor input, Tensor[] hx, " LOUPE_RNN_OPTIONS
+              ", bool batch_first) -> (Tensor, Tensor, Tensor)",
     .summary = "Layers of long short-term memory over a padded sequence: outputs, last hidden and last cell states.",
     .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
     .composite = boxed<lstm_input>,
@@ -185,7 +201,8 @@ extern const OperatorRecord kLstmInput = {
     .samples = input_samples<Mode::Lstm>,
 };
 extern const OperatorRecord kLstmData = {
-    .schema = "aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor, Tensor)",
+    .schema = "aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " LOUPE_RNN_OPTIONS
+              ") -> (Tensor, Tensor, Tensor)",
     .summary = "Layers of long short-term memory over a packed sequence.",
     .composite = boxed<lstm_data>,
     .cost = data_cost,
@@ -206,7 +223,8 @@ extern const OperatorRecord kGruData = {
     .cost = data_cost,
 };
 extern const OperatorRecord kRnnTanhInput = {
-    .schema = "aten::rnn_tanh.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
+    .schema =
+        "aten::rnn_tanh.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
     .summary = "Layers of plain recurrence with tanh over a padded sequence.",
     .formula = "h' = tanh(W x + U h + b)",
     .composite = boxed<rnn_input<Mode::Tanh>>,
@@ -215,13 +233,15 @@ extern const OperatorRecord kRnnTanhInput = {
     .samples = input_samples<Mode::Tanh>,
 };
 extern const OperatorRecord kRnnTanhData = {
-    .schema = "aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
+    .schema =
+        "aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
     .summary = "Layers of plain recurrence with tanh over a packed sequence.",
     .composite = boxed<rnn_data<Mode::Tanh>>,
     .cost = data_cost,
 };
 extern const OperatorRecord kRnnReluInput = {
-    .schema = "aten::rnn_relu.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
+    .schema =
+        "aten::rnn_relu.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
     .summary = "Layers of plain recurrence with ReLU over a padded sequence.",
     .formula = "h' = max(W x + U h + b, 0)",
     .composite = boxed<rnn_input<Mode::Relu>>,
@@ -230,7 +250,8 @@ extern const OperatorRecord kRnnReluInput = {
     .samples = input_samples<Mode::Relu>,
 };
 extern const OperatorRecord kRnnReluData = {
-    .schema = "aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
+    .schema =
+        "aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
     .summary = "Layers of plain recurrence with ReLU over a packed sequence.",
     .composite = boxed<rnn_data<Mode::Relu>>,
     .cost = data_cost,

@@ -28,7 +28,8 @@ Tensor gru_step(const Tensor& x_gates, const Tensor& h_gates, const Tensor& h) {
 }
 
 // One step from the input's gates.
-std::pair<Tensor, Tensor> step_from_gates(Mode mode, const Tensor& x_gates, const Tensor& h, const Tensor& c, const LayerWeights& w) {
+std::pair<Tensor, Tensor> step_from_gates(Mode mode, const Tensor& x_gates, const Tensor& h, const Tensor& c,
+                                          const LayerWeights& w) {
     const Tensor h_gates = fn::linear(h, w.w_hh, w.b_hh);
     if (mode == Mode::Gru) return {gru_step(x_gates, h_gates, h), Tensor()};
     const Tensor gates = fn::add(h_gates, x_gates);
@@ -51,7 +52,8 @@ Tensor with_first_rows(const Tensor& state, const Tensor& rows) {
 
 }  // namespace
 
-std::pair<Tensor, Tensor> composed_cell(Mode mode, const Tensor& x, const Tensor& h, const Tensor& c, const LayerWeights& weights) {
+std::pair<Tensor, Tensor> composed_cell(Mode mode, const Tensor& x, const Tensor& h, const Tensor& c,
+                                        const LayerWeights& weights) {
     return step_from_gates(mode, fn::linear(x, weights.w_ih, weights.b_ih), h, c, weights);
 }
 
@@ -64,7 +66,8 @@ std::tuple<Tensor, Tensor, Tensor> composed_layer(Mode mode, const Tensor& input
     TensorList outputs;
     for (const Steps::Step& step : steps.order) {
         const Tensor rows = fn::narrow(gates, std::int64_t{0}, step.row, step.count);
-        const auto [hidden, cell] = step_from_gates(mode, rows, first_rows(h, step.count), c.defined() ? first_rows(c, step.count) : c, weights);
+        const auto [hidden, cell] = step_from_gates(mode, rows, first_rows(h, step.count),
+                                                    c.defined() ? first_rows(c, step.count) : c, weights);
         h = with_first_rows(h, hidden);
         if (c.defined()) c = with_first_rows(c, cell);
         outputs.push_back(hidden);
@@ -79,16 +82,18 @@ namespace {
 using namespace rnn;
 
 void check_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh) {
-    require(w_ih.dim() == 2 && w_hh.dim() == 2, "expected weights of 2 dimensions, but got ", shape_list_text(w_ih.sizes()), " and ",
-            shape_list_text(w_hh.sizes()));
-    require(input.size(-1) == w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ", w_ih.size(1));
-    require(hx.size(-1) == w_hh.size(1), "hidden", 0, " has inconsistent hidden_size: got ", hx.size(-1), ", expected ", w_hh.size(1));
-    require(input.dim() == 1 || input.size(0) == hx.size(0), "Input batch size ", input.size(0), " doesn't match hidden", 0, " batch size ",
-            hx.size(0));
+    require(w_ih.dim() == 2 && w_hh.dim() == 2, "expected weights of 2 dimensions, but got ",
+            shape_list_text(w_ih.sizes()), " and ", shape_list_text(w_hh.sizes()));
+    require(input.size(-1) == w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ",
+            w_ih.size(1));
+    require(hx.size(-1) == w_hh.size(1), "hidden", 0, " has inconsistent hidden_size: got ", hx.size(-1), ", expected ",
+            w_hh.size(1));
+    require(input.dim() == 1 || input.size(0) == hx.size(0), "Input batch size ", input.size(0),
+            " doesn't match hidden", 0, " batch size ", hx.size(0));
 }
 
-std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, const TensorList& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
-                                     const Tensor& b_hh) {
+std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, const TensorList& hx, const Tensor& w_ih, const Tensor& w_hh,
+                                     const Tensor& b_ih, const Tensor& b_hh) {
     require(hx.size() == 2, "lstm_cell expects two hidden states");
     check_cell(input, hx[0], w_ih, w_hh);
     const auto [h, c] = composed_cell(Mode::Lstm, input, hx[0], hx[1], {w_ih, w_hh, b_ih, b_hh, Tensor()});
@@ -96,7 +101,8 @@ std::tuple<Tensor, Tensor> lstm_cell(const Tensor& input, const TensorList& hx, 
 }
 
 template <Mode mode>
-Tensor cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+Tensor cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const Tensor& b_ih,
+            const Tensor& b_hh) {
     check_cell(input, hx, w_ih, w_hh);
     return composed_cell(mode, input, hx, Tensor(), {w_ih, w_hh, b_ih, b_hh, Tensor()}).first;
 }
@@ -106,7 +112,8 @@ std::vector<Sample> cell_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     const std::int64_t g = gate_count(mode) * 3;
     const IValue state = mode == Mode::Lstm ? IValue(TensorList{t({2, 3}), t({2, 3})}) : IValue(t({2, 3}));
-    return {{{t({2, 4}), state, t({g, 4}), t({g, 3}), t({g}), t({g})}}, {{t({2, 4}), state, t({g, 4}), t({g, 3}), IValue(), IValue()}, "no bias"}};
+    return {{{t({2, 4}), state, t({g, 4}), t({g, 3}), t({g}), t({g})}},
+            {{t({2, 4}), state, t({g, 4}), t({g, 3}), IValue(), IValue()}, "no bias"}};
 }
 
 }  // namespace
@@ -136,12 +143,13 @@ extern const OperatorRecord kRnnTanhCell = {
     .summary = "One step of a plain recurrent network.",
     .formula = "h' = tanh(W x + U h + b)",
     .composite = boxed<cell<Mode::Tanh>>,
-    .gradient = "input: dz W, dz = grad (1 - out^2)\n"
-                "hx: dz U\n"
-                "w_ih: dz^T input\n"
-                "w_hh: dz^T hx\n"
-                "b_ih: sum_n dz\n"
-                "b_hh: sum_n dz",
+    .gradient =
+        "input: dz W, dz = grad (1 - out^2)\n"
+        "hx: dz U\n"
+        "w_ih: dz^T input\n"
+        "w_hh: dz^T hx\n"
+        "b_ih: sum_n dz\n"
+        "b_hh: sum_n dz",
     .samples = cell_samples<Mode::Tanh>,
     .autocast = {.cuda = Autocast::Lower},
 };
@@ -150,12 +158,13 @@ extern const OperatorRecord kRnnReluCell = {
     .summary = "One step of a plain recurrent network with ReLU.",
     .formula = "h' = relu(W x + U h + b)",
     .composite = boxed<cell<Mode::Relu>>,
-    .gradient = "input: dz W, dz = grad where out > 0\n"
-                "hx: dz U\n"
-                "w_ih: dz^T input\n"
-                "w_hh: dz^T hx\n"
-                "b_ih: sum_n dz\n"
-                "b_hh: sum_n dz",
+    .gradient =
+        "input: dz W, dz = grad where out > 0\n"
+        "hx: dz U\n"
+        "w_ih: dz^T input\n"
+        "w_hh: dz^T hx\n"
+        "b_ih: sum_n dz\n"
+        "b_hh: sum_n dz",
     .samples = cell_samples<Mode::Relu>,
     .autocast = {.cuda = Autocast::Lower},
 };

@@ -7,10 +7,11 @@ namespace loupe {
 
 OperatorFamily rnn_family() {
     static constexpr std::array kRecords{
-        &kRnnLayer,     &kRnnLayerBackward, &kLstmCell,     &kGruCell,           &kRnnTanhCell,
-        &kRnnReluCell,  &kLstmInput,        &kLstmData,     &kGruInput,          &kGruData,
-        &kRnnTanhInput, &kRnnTanhData,      &kRnnReluInput, &kRnnReluData,       &kPackPaddedSequence,
-        &kPackPaddedSequenceBackward,       &kPadPackedSequence,
+        &kRnnLayer,          &kRnnLayerBackward, &kLstmCell,           &kGruCell,
+        &kRnnTanhCell,       &kRnnReluCell,      &kLstmInput,          &kLstmData,
+        &kGruInput,          &kGruData,          &kRnnTanhInput,       &kRnnTanhData,
+        &kRnnReluInput,      &kRnnReluData,      &kPackPaddedSequence, &kPackPaddedSequenceBackward,
+        &kPadPackedSequence,
     };
     return {"rnn", kRecords};
 }

@@ -8,7 +8,8 @@ namespace loupe {
 
 extern const OperatorRecord kRnnLayer, kRnnLayerBackward;
 extern const OperatorRecord kLstmCell, kGruCell, kRnnTanhCell, kRnnReluCell;
-extern const OperatorRecord kLstmInput, kLstmData, kGruInput, kGruData, kRnnTanhInput, kRnnTanhData, kRnnReluInput, kRnnReluData;
+extern const OperatorRecord kLstmInput, kLstmData, kGruInput, kGruData, kRnnTanhInput, kRnnTanhData, kRnnReluInput,
+    kRnnReluData;
 extern const OperatorRecord kPackPaddedSequence, kPackPaddedSequenceBackward, kPadPackedSequence;
 
 }  // namespace loupe

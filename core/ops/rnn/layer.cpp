@@ -29,10 +29,14 @@ Mode parse_mode(std::string_view text) {
 
 std::string_view mode_name(Mode mode) {
     switch (mode) {
-        case Mode::Lstm: return "lstm";
-        case Mode::Gru: return "gru";
-        case Mode::Tanh: return "rnn_tanh";
-        case Mode::Relu: break;
+        case Mode::Lstm:
+            return "lstm";
+        case Mode::Gru:
+            return "gru";
+        case Mode::Tanh:
+            return "rnn_tanh";
+        case Mode::Relu:
+            break;
     }
     return "rnn_relu";
 }
@@ -57,45 +61,56 @@ struct Call {
     bool reverse;
 
     explicit Call(Arguments a)
-        : input(a[0].to_tensor()), hx(a[1].to_tensor()), cx(a[2].to_tensor()), w_ih(a[3].to_tensor()), w_hh(a[4].to_tensor()),
-          b_ih(a[5].to_tensor()), b_hh(a[6].to_tensor()), batch_sizes(a[7].to_ints()), mode(parse_mode(a[8].to_string())),
+        : input(a[0].to_tensor()),
+          hx(a[1].to_tensor()),
+          cx(a[2].to_tensor()),
+          w_ih(a[3].to_tensor()),
+          w_hh(a[4].to_tensor()),
+          b_ih(a[5].to_tensor()),
+          b_hh(a[6].to_tensor()),
+          batch_sizes(a[7].to_ints()),
+          mode(parse_mode(a[8].to_string())),
           reverse(a[9].to_bool()) {}
     std::int64_t hidden() const { return w_hh.sizes()[1]; }
 };
 
 void infer_layer(Arguments arguments, MetaList& outputs) {
     const Call call(arguments);
-    require(call.input.dim() == 2 && call.w_ih.dim() == 2 && call.w_hh.dim() == 2, "rnn_layer: input and weights must be matrices");
+    require(call.input.dim() == 2 && call.w_ih.dim() == 2 && call.w_hh.dim() == 2,
+            "rnn_layer: input and weights must be matrices");
     const std::int64_t gates = gate_count(call.mode) * call.hidden();
     require(call.input.sizes()[1] == call.w_ih.sizes()[1], "input.size(-1) must be equal to input_size. Expected ",
             call.w_ih.sizes()[1], ", got ", call.input.sizes()[1]);
     require(call.w_ih.sizes()[0] == gates && call.w_hh.sizes()[0] == gates, "rnn_layer: weights of size ",
             shape_list_text(call.w_ih.sizes()), " and ", shape_list_text(call.w_hh.sizes()), " do not fit");
-    require(call.hx.dim() == 2 && call.hx.sizes()[1] == call.hidden(), "rnn_layer: hidden state of size ", shape_list_text(call.hx.sizes()),
-            " does not fit");
+    require(call.hx.dim() == 2 && call.hx.sizes()[1] == call.hidden(), "rnn_layer: hidden state of size ",
+            shape_list_text(call.hx.sizes()), " does not fit");
     const std::int64_t batch = call.hx.sizes()[0];
     for (const std::int64_t size : call.batch_sizes) {
         require(size >= 0 && size <= batch, "rnn_layer: a step of ", size, " sequences in a batch of ", batch);
     }
     require(call.mode != Mode::Lstm || call.cx.defined(), "lstm expects two hidden states");
-    require(call.mode != Mode::Lstm || std::ranges::equal(call.cx.sizes(), call.hx.sizes()), "rnn_layer: cell state of size ",
-            call.cx.defined() ? shape_list_text(call.cx.sizes()) : "", " does not fit");
+    require(call.mode != Mode::Lstm || std::ranges::equal(call.cx.sizes(), call.hx.sizes()),
+            "rnn_layer: cell state of size ", call.cx.defined() ? shape_list_text(call.cx.sizes()) : "",
+            " does not fit");
     require(call.b_ih.defined() == call.b_hh.defined(), "rnn_layer: one bias without the other");
     for (const Tensor& bias : {call.b_ih, call.b_hh}) {
-        require(!bias.defined() || bias.numel() == gates, "rnn_layer: bias of size ", bias.defined() ? shape_list_text(bias.sizes()) : "",
-                " does not fit");
+        require(!bias.defined() || bias.numel() == gates, "rnn_layer: bias of size ",
+                bias.defined() ? shape_list_text(bias.sizes()) : "", " does not fit");
     }
-    require(is_floating(call.input.dtype()), "\"rnn_layer\" not implemented for '", dtype_graph_name(call.input.dtype()), "'");
+    require(is_floating(call.input.dtype()), "\"rnn_layer\" not implemented for '",
+            dtype_graph_name(call.input.dtype()), "'");
     for (const Tensor& t : {call.hx, call.w_ih, call.w_hh}) {
-        require(t.dtype() == call.input.dtype(), "expected scalar type ", dtype_graph_name(call.input.dtype()), " but found ",
-                dtype_graph_name(t.dtype()));
+        require(t.dtype() == call.input.dtype(), "expected scalar type ", dtype_graph_name(call.input.dtype()),
+                " but found ", dtype_graph_name(t.dtype()));
     }
     const ScalarType dtype = call.input.dtype();
     const Device device = call.input.device();
     outputs.push_back({{call.input.sizes()[0], call.hidden()}, dtype, device});
     outputs.push_back({{batch, call.hidden()}, dtype, device});
     outputs.push_back({{call.mode == Mode::Lstm ? batch : 0, call.hidden()}, dtype, device});
-    outputs.push_back({{call.input.sizes()[0], workspace_width(call.mode) * call.hidden()}, nn_ops::compute_dtype(dtype), device});
+    outputs.push_back(
+        {{call.input.sizes()[0], workspace_width(call.mode) * call.hidden()}, nn_ops::compute_dtype(dtype), device});
 }
 
 // ---- cells: one row. gates: W_ih x + biases already; hidden: the part from h, apart where the GRU needs it apart.
@@ -120,7 +135,8 @@ LOUPE_INLINE inline void lstm_row(const T* gates, std::int64_t n, const T* c_bef
 }
 
 template <typename T>
-LOUPE_INLINE inline void gru_row(const T* gates, const T* hidden, std::int64_t n, const T* h_before, T* h, T* workspace) {
+LOUPE_INLINE inline void gru_row(const T* gates, const T* hidden, std::int64_t n, const T* h_before, T* h,
+                                 T* workspace) {
 #pragma omp simd
     for (std::int64_t j = 0; j < n; ++j) {
         const T r = fast_sigmoid(gates[j] + hidden[j]);
@@ -179,8 +195,10 @@ void run_rows(Mode mode, const Steps& steps, const Buffers<T>& b, std::int64_t b
         if (mode == Mode::Gru) {
             for (std::int64_t r = 0; r < count; ++r) {
                 T* row = hidden.data() + r * width;
-                if (b.b_hh != nullptr) std::copy_n(b.b_hh, width, row);
-                else std::fill_n(row, width, T(0));
+                if (b.b_hh != nullptr)
+                    std::copy_n(b.b_hh, width, row);
+                else
+                    std::fill_n(row, width, T(0));
             }
             small_gemm<T>(count, width, n, h, n, b.w_hh_turned, width, hidden.data(), width, true);
         } else {
@@ -191,16 +209,25 @@ void run_rows(Mode mode, const Steps& steps, const Buffers<T>& b, std::int64_t b
                 T* out = b.output + (step.row + begin + r) * n;
                 T* workspace = b.workspace + (step.row + begin + r) * kept;
                 switch (mode) {
-                    case Mode::Lstm: lstm_row(gates + r * width, n, b.cy + (begin + r) * n, out, workspace); break;
-                    case Mode::Gru: gru_row(gates + r * width, hidden.data() + r * width, n, h + r * n, out, workspace); break;
-                    case Mode::Tanh: plain_row(gates + r * width, n, false, out); break;
-                    case Mode::Relu: plain_row(gates + r * width, n, true, out); break;
+                    case Mode::Lstm:
+                        lstm_row(gates + r * width, n, b.cy + (begin + r) * n, out, workspace);
+                        break;
+                    case Mode::Gru:
+                        gru_row(gates + r * width, hidden.data() + r * width, n, h + r * n, out, workspace);
+                        break;
+                    case Mode::Tanh:
+                        plain_row(gates + r * width, n, false, out);
+                        break;
+                    case Mode::Relu:
+                        plain_row(gates + r * width, n, true, out);
+                        break;
                 }
             }
         });
         for (std::int64_t r = 0; r < count; ++r) {
             std::copy_n(b.output + (step.row + begin + r) * n, n, h + r * n);
-            if (mode == Mode::Lstm) std::copy_n(b.workspace + (step.row + begin + r) * kept + 4 * n, n, b.cy + (begin + r) * n);
+            if (mode == Mode::Lstm)
+                std::copy_n(b.workspace + (step.row + begin + r) * kept + 4 * n, n, b.cy + (begin + r) * n);
         }
     }
 }
@@ -219,14 +246,16 @@ Tensor input_gates(const Call& call, const Tensor& input, const Tensor& w_ih, co
         }
         for (std::int64_t r = 0; r < rows; ++r) std::copy(bias.begin(), bias.end(), gates.data<T>() + r * width);
     }
-    gemm<T>(T(1), matrix_of<const T>(input), matrix_of<const T>(w_ih).transposed(), has_bias ? T(1) : T(0), matrix_of<T>(gates));
+    gemm<T>(T(1), matrix_of<const T>(input), matrix_of<const T>(w_ih).transposed(), has_bias ? T(1) : T(0),
+            matrix_of<T>(gates));
     return gates;
 }
 
 void run_layer(Arguments arguments, IValue* results) {
     const Call call(arguments);
     const Steps steps(span_of(call.batch_sizes), call.reverse);
-    require(steps.rows == call.input.sizes()[0], "rnn_layer: batch sizes sum to ", steps.rows, ", input has ", call.input.sizes()[0], " rows");
+    require(steps.rows == call.input.sizes()[0], "rnn_layer: batch sizes sum to ", steps.rows, ", input has ",
+            call.input.sizes()[0], " rows");
     nn_ops::visit_floating(call.input.dtype(), "rnn_layer", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor b_ih = packed_as(call.b_ih, kType);
@@ -235,17 +264,28 @@ void run_layer(Arguments arguments, IValue* results) {
         const Tensor cx = packed_as(call.cx, kType);
         const Tensor w_hh = packed_as(call.w_hh, kType);
         const Tensor turned = empty(span_of(Dims{w_hh.sizes()[1], w_hh.sizes()[0]}), kType);
-        copy_strided(turned, w_hh.view_as_strided(turned.sizes(), span_of(Dims{1, w_hh.sizes()[1]}), w_hh.storage_offset()));
-        const Tensor gates = input_gates<T>(call, packed_as(call.input, kType), packed_as(call.w_ih, kType), b_ih, b_hh);
+        copy_strided(turned,
+                     w_hh.view_as_strided(turned.sizes(), span_of(Dims{1, w_hh.sizes()[1]}), w_hh.storage_offset()));
+        const Tensor gates =
+            input_gates<T>(call, packed_as(call.input, kType), packed_as(call.w_ih, kType), b_ih, b_hh);
         std::array<Tensor, 4> out;
         for (std::size_t i = 0; i < 4; ++i) {
             const Tensor result = results[i].to_tensor();
             out[i] = result.dtype() == kType ? buffer_for(result) : empty(result.sizes(), kType);
         }
-        const Buffers<T> buffers{call.hidden(), hx.sizes()[0], gates.data<T>(), turned.data<T>(), b_hh.defined() ? b_hh.data<T>() : nullptr,
-                                 hx.data<T>(), cx.defined() ? cx.data<T>() : nullptr, out[0].data<T>(), out[1].data<T>(),
-                                 out[2].data<T>(), out[3].data<T>()};
-        parallel_for(0, buffers.batch, 1, [&](std::int64_t begin, std::int64_t end) { run_rows(call.mode, steps, buffers, begin, end); });
+        const Buffers<T> buffers{call.hidden(),
+                                 hx.sizes()[0],
+                                 gates.data<T>(),
+                                 turned.data<T>(),
+                                 b_hh.defined() ? b_hh.data<T>() : nullptr,
+                                 hx.data<T>(),
+                                 cx.defined() ? cx.data<T>() : nullptr,
+                                 out[0].data<T>(),
+                                 out[1].data<T>(),
+                                 out[2].data<T>(),
+                                 out[3].data<T>()};
+        parallel_for(0, buffers.batch, 1,
+                     [&](std::int64_t begin, std::int64_t end) { run_rows(call.mode, steps, buffers, begin, end); });
         for (std::size_t i = 0; i < 4; ++i) {
             const Tensor result = results[i].to_tensor();
             if (!out[i].is_same(result)) convert_into(result, out[i]);
@@ -254,9 +294,10 @@ void run_layer(Arguments arguments, IValue* results) {
 }
 
 void layer_gradient(GradientContext& c) {
-    const auto grads = fn::rnn_layer_backward(
-        IValue(c.grad_output(0)), IValue(c.grad_output(1)), IValue(c.grad_output(2)), c.argument(0), c.argument(1), c.argument(2),
-        c.argument(3), c.argument(4), c.argument(5), c.argument(6), c.value(7), c.value(8), c.value(9), c.result(0), c.result(3));
+    const auto grads =
+        fn::rnn_layer_backward(IValue(c.grad_output(0)), IValue(c.grad_output(1)), IValue(c.grad_output(2)),
+                               c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.argument(4), c.argument(5),
+                               c.argument(6), c.value(7), c.value(8), c.value(9), c.result(0), c.result(3));
     const auto set = [&](std::size_t argument, const Tensor& grad) {
         if (c.needs(argument)) c.set_grad(argument, grad);
     };
@@ -272,7 +313,8 @@ void layer_gradient(GradientContext& c) {
 Cost layer_cost(Arguments arguments, std::span<const IValue> results) {
     const Call call(arguments);
     Cost cost;
-    for (const Tensor& t : {call.input, call.hx, call.w_ih, call.w_hh, results[0].to_tensor(), results[3].to_tensor()}) {
+    for (const Tensor& t :
+         {call.input, call.hx, call.w_ih, call.w_hh, results[0].to_tensor(), results[3].to_tensor()}) {
         cost.bytes += static_cast<double>(t.bytes());
     }
     const auto rows = static_cast<double>(call.input.sizes()[0]);
@@ -287,7 +329,8 @@ std::vector<Sample> layer_samples(Random& random, ScalarType dtype) {
         const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
         const IValue cx = mode == Mode::Lstm ? IValue(t({3, 5})) : IValue();
         for (const bool reverse : {false, true}) {
-            samples.push_back({{t({6, 4}), t({3, 5}), cx, t({g, 4}), t({g, 5}), t({g}), t({g}), Dims{3, 2, 1}, mode_name(mode), reverse},
+            samples.push_back({{t({6, 4}), t({3, 5}), cx, t({g, 4}), t({g, 5}), t({g}), t({g}), Dims{3, 2, 1},
+                                mode_name(mode), reverse},
                                std::string(mode_name(mode)) + (reverse ? ", reverse" : "")});
         }
     }
@@ -297,23 +340,28 @@ std::vector<Sample> layer_samples(Random& random, ScalarType dtype) {
 }  // namespace
 
 extern const OperatorRecord kRnnLayer = {
-    .schema = "loupe::rnn_layer(Tensor input, Tensor hx, Tensor? cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, int[] "
-              "batch_sizes, str mode, bool reverse) -> (Tensor output, Tensor hy, Tensor cy, Tensor workspace)",
-    .summary = "One direction of one layer of an LSTM, a GRU or a plain recurrent network over all steps of a packed sequence.",
+    .schema =
+        "loupe::rnn_layer(Tensor input, Tensor hx, Tensor? cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, "
+        "int[] "
+        "batch_sizes, str mode, bool reverse) -> (Tensor output, Tensor hy, Tensor cy, Tensor workspace)",
+    .summary =
+        "One direction of one layer of an LSTM, a GRU or a plain recurrent network over all steps of a packed "
+        "sequence.",
     .formula = "LSTM: i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
     .infer = infer_layer,
     .kernel = FillingKernel{run_layer},
     .derivative = {layer_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4), save_argument(5),
-                    save_argument(6), save_result(0), save_result(3)},
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
+                    save_argument(5), save_argument(6), save_result(0), save_result(3)},
                    "RnnLayerBackward0"},
-    .gradient = "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
-                "hx: dz U at the first step\n"
-                "cx: dc f at the first step\n"
-                "w_ih: sum_t dz[t]^T x[t]\n"
-                "w_hh: sum_t dz[t]^T h[t - 1]\n"
-                "b_ih: sum_t dz[t]\n"
-                "b_hh: sum_t dz[t]",
+    .gradient =
+        "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
+        "hx: dz U at the first step\n"
+        "cx: dc f at the first step\n"
+        "w_ih: sum_t dz[t]^T x[t]\n"
+        "w_hh: sum_t dz[t]^T h[t - 1]\n"
+        "b_ih: sum_t dz[t]\n"
+        "b_hh: sum_t dz[t]",
     .cost = layer_cost,
     .samples = layer_samples,
 };

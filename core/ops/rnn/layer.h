@@ -18,7 +18,8 @@ enum class Mode { Lstm, Gru, Tanh, Relu };
 Mode parse_mode(std::string_view text);
 std::string_view mode_name(Mode mode);
 inline std::int64_t gate_count(Mode mode) { return mode == Mode::Lstm ? 4 : mode == Mode::Gru ? 3 : 1; }
-// Values a row and unit that the backward pass needs beside the output: LSTM: i, f, g, o, c; GRU: r, z, n, W_hn h + b_hn.
+// Values a row and unit that the backward pass needs beside the output: LSTM: i, f, g, o, c; GRU: r, z, n, W_hn h +
+// b_hn.
 inline std::int64_t workspace_width(Mode mode) { return mode == Mode::Lstm ? 5 : mode == Mode::Gru ? 4 : 0; }
 
 // Where the rows of each step start, in the order in which the steps run.
@@ -41,6 +42,7 @@ struct LayerWeights {
 std::tuple<Tensor, Tensor, Tensor> composed_layer(Mode mode, const Tensor& input, const Tensor& hx, const Tensor& cx,
                                                   const LayerWeights& weights, IntSpan batch_sizes, bool reverse);
 // One step with operators: new h, and new c of an LSTM.
-std::pair<Tensor, Tensor> composed_cell(Mode mode, const Tensor& x, const Tensor& h, const Tensor& c, const LayerWeights& weights);
+std::pair<Tensor, Tensor> composed_cell(Mode mode, const Tensor& x, const Tensor& h, const Tensor& c,
+                                        const LayerWeights& weights);
 
 }  // namespace loupe::rnn

@@ -26,9 +26,19 @@ struct Call {
     Tensor output, workspace;
 
     explicit Call(Arguments a)
-        : grad_output(a[0].to_tensor()), grad_hy(a[1].to_tensor()), grad_cy(a[2].to_tensor()), input(a[3].to_tensor()),
-          hx(a[4].to_tensor()), cx(a[5].to_tensor()), w_ih(a[6].to_tensor()), w_hh(a[7].to_tensor()), b_ih(a[8].to_tensor()),
-          batch_sizes(a[10].to_ints()), mode(parse_mode(a[11].to_string())), reverse(a[12].to_bool()), output(a[13].to_tensor()),
+        : grad_output(a[0].to_tensor()),
+          grad_hy(a[1].to_tensor()),
+          grad_cy(a[2].to_tensor()),
+          input(a[3].to_tensor()),
+          hx(a[4].to_tensor()),
+          cx(a[5].to_tensor()),
+          w_ih(a[6].to_tensor()),
+          w_hh(a[7].to_tensor()),
+          b_ih(a[8].to_tensor()),
+          batch_sizes(a[10].to_ints()),
+          mode(parse_mode(a[11].to_string())),
+          reverse(a[12].to_bool()),
+          output(a[13].to_tensor()),
           workspace(a[14].to_tensor()) {}
 };
 
@@ -143,7 +153,8 @@ void run_rows(Mode mode, const Steps& steps, const Buffers<T>& b, std::int64_t b
                 }
             }
         });
-        small_gemm<T>(count, n, width, b.hidden_gates + (step.row + begin) * width, width, b.w_hh, n, dh, n, mode == Mode::Gru);
+        small_gemm<T>(count, n, width, b.hidden_gates + (step.row + begin) * width, width, b.w_hh, n, dh, n,
+                      mode == Mode::Gru);
     }
 }
 
@@ -166,8 +177,10 @@ Tensor with_dtype(const Tensor& t, ScalarType dtype) { return packed_as(t, dtype
 
 Tensor start_state(const Tensor& grad, IntSpan sizes, ScalarType dtype) {
     Tensor out = empty(sizes, dtype);
-    if (grad.defined()) convert_into(out, grad);
-    else fill_zero(out);
+    if (grad.defined())
+        convert_into(out, grad);
+    else
+        fill_zero(out);
     return out;
 }
 
@@ -193,17 +206,28 @@ void run_layer_backward(Arguments arguments, IValue* results) {
         const Tensor h_before = empty(span_of(Dims{rows, hidden}), kType);
         const Tensor dh = start_state(call.grad_hy, hx.sizes(), kType);
         const Tensor dc = call.mode == Mode::Lstm ? start_state(call.grad_cy, hx.sizes(), kType) : Tensor();
-        const Buffers<T> buffers{hidden, hx.sizes()[0], grad_output.defined() ? grad_output.data<T>() : nullptr, hx.data<T>(),
-                                 cx.defined() ? cx.data<T>() : nullptr, w_hh.data<T>(), output.data<T>(), workspace.data<T>(),
-                                 gates.data<T>(), hidden_gates.data<T>(), h_before.data<T>(), dh.data<T>(),
+        const Buffers<T> buffers{hidden,
+                                 hx.sizes()[0],
+                                 grad_output.defined() ? grad_output.data<T>() : nullptr,
+                                 hx.data<T>(),
+                                 cx.defined() ? cx.data<T>() : nullptr,
+                                 w_hh.data<T>(),
+                                 output.data<T>(),
+                                 workspace.data<T>(),
+                                 gates.data<T>(),
+                                 hidden_gates.data<T>(),
+                                 h_before.data<T>(),
+                                 dh.data<T>(),
                                  dc.defined() ? dc.data<T>() : nullptr};
-        parallel_for(0, buffers.batch, 1, [&](std::int64_t begin, std::int64_t end) { run_rows(call.mode, steps, buffers, begin, end); });
+        parallel_for(0, buffers.batch, 1,
+                     [&](std::int64_t begin, std::int64_t end) { run_rows(call.mode, steps, buffers, begin, end); });
         const Tensor grad_input = empty(input.sizes(), kType);
         const Tensor grad_w_ih = empty(w_ih.sizes(), kType);
         const Tensor grad_w_hh = empty(w_hh.sizes(), kType);
         gemm<T>(T(1), matrix_of<const T>(gates), matrix_of<const T>(w_ih), T(0), matrix_of<T>(grad_input));
         gemm<T>(T(1), matrix_of<const T>(gates).transposed(), matrix_of<const T>(input), T(0), matrix_of<T>(grad_w_ih));
-        gemm<T>(T(1), matrix_of<const T>(hidden_gates).transposed(), matrix_of<const T>(h_before), T(0), matrix_of<T>(grad_w_hh));
+        gemm<T>(T(1), matrix_of<const T>(hidden_gates).transposed(), matrix_of<const T>(h_before), T(0),
+                matrix_of<T>(grad_w_hh));
         results[0] = with_dtype(grad_input, dtype);
         results[1] = with_dtype(dh, dtype);
         if (dc.defined()) results[2] = with_dtype(dc, dtype);
@@ -244,24 +268,30 @@ void layer_double_gradient(GradientContext& c) {
 }  // namespace
 
 extern const OperatorRecord kRnnLayerBackward = {
-    .schema = "loupe::rnn_layer_backward(Tensor? grad_output, Tensor? grad_hy, Tensor? grad_cy, Tensor input, Tensor hx, Tensor? cx, "
-              "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, int[] batch_sizes, str mode, bool reverse, Tensor output, Tensor "
-              "workspace) "
-              "-> (Tensor grad_input, Tensor grad_hx, Tensor grad_cx, Tensor grad_w_ih, Tensor grad_w_hh, Tensor grad_b_ih, Tensor "
-              "grad_b_hh)",
+    .schema =
+        "loupe::rnn_layer_backward(Tensor? grad_output, Tensor? grad_hy, Tensor? grad_cy, Tensor input, Tensor hx, "
+        "Tensor? cx, "
+        "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, int[] batch_sizes, str mode, bool reverse, Tensor "
+        "output, Tensor "
+        "workspace) "
+        "-> (Tensor grad_input, Tensor grad_hx, Tensor grad_cx, Tensor grad_w_ih, Tensor grad_w_hh, Tensor grad_b_ih, "
+        "Tensor "
+        "grad_b_hh)",
     .summary = "Gradients of loupe::rnn_layer.",
-    .formula = "grad_input = dz W, grad_w_ih = sum_t dz[t]^T x[t], grad_w_hh = sum_t dz[t]^T h[t - 1], grad_b = "
-               "sum_t dz[t]",
+    .formula =
+        "grad_input = dz W, grad_w_ih = sum_t dz[t]^T x[t], grad_w_hh = sum_t dz[t]^T h[t - 1], grad_b = "
+        "sum_t dz[t]",
     .kernel = run_layer_backward,
     .derivative = {layer_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4), save_argument(5),
-                    save_argument(6), save_argument(7), save_argument(8), save_argument(9)},
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
+                    save_argument(5), save_argument(6), save_argument(7), save_argument(8), save_argument(9)},
                    "RnnLayerBackwardBackward0"},
-    .gradient = "grad_output: the layer run again on the gradients, linearised\n"
-                "input: derivative of the sums above\n"
-                "hx: as input\n"
-                "w_ih: as input\n"
-                "w_hh: as input",
+    .gradient =
+        "grad_output: the layer run again on the gradients, linearised\n"
+        "input: derivative of the sums above\n"
+        "hx: as input\n"
+        "w_ih: as input\n"
+        "w_hh: as input",
 };
 
 }  // namespace loupe

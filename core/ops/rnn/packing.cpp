@@ -13,22 +13,25 @@ namespace {
 using namespace rnn;
 
 std::vector<std::int64_t> lengths_from(const Tensor& lengths) {
-    require(lengths.dtype() == ScalarType::Int64, "'lengths' argument should be a 1D CPU int64 tensor, but got ", lengths.dim(), "D ",
-            device_name(lengths.device()), " ", dtype_graph_name(lengths.dtype()), " tensor");
+    require(lengths.dtype() == ScalarType::Int64, "'lengths' argument should be a 1D CPU int64 tensor, but got ",
+            lengths.dim(), "D ", device_name(lengths.device()), " ", dtype_graph_name(lengths.dtype()), " tensor");
     const Tensor values = packed(lengths);
     return {values.data<std::int64_t>(), values.data<std::int64_t>() + values.numel()};
 }
 
 void check_lengths(const std::vector<std::int64_t>& lengths, std::int64_t batch) {
     require(!lengths.empty(), "Expected `len(lengths)` to be equal to batch_size, but got 0 (batch_size=", batch, ")");
-    require(static_cast<std::int64_t>(lengths.size()) == batch, "Expected `len(lengths)` to be equal to batch_size, but got ", lengths.size(),
-            " (batch_size=", batch, ")");
+    require(static_cast<std::int64_t>(lengths.size()) == batch,
+            "Expected `len(lengths)` to be equal to batch_size, but got ", lengths.size(), " (batch_size=", batch, ")");
     for (std::size_t i = 0; i < lengths.size(); ++i) {
         require(i == 0 || lengths[i] <= lengths[i - 1],
-                "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass `enforce_sorted=False` to "
-                "pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need ONNX exportability.");
+                "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+                "`enforce_sorted=False` to "
+                "pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need ONNX "
+                "exportability.");
     }
-    require(lengths.back() > 0, "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0");
+    require(lengths.back() > 0,
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0");
 }
 
 // Bytes of one step of one sample, and where they lie in a padded [T, B, *] (or [B, T, *]) tensor.
@@ -38,7 +41,9 @@ struct Padded {
     std::int64_t row_bytes;
     bool batch_first;
 
-    std::int64_t offset(std::int64_t t, std::int64_t b) const { return (batch_first ? b * time + t : t * batch + b) * row_bytes; }
+    std::int64_t offset(std::int64_t t, std::int64_t b) const {
+        return (batch_first ? b * time + t : t * batch + b) * row_bytes;
+    }
 };
 Padded padded_layout(const Tensor& padded_tensor, bool batch_first) {
     const std::int64_t time = padded_tensor.size(batch_first ? 1 : 0);
@@ -56,7 +61,8 @@ Dims row_sizes(std::int64_t rows, const Tensor& like, std::int64_t skip) {
 void run_pack(Arguments arguments, IValue* results) {
     const Tensor input = packed(arguments[0].to_tensor());
     const std::vector<std::int64_t> lengths = lengths_from(arguments[1].to_tensor());
-    require(input.dim() >= 2, "Expected a padded input of at least 2 dimensions, but got ", shape_list_text(input.sizes()));
+    require(input.dim() >= 2, "Expected a padded input of at least 2 dimensions, but got ",
+            shape_list_text(input.sizes()));
     require(input.numel() > 0, "Cannot pack empty tensors.");
     const Padded layout = padded_layout(input, arguments[2].to_bool());
     check_lengths(lengths, layout.batch);
@@ -79,12 +85,15 @@ void run_pack(Arguments arguments, IValue* results) {
 // Steps never grow, and there are as many rows as they say.
 void check_steps(const Tensor& rows, IntSpan batch_sizes, std::int64_t time, std::int64_t batch) {
     require(rows.dim() >= 1, "Expected packed data of at least 1 dimension");
-    require(static_cast<std::int64_t>(batch_sizes.size()) <= time, "batch_sizes has ", batch_sizes.size(), " steps, but there are ", time);
+    require(static_cast<std::int64_t>(batch_sizes.size()) <= time, "batch_sizes has ", batch_sizes.size(),
+            " steps, but there are ", time);
     std::int64_t left = rows.size(0);
     for (const std::int64_t size : batch_sizes) {
-        require(size >= 0 && size <= batch, "Expected batch_sizes that never grow, but got [", join(batch_sizes, ", "), "]");
+        require(size >= 0 && size <= batch, "Expected batch_sizes that never grow, but got [", join(batch_sizes, ", "),
+                "]");
         batch = size;
-        require(size <= left, "batch_sizes [", join(batch_sizes, ", "), "] ask for more than the ", rows.size(0), " rows of the data");
+        require(size <= left, "batch_sizes [", join(batch_sizes, ", "), "] ask for more than the ", rows.size(0),
+                " rows of the data");
         left -= size;
     }
 }
@@ -94,7 +103,8 @@ Tensor unpack(const Tensor& rows, IntSpan batch_sizes, const Tensor& out, bool b
     const Padded layout = padded_layout(out, batch_first);
     check_steps(rows, batch_sizes, layout.time, layout.batch);
     require(std::equal(rows.sizes().begin() + 1, rows.sizes().end(), out.sizes().begin() + 2, out.sizes().end()),
-            "Expected data of ", shape_list_text(out.sizes().subspan(2)), " a row, but got ", shape_list_text(rows.sizes()));
+            "Expected data of ", shape_list_text(out.sizes().subspan(2)), " a row, but got ",
+            shape_list_text(rows.sizes()));
     const auto* from = static_cast<const std::byte*>(source.raw_data());
     auto* to = static_cast<std::byte*>(out.raw_data());
     for (std::size_t t = 0; t < batch_sizes.size(); ++t) {
@@ -109,13 +119,16 @@ Tensor unpack(const Tensor& rows, IntSpan batch_sizes, const Tensor& out, bool b
 void run_pack_backward(Arguments arguments, IValue* results) {
     const Tensor grad = arguments[0].to_tensor();
     const Dims sizes = arguments[1].to_ints();
-    require(sizes.size() >= 2, "Expected an input_size of at least 2 dimensions, but got ", shape_list_text(span_of(sizes)));
+    require(sizes.size() >= 2, "Expected an input_size of at least 2 dimensions, but got ",
+            shape_list_text(span_of(sizes)));
     const std::vector<std::int64_t> batch_sizes = lengths_from(arguments[2].to_tensor());
     results[0] = unpack(grad, batch_sizes, zeros(span_of(sizes), grad.dtype()), arguments[3].to_bool());
 }
 
 void pack_gradient(GradientContext& c) {
-    c.grad(0, [&] { return fn::_pack_padded_sequence_backward(c.grad_output(), to_dims(c.sizes(0)), c.result(1), c.value(2)); });
+    c.grad(0, [&] {
+        return fn::_pack_padded_sequence_backward(c.grad_output(), to_dims(c.sizes(0)), c.result(1), c.value(2));
+    });
 }
 
 std::vector<std::int64_t> lengths_of_steps(const std::vector<std::int64_t>& batch_sizes) {
@@ -143,13 +156,16 @@ void run_pad(Arguments arguments, IValue* results) {
     const Tensor data = arguments[0].to_tensor();
     const std::vector<std::int64_t> batch_sizes = lengths_from(arguments[1].to_tensor());
     require(!batch_sizes.empty(), "batch_sizes can not be empty");
-    check_steps(data, batch_sizes, static_cast<std::int64_t>(batch_sizes.size()), std::max<std::int64_t>(batch_sizes[0], 0));
+    check_steps(data, batch_sizes, static_cast<std::int64_t>(batch_sizes.size()),
+                std::max<std::int64_t>(batch_sizes[0], 0));
     const bool batch_first = arguments[2].to_bool();
     std::int64_t time = static_cast<std::int64_t>(batch_sizes.size());
     const std::int64_t wanted = arguments[4].to_int();
     if (wanted > 0) {
-        require(wanted >= time, "Expected total_length to be at least the length of the longest sequence in input, but got total_length=",
-                wanted, " and max sequence length being ", time);
+        require(
+            wanted >= time,
+            "Expected total_length to be at least the length of the longest sequence in input, but got total_length=",
+            wanted, " and max sequence length being ", time);
         time = wanted;
     }
     Dims sizes{batch_first ? batch_sizes[0] : time, batch_first ? time : batch_sizes[0]};
@@ -188,7 +204,9 @@ extern const OperatorRecord kPackPaddedSequence = {
     .variants = kOut,
 };
 extern const OperatorRecord kPackPaddedSequenceBackward = {
-    .schema = "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool batch_first) -> Tensor",
+    .schema =
+        "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool batch_first) -> "
+        "Tensor",
     .summary = "Gradient of _pack_padded_sequence: rows go back to their places.",
     .formula = "out[t, n] = grad[sum of batch_sizes before t + n], 0 in the padding",
     .kernel = run_pack_backward,
@@ -196,8 +214,10 @@ extern const OperatorRecord kPackPaddedSequenceBackward = {
     .gradient = "grad: grad of what is no padding",
 };
 extern const OperatorRecord kPadPackedSequence = {
-    .schema = "aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int total_length) -> "
-              "(Tensor, Tensor)",
+    .schema =
+        "aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
+        "total_length) -> "
+        "(Tensor, Tensor)",
     .summary = "A padded batch from rows step by step, and the length of each sequence.",
     .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
     .kernel = run_pad,

@@ -15,14 +15,19 @@ namespace loupe::sorting {
 
 template <typename T>
 bool is_nan(T value) {
-    if constexpr (std::is_floating_point_v<T>) return value != value;
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return is_nan(static_cast<float>(value));
-    else return false;
+    if constexpr (std::is_floating_point_v<T>)
+        return value != value;
+    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+        return is_nan(static_cast<float>(value));
+    else
+        return false;
 }
 template <typename T>
 bool less(T a, T b) {
-    if constexpr (is_complex(scalar_type_of<T>)) return false;
-    else return (!is_nan(a) && is_nan(b)) || a < b;
+    if constexpr (is_complex(scalar_type_of<T>))
+        return false;
+    else
+        return (!is_nan(a) && is_nan(b)) || a < b;
 }
 template <typename T>
 bool greater(T a, T b) {
@@ -56,7 +61,8 @@ void for_lines(const Tensor& self, std::int64_t dim, Work work) {
             for (std::int64_t n = begin; n < end; ++n) {
                 const LinePlace place{n / lines.inner, n % lines.inner};
                 const T* first = data + place.outer * lines.size * lines.inner + place.inner;
-                for (std::int64_t k = 0; k < lines.size; ++k) line[static_cast<std::size_t>(k)] = {first[k * lines.inner], k};
+                for (std::int64_t k = 0; k < lines.size; ++k)
+                    line[static_cast<std::size_t>(k)] = {first[k * lines.inner], k};
                 work(line, place);
             }
         });
@@ -65,8 +71,8 @@ void for_lines(const Tensor& self, std::int64_t dim, Work work) {
 
 // Writes entry `from` of a line as element `to` of lines of `size` in values and indices, both contiguous.
 template <typename T>
-void write_entry(const Tensor& values, const Tensor& indices, const Entry<T>& entry, LinePlace place, std::int64_t to, std::int64_t size,
-                 std::int64_t inner) {
+void write_entry(const Tensor& values, const Tensor& indices, const Entry<T>& entry, LinePlace place, std::int64_t to,
+                 std::int64_t size, std::int64_t inner) {
     const std::int64_t at = (place.outer * size + to) * inner + place.inner;
     values.data<T>()[at] = entry.value;
     indices.data<std::int64_t>()[at] = entry.index;

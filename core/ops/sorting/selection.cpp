@@ -30,8 +30,10 @@ template <typename Pick>
 fn::TwoTensors pick_along(const Tensor& self, std::int64_t dim, bool keepdim, Pick pick) {
     const std::int64_t along = wrap_dim(dim, self.dim());
     Dims sizes = to_dims(self.sizes());
-    if (!sizes.empty() && keepdim) sizes[static_cast<std::size_t>(along)] = 1;
-    else if (!sizes.empty()) sizes.erase(sizes.begin() + along);
+    if (!sizes.empty() && keepdim)
+        sizes[static_cast<std::size_t>(along)] = 1;
+    else if (!sizes.empty())
+        sizes.erase(sizes.begin() + along);
     const Tensor values = empty(span_of(sizes), self.dtype(), self.device());
     const Tensor indices = empty(span_of(sizes), ScalarType::Int64, self.device());
     const std::int64_t inner = indexing::lines_of(self.sizes(), along).inner;
@@ -42,7 +44,8 @@ fn::TwoTensors pick_along(const Tensor& self, std::int64_t dim, bool keepdim, Pi
 }
 void check_not_empty(const Tensor& self, std::int64_t dim, const char* name) {
     if (self.dim() == 0 || self.size(dim) != 0) return;
-    throw Error(ErrorKind::Run, concat(name, "(): Expected reduction dim ", wrap_dim(dim, self.dim()), " to have non-zero size."));
+    throw Error(ErrorKind::Run,
+                concat(name, "(): Expected reduction dim ", wrap_dim(dim, self.dim()), " to have non-zero size."));
 }
 
 // Hoare's selection with the median of three as pivot: afterwards line[k] has rank k. The index among several equal
@@ -64,8 +67,10 @@ void select_rank(Line<T>& line, std::ptrdiff_t k) {
         std::ptrdiff_t i = low + 1;
         std::ptrdiff_t j = high;
         for (;;) {
-            do ++i; while (is_after(low, i));
-            do --j; while (is_after(j, low));
+            do ++i;
+            while (is_after(low, i));
+            do --j;
+            while (is_after(j, low));
             if (j < i) break;
             std::swap(at(i), at(j));
         }
@@ -78,7 +83,9 @@ void select_rank(Line<T>& line, std::ptrdiff_t k) {
 
 fn::TwoTensors kthvalue(const Tensor& self, std::int64_t k, std::int64_t dim, bool keepdim) {
     const std::int64_t size = self.dim() == 0 ? 1 : self.size(dim);
-    if (k < 1 || k > size) throw Error(ErrorKind::Run, "kthvalue(): selected number k out of range for dimension " + std::to_string(wrap_dim(dim, self.dim())));
+    if (k < 1 || k > size)
+        throw Error(ErrorKind::Run, "kthvalue(): selected number k out of range for dimension " +
+                                        std::to_string(wrap_dim(dim, self.dim())));
     return pick_along(self, dim, keepdim, [k]<typename T>(Line<T>& line) {
         select_rank(line, static_cast<std::ptrdiff_t>(k - 1));
         return line[static_cast<std::size_t>(k - 1)];
@@ -109,7 +116,10 @@ fn::TwoTensors median_along(const Tensor& self, std::int64_t dim, bool keepdim) 
 }
 template <bool IgnoreNan>
 Tensor median_of_all(const Tensor& self) {
-    if (self.numel() == 0) return scalar_tensor(is_floating(self.dtype()) ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(std::numeric_limits<std::int64_t>::min()), self.dtype());
+    if (self.numel() == 0)
+        return scalar_tensor(is_floating(self.dtype()) ? Scalar(std::numeric_limits<double>::quiet_NaN())
+                                                       : Scalar(std::numeric_limits<std::int64_t>::min()),
+                             self.dtype());
     return std::get<0>(median_along<IgnoreNan>(fn::reshape(self, Dims{-1}), 0, false));
 }
 // Shared evenly among the elements that equal the result.
@@ -147,7 +157,8 @@ fn::TwoTensors mode(const Tensor& self, std::int64_t dim, bool keepdim) {
 template <std::size_t Dim>
 void pick_backward(GradientContext& context) {
     context.grad(0, [&] {
-        return kScatterBack(context.grad_output(), context.value(Dim), context.result(1), context.sizes(0), context.value(Dim + 1));
+        return kScatterBack(context.grad_output(), context.value(Dim), context.result(1), context.sizes(0),
+                            context.value(Dim + 1));
     });
 }
 
@@ -157,7 +168,8 @@ std::vector<Sample> kthvalue_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> pick_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
-    return {{{random_ladder(random, {3, 5}, dtype), 1, false}}, {{random_ladder(random, {4, 5}, dtype), 0, true}, "kept dimension"}};
+    return {{{random_ladder(random, {3, 5}, dtype), 1, false}},
+            {{random_ladder(random, {4, 5}, dtype), 0, true}, "kept dimension"}};
 }
 std::vector<Sample> all_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
@@ -172,7 +184,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad at the index, else 0",
      .samples = kthvalue_samples,
      .variants = kOut,
-     .out = {.overload = "values", .names = "values indices",
+     .out = {.overload = "values",
+             .names = "values indices",
              .refusal = {"output values must be of same type as input", "output indices must be of scalar type {T}"}}},
     {.schema = "aten::median(Tensor self) -> Tensor",
      .summary = "The median of all elements, the lower one of two.",
@@ -209,15 +222,14 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad at the index, else 0",
      .samples = pick_samples,
      .variants = kOut,
-     .out = {.overload = "values", .names = "values indices",
+     .out = {.overload = "values",
+             .names = "values indices",
              .refusal = {"expected scalar type '{T}' but got '{O}' for values output",
                          "expected scalar type '{T}' but got '{O}' for indices output"}}},
 };
 
 }  // namespace
 
-std::span<const OperatorRecord> selection_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> selection_records() { return kRecords; }
 
 }  // namespace loupe::sorting

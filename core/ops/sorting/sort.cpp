@@ -21,8 +21,10 @@ const OperatorHandle<> kScatterBack{"aten::value_selecting_reduction_backward"};
 template <typename T, typename Before>
 void order_line(std::vector<Entry<T>>& line, bool stable, Before before) {
     // The order of equal elements otherwise is that of the standard library's introsort, as in PyTorch.
-    if (stable) std::stable_sort(line.begin(), line.end(), before);
-    else std::sort(line.begin(), line.end(), before);
+    if (stable)
+        std::stable_sort(line.begin(), line.end(), before);
+    else
+        std::sort(line.begin(), line.end(), before);
 }
 fn::TwoTensors sort_lines(const Tensor& self, bool stable, std::int64_t dim, bool descending) {
     const std::int64_t along = wrap_dim(dim, self.dim());
@@ -30,8 +32,10 @@ fn::TwoTensors sort_lines(const Tensor& self, bool stable, std::int64_t dim, boo
     const Tensor indices = empty(self.sizes(), ScalarType::Int64, self.device());
     const indexing::Lines lines = indexing::lines_of(self.sizes(), along);
     for_lines(indexing::dense(self), along, [&]<typename T>(std::vector<Entry<T>>& line, LinePlace place) {
-        if (descending) order_line(line, stable, [](const Entry<T>& a, const Entry<T>& b) { return greater(a.value, b.value); });
-        else order_line(line, stable, [](const Entry<T>& a, const Entry<T>& b) { return less(a.value, b.value); });
+        if (descending)
+            order_line(line, stable, [](const Entry<T>& a, const Entry<T>& b) { return greater(a.value, b.value); });
+        else
+            order_line(line, stable, [](const Entry<T>& a, const Entry<T>& b) { return less(a.value, b.value); });
         for (std::size_t k = 0; k < line.size(); ++k) {
             write_entry(values, indices, line[k], place, static_cast<std::int64_t>(k), lines.size, lines.inner);
         }
@@ -45,10 +49,14 @@ fn::TwoTensors sort_stable(const Tensor& self, std::optional<bool> stable, std::
     return sort_lines(self, stable.value_or(false), dim, descending);
 }
 void sort_backward(GradientContext& context) {
-    context.grad(0, [&] { return kScatterBack(context.grad_output(), context.value(1), context.result(1), context.sizes(0), true); });
+    context.grad(0, [&] {
+        return kScatterBack(context.grad_output(), context.value(1), context.result(1), context.sizes(0), true);
+    });
 }
 void sort_stable_backward(GradientContext& context) {
-    context.grad(0, [&] { return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true); });
+    context.grad(0, [&] {
+        return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true);
+    });
 }
 
 Tensor argsort(const Tensor& self, std::int64_t dim, bool descending) {
@@ -57,9 +65,7 @@ Tensor argsort(const Tensor& self, std::int64_t dim, bool descending) {
 Tensor argsort_stable(const Tensor& self, bool stable, std::int64_t dim, bool descending) {
     return std::get<1>(kStableSort(self, stable, dim, descending));
 }
-Tensor msort(const Tensor& self) {
-    return std::get<0>(kSort(self, std::int64_t{0}, false));
-}
+Tensor msort(const Tensor& self) { return std::get<0>(kSort(self, std::int64_t{0}, false)); }
 
 template <typename T, typename Before>
 void take_first(std::vector<Entry<T>>& line, std::int64_t k, bool sorted_result, Before before) {
@@ -82,14 +88,21 @@ fn::TwoTensors topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool l
     const Tensor indices = empty(span_of(sizes), ScalarType::Int64, self.device());
     const std::int64_t inner = indexing::lines_of(self.sizes(), along).inner;
     for_lines(indexing::dense(self), along, [&]<typename T>(std::vector<Entry<T>>& line, LinePlace place) {
-        if (largest) take_first(line, k, sorted_result, [](const Entry<T>& a, const Entry<T>& b) { return greater(a.value, b.value); });
-        else take_first(line, k, sorted_result, [](const Entry<T>& a, const Entry<T>& b) { return less(a.value, b.value); });
-        for (std::int64_t i = 0; i < k; ++i) write_entry(values, indices, line[static_cast<std::size_t>(i)], place, i, k, inner);
+        if (largest)
+            take_first(line, k, sorted_result,
+                       [](const Entry<T>& a, const Entry<T>& b) { return greater(a.value, b.value); });
+        else
+            take_first(line, k, sorted_result,
+                       [](const Entry<T>& a, const Entry<T>& b) { return less(a.value, b.value); });
+        for (std::int64_t i = 0; i < k; ++i)
+            write_entry(values, indices, line[static_cast<std::size_t>(i)], place, i, k, inner);
     });
     return {values, indices};
 }
 void topk_backward(GradientContext& context) {
-    context.grad(0, [&] { return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true); });
+    context.grad(0, [&] {
+        return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true);
+    });
 }
 
 // The gradient of operators that pick elements along dim: zeros except at picked elements.
@@ -103,7 +116,8 @@ Tensor scatter_back(const Tensor& grad, std::int64_t dim, const Tensor& indices,
 
 std::vector<Sample> sort_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype)) return {};
-    return {{{random_ladder(random, {3, 4}, dtype), -1, false}}, {{random_ladder(random, {3, 4}, dtype), 0, true}, "descending"}};
+    return {{{random_ladder(random, {3, 4}, dtype), -1, false}},
+            {{random_ladder(random, {3, 4}, dtype), 0, true}, "descending"}};
 }
 std::vector<Sample> stable_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples = sort_samples(random, dtype);
@@ -123,7 +137,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = sort_samples,
      .variants = kOut,
      .out = {.overload = "values", .names = "values indices", .refusal = out_refusal::kStructured}},
-    {.schema = "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+    {.schema = "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
+               "Tensor indices)",
      .summary = "The elements in order along dim, equal ones as they stood.",
      .kernel = boxed<sort_stable>,
      .derivative = {sort_stable_backward, {save_result(1)}, "SortBackward1"},
@@ -142,7 +157,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The elements in order along the first dimension.",
      .composite = boxed<msort>,
      .variants = kOut},
-    {.schema = "aten::topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+    {.schema = "aten::topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
+               "Tensor indices)",
      .summary = "The k greatest (or least) elements along dim, and where they stood.",
      .kernel = boxed<topk>,
      .derivative = {topk_backward, {save_result(1)}},
@@ -150,15 +166,14 @@ constexpr OperatorRecord kRecords[] = {
      .samples = topk_samples,
      .variants = kOut,
      .out = {.overload = "values", .names = "values indices", .refusal = out_refusal::kStructured}},
-    {.schema = "aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, int[] sizes, bool keepdim) -> Tensor",
+    {.schema = "aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, int[] sizes, bool "
+               "keepdim) -> Tensor",
      .summary = "The gradient of what picks elements along dim: zeros but for those picked.",
      .composite = boxed<scatter_back>},
 };
 
 }  // namespace
 
-std::span<const OperatorRecord> sort_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> sort_records() { return kRecords; }
 
 }  // namespace loupe::sorting

@@ -50,16 +50,17 @@ Tensor tensor_from(const Order& values, IntSpan sizes) {
 Tensor vector_from(const Order& values) {
     return tensor_from(values, std::array{static_cast<std::int64_t>(values.size())});
 }
-Tensor nothing() {
-    return empty(std::array<std::int64_t, 1>{0}, ScalarType::Int64);
-}
+Tensor nothing() { return empty(std::array<std::int64_t, 1>{0}, ScalarType::Int64); }
 
 // Numbers that are equal have one key. NaN is equal to nothing.
 template <typename T>
 std::uint64_t key_of(T value) {
-    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return key_of(static_cast<float>(value));
-    else if constexpr (std::is_floating_point_v<T>) return std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);
-    else return static_cast<std::uint64_t>(value);
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+        return key_of(static_cast<float>(value));
+    else if constexpr (std::is_floating_point_v<T>)
+        return std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);
+    else
+        return static_cast<std::uint64_t>(value);
 }
 
 // Numbers values: equal values get one number.
@@ -114,13 +115,17 @@ Groups group_values(const T* data, std::int64_t size, bool wants_places) {
     Numbering<T> numbering;
     if (wants_places) {
         groups.inverse.resize(static_cast<std::size_t>(size));
-        for (std::int64_t i = 0; i < size; ++i) groups.inverse[static_cast<std::size_t>(i)] = numbering.number_of(data[i], i);
+        for (std::int64_t i = 0; i < size; ++i)
+            groups.inverse[static_cast<std::size_t>(i)] = numbering.number_of(data[i], i);
     } else {
         for (std::int64_t i = 0; i < size; ++i) numbering.number_of(data[i], i);
     }
     Order order = in_order(static_cast<std::int64_t>(numbering.firsts().size()));
-    const auto value_of = [&](std::int64_t number) { return data[numbering.firsts()[static_cast<std::size_t>(number)]]; };
-    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return less(value_of(a), value_of(b)); });
+    const auto value_of = [&](std::int64_t number) {
+        return data[numbering.firsts()[static_cast<std::size_t>(number)]];
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return less(value_of(a), value_of(b)); });
     Order rank(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         rank[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
@@ -145,7 +150,8 @@ fn::ThreeTensors unique_elements(const Tensor& self, bool sort, bool return_inve
             }
             return group(in_order(flat.numel()), equal);
         }();
-        const Tensor values = empty(std::array{static_cast<std::int64_t>(groups.firsts.size())}, self.dtype(), self.device());
+        const Tensor values =
+            empty(std::array{static_cast<std::int64_t>(groups.firsts.size())}, self.dtype(), self.device());
         for (std::size_t i = 0; i < groups.firsts.size(); ++i) values.data<T>()[i] = data[groups.firsts[i]];
         return {values, return_inverse ? tensor_from(groups.inverse, self.sizes()) : nothing(),
                 return_counts ? vector_from(groups.counts) : nothing()};
@@ -157,18 +163,23 @@ fn::ThreeTensors unique_slices(const Tensor& self, std::int64_t dim, bool sort) 
     const std::int64_t along = wrap_dim(dim, self.dim());
     const std::int64_t size = self.dim() == 0 ? 1 : self.size(along);
     if (self.numel() == 0 && size != 0) {
-        throw Error(ErrorKind::Run, "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+        throw Error(ErrorKind::Run,
+                    "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
     }
-    const Tensor rows = indexing::dense(self.dim() == 0 ? fn::reshape(self, Dims{1, 1}) : fn::movedim(self, along, std::int64_t{0}));
+    const Tensor rows =
+        indexing::dense(self.dim() == 0 ? fn::reshape(self, Dims{1, 1}) : fn::movedim(self, along, std::int64_t{0}));
     const std::int64_t width = size == 0 ? 0 : rows.numel() / size;
     const Groups groups = visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T* data = rows.data<T>();
         Order order = in_order(size);
         const auto row_less = [=](std::int64_t a, std::int64_t b) {
-            return std::lexicographical_compare(data + a * width, data + (a + 1) * width, data + b * width, data + (b + 1) * width, less<T>);
+            return std::lexicographical_compare(data + a * width, data + (a + 1) * width, data + b * width,
+                                                data + (b + 1) * width, less<T>);
         };
         if (sort) std::stable_sort(order.begin(), order.end(), row_less);
-        return group(order, [=](std::int64_t a, std::int64_t b) { return std::equal(data + a * width, data + (a + 1) * width, data + b * width); });
+        return group(order, [=](std::int64_t a, std::int64_t b) {
+            return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
+        });
     });
     const Tensor values = self.dim() == 0 ? fn::clone(self) : fn::index_select(self, along, vector_from(groups.firsts));
     return {values, vector_from(groups.inverse), vector_from(groups.counts)};
@@ -186,8 +197,10 @@ fn::ThreeTensors unique2(const Tensor& self, bool, bool return_inverse, bool ret
 fn::ThreeTensors unique_dim(const Tensor& self, std::int64_t dim, bool, bool, bool) {
     return unique_slices(self, dim, true);
 }
-fn::ThreeTensors unique_consecutive(const Tensor& self, bool return_inverse, bool return_counts, std::optional<std::int64_t> dim) {
-    if (!dim || (self.dim() == 1 && wrap_dim(*dim, 1) == 0)) return unique_elements(self, false, return_inverse, return_counts);
+fn::ThreeTensors unique_consecutive(const Tensor& self, bool return_inverse, bool return_counts,
+                                    std::optional<std::int64_t> dim) {
+    if (!dim || (self.dim() == 1 && wrap_dim(*dim, 1) == 0))
+        return unique_elements(self, false, return_inverse, return_counts);
     return unique_slices(self, *dim, false);
 }
 fn::ThreeTensors unique_dim_consecutive(const Tensor& self, std::int64_t dim, bool, bool) {
@@ -244,40 +257,46 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = kRefused,
      .samples = unique_samples,
      .variants = kOut},
-    {.schema = "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+    {.schema = "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
+               "return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each slice along dim once, in order.",
      .kernel = boxed<unique_dim>,
      .derivative = {[](GradientContext&) { refuse_derivative("unique_dim"); }},
      .gradient = kRefused,
      .variants = kOut},
-    {.schema = "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
-               "(Tensor, Tensor, Tensor)",
+    {.schema =
+         "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
+         "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal elements as one.",
      .kernel = boxed<unique_consecutive>,
      .derivative = {[](GradientContext&) { refuse_derivative("unique_consecutive"); }},
      .gradient = kRefused,
      .variants = kOut},
-    {.schema = "aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
-               "(Tensor, Tensor, Tensor)",
+    {.schema =
+         "aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
+         "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal slices along dim as one.",
      .kernel = boxed<unique_dim_consecutive>,
      .derivative = {[](GradientContext&) { refuse_derivative("unique_dim_consecutive"); }},
      .gradient = kRefused,
      .variants = kOut},
-    {.schema = "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    {.schema = "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
+               "invert=False) -> Tensor",
      .summary = "Is each element among the others?",
      .kernel = boxed<isin>,
      .variants = kOut,
      .out = {.overload = "Tensor_Tensor_out"},
      .is_gradient_stop = true},
-    {.schema = "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    {.schema = "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
+               "invert=False) -> Tensor",
      .summary = "Is each element the number?",
      .kernel = boxed<isin_number>,
      .variants = kOut,
      .out = {.overload = "Tensor_Scalar_out"},
      .is_gradient_stop = true},
-    {.schema = "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    {.schema = "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
+               "invert=False) -> Tensor",
      .summary = "Is the number among the elements?",
      .kernel = boxed<number_isin>,
      .variants = kOut,
@@ -287,8 +306,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> unique_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> unique_records() { return kRecords; }
 
 }  // namespace loupe::sorting

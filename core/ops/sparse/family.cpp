@@ -15,7 +15,8 @@ namespace {
 
 const SparseParts& parts_of(const Tensor& t, const char* function) {
     if (!t.is_sparse()) {
-        throw Error(ErrorKind::Unsupported, concat(function, " expected sparse coordinate tensor layout but got Strided"));
+        throw Error(ErrorKind::Unsupported,
+                    concat(function, " expected sparse coordinate tensor layout but got Strided"));
     }
     return *t.impl()->sparse;
 }
@@ -51,8 +52,9 @@ Tensor to_sparse(const Tensor& self) {
     const Tensor places = fn::nonzero(self);
     Dims steps = contiguous_strides(self.sizes());
     const Dims step_sizes{self.dim()};
-    const Tensor flat = fn::sum_dim(fn::mul(places, tensor_of(std::span<const std::int64_t>(steps.data(), steps.size()), span_of(step_sizes))),
-                                    Dims{1}, false);
+    const Tensor flat = fn::sum_dim(
+        fn::mul(places, tensor_of(std::span<const std::int64_t>(steps.data(), steps.size()), span_of(step_sizes))),
+        Dims{1}, false);
     const Tensor elements = fn::index_select(fn::reshape(loupe::detach(self), Dims{-1}), 0, flat);
     return make_sparse(fn::contiguous(fn::t(places), 0), elements, self.sizes(), true);
 }
@@ -62,24 +64,25 @@ Tensor made(const Tensor& given_indices, const Tensor& given_values, IntSpan siz
     const Tensor places = fn::to_dtype(given_indices, static_cast<std::int64_t>(ScalarType::Int64));
     for (std::int64_t d = 0; d < places.size(0) && places.size(1) > 0; ++d) {
         const Tensor row = fn::select(places, 0, d);
-        const std::int64_t least = item(fn::amin(row, Dims{}, false)).to_int(), most = item(fn::amax(row, Dims{}, false)).to_int();
+        const std::int64_t least = item(fn::amin(row, Dims{}, false)).to_int(),
+                           most = item(fn::amax(row, Dims{}, false)).to_int();
         if (least < 0) run_error(concat("found negative index ", least, " for dim ", d));
         if (most >= sizes[static_cast<std::size_t>(d)]) {
-            run_error(concat("size is inconsistent with indices: for dim ", d, ", size is ", sizes[static_cast<std::size_t>(d)],
-                             " but found index ", most));
+            run_error(concat("size is inconsistent with indices: for dim ", d, ", size is ",
+                             sizes[static_cast<std::size_t>(d)], " but found index ", most));
         }
     }
     return make_sparse(places, own_values, sizes);
 }
-Tensor made_with_size(const Tensor& given_indices, const Tensor& given_values, const Dims& size, std::optional<ScalarType> dtype, const IValue&,
-                      const IValue&, const IValue&) {
+Tensor made_with_size(const Tensor& given_indices, const Tensor& given_values, const Dims& size,
+                      std::optional<ScalarType> dtype, const IValue&, const IValue&, const IValue&) {
     if (given_indices.dim() != 2) {
         run_error(concat("indices must be sparse_dim x nnz, but got: ", shape_list_text(given_indices.sizes())));
     }
     return made(given_indices, given_values, span_of(size), dtype);
 }
-Tensor made_without_size(const Tensor& given_indices, const Tensor& given_values, std::optional<ScalarType> dtype, const IValue&, const IValue&,
-                         const IValue&) {
+Tensor made_without_size(const Tensor& given_indices, const Tensor& given_values, std::optional<ScalarType> dtype,
+                         const IValue&, const IValue&, const IValue&) {
     if (given_indices.dim() != 2) {
         run_error(concat("indices must be sparse_dim x nnz, but got: ", shape_list_text(given_indices.sizes())));
     }
@@ -96,8 +99,8 @@ Tensor sparse_mask(const Tensor& self, const Tensor& mask) {
     return elements_at(self, mask);
 }
 
-Tensor embedding_sparse_backward(const Tensor& given_grad, const Tensor& given_indices, std::int64_t num_weights, std::int64_t padding_idx,
-                                 bool scale_grad_by_freq) {
+Tensor embedding_sparse_backward(const Tensor& given_grad, const Tensor& given_indices, std::int64_t num_weights,
+                                 std::int64_t padding_idx, bool scale_grad_by_freq) {
     if (scale_grad_by_freq) run_error("embedding_backward: scale_grad_by_freq not supported with sparse gradients");
     const std::int64_t width = given_grad.size(-1);
     Tensor rows = fn::reshape(fn::to_dtype(given_indices, static_cast<std::int64_t>(ScalarType::Int64)), Dims{-1});
@@ -113,59 +116,88 @@ Tensor embedding_sparse_backward(const Tensor& given_grad, const Tensor& given_i
 
 constexpr OperatorRecord kCoalesce = {.schema = "aten::coalesce(Tensor(a) self) -> Tensor(a)",
                                       .summary = "The entries in order, those of the same indices added.",
-                                      .kernel = boxed<coalesce>, .is_gradient_stop = true,
-                                      .sparse = {.as_is = true}};
-constexpr OperatorRecord kIsCoalesced = {.schema = "aten::is_coalesced(Tensor self) -> bool",
-                                         .summary = "Are the entries in order, each index once?", .kernel = boxed<is_coalesced>,
-                                         .sparse = {.as_is = true}};
-constexpr OperatorRecord kIndices = {.schema = "aten::indices(Tensor(a) self) -> Tensor(a)",
-                                     .summary = "The indices of a coalesced sparse tensor.", .kernel = boxed<indices>, .is_gradient_stop = true,
-                                     .sparse = {.as_is = true}};
-constexpr OperatorRecord kValues = {.schema = "aten::values(Tensor(a) self) -> Tensor(a)",
-                                    .summary = "The values of a coalesced sparse tensor.", .kernel = boxed<values>, .is_gradient_stop = true,
-                                    .sparse = {.as_is = true}};
-constexpr OperatorRecord kOwnIndices = {.schema = "aten::_indices(Tensor(a) self) -> Tensor(a)",
-                                        .summary = "The indices as they are kept.", .kernel = boxed<own_indices>, .is_gradient_stop = true,
-                                        .sparse = {.as_is = true}};
-constexpr OperatorRecord kOwnValues = {.schema = "aten::_values(Tensor(a) self) -> Tensor(a)",
-                                       .summary = "The values as they are kept.", .kernel = boxed<own_values>, .is_gradient_stop = true,
-                                       .sparse = {.as_is = true}};
-constexpr OperatorRecord kEntries = {.schema = "aten::_nnz(Tensor self) -> int", .summary = "How many entries are kept.", .kernel = boxed<entries>,
-                                     .sparse = {.as_is = true}};
-constexpr OperatorRecord kSparseDim = {.schema = "aten::sparse_dim(Tensor self) -> int",
-                                       .summary = "How many dimensions have indices.", .kernel = boxed<sparse_dim>,
-                                       .sparse = {.as_is = true}};
-constexpr OperatorRecord kDenseDim = {.schema = "aten::dense_dim(Tensor self) -> int",
-                                      .summary = "How many dimensions the values have.", .kernel = boxed<dense_dim>,
-                                      .sparse = {.as_is = true}};
-constexpr OperatorRecord kToDense = {.schema = "aten::to_dense(Tensor self, ScalarType? dtype=None) -> Tensor",
-                                     .summary = "The same elements in a dense tensor.", .kernel = boxed<dense>, .is_gradient_stop = true,
-                                     .sparse = {.as_is = true}};
-constexpr OperatorRecord kToSparse = {.schema = "aten::to_sparse(Tensor self) -> Tensor",
-                                      .summary = "The elements that are not zero, with their indices.", .kernel = boxed<to_sparse>,
+                                      .kernel = boxed<coalesce>,
                                       .is_gradient_stop = true,
                                       .sparse = {.as_is = true}};
-constexpr OperatorRecord kMade = {
-    .schema = "aten::sparse_coo_tensor.indices(Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-              "bool? pin_memory=None) -> Tensor",
-    .summary = "The sparse tensor with these values at these indices.", .kernel = boxed<made_without_size>, .is_gradient_stop = true,
-    .sparse = {.as_is = true}};
-constexpr OperatorRecord kMadeWithSize = {
-    .schema = "aten::sparse_coo_tensor.indices_size(Tensor indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, "
-              "Device? device=None, bool? pin_memory=None) -> Tensor",
-    .summary = "The sparse tensor of that size with these values at these indices.", .kernel = boxed<made_with_size>, .is_gradient_stop = true,
-    .sparse = {.as_is = true}};
-constexpr OperatorRecord kMask = {.schema = "aten::sparse_mask(Tensor self, Tensor mask) -> Tensor",
-                                  .summary = "The elements of a dense tensor at the indices of a sparse one.", .kernel = boxed<sparse_mask>,
+constexpr OperatorRecord kIsCoalesced = {.schema = "aten::is_coalesced(Tensor self) -> bool",
+                                         .summary = "Are the entries in order, each index once?",
+                                         .kernel = boxed<is_coalesced>,
+                                         .sparse = {.as_is = true}};
+constexpr OperatorRecord kIndices = {.schema = "aten::indices(Tensor(a) self) -> Tensor(a)",
+                                     .summary = "The indices of a coalesced sparse tensor.",
+                                     .kernel = boxed<indices>,
+                                     .is_gradient_stop = true,
+                                     .sparse = {.as_is = true}};
+constexpr OperatorRecord kValues = {.schema = "aten::values(Tensor(a) self) -> Tensor(a)",
+                                    .summary = "The values of a coalesced sparse tensor.",
+                                    .kernel = boxed<values>,
+                                    .is_gradient_stop = true,
+                                    .sparse = {.as_is = true}};
+constexpr OperatorRecord kOwnIndices = {.schema = "aten::_indices(Tensor(a) self) -> Tensor(a)",
+                                        .summary = "The indices as they are kept.",
+                                        .kernel = boxed<own_indices>,
+                                        .is_gradient_stop = true,
+                                        .sparse = {.as_is = true}};
+constexpr OperatorRecord kOwnValues = {.schema = "aten::_values(Tensor(a) self) -> Tensor(a)",
+                                       .summary = "The values as they are kept.",
+                                       .kernel = boxed<own_values>,
+                                       .is_gradient_stop = true,
+                                       .sparse = {.as_is = true}};
+constexpr OperatorRecord kEntries = {.schema = "aten::_nnz(Tensor self) -> int",
+                                     .summary = "How many entries are kept.",
+                                     .kernel = boxed<entries>,
+                                     .sparse = {.as_is = true}};
+constexpr OperatorRecord kSparseDim = {.schema = "aten::sparse_dim(Tensor self) -> int",
+                                       .summary = "How many dimensions have indices.",
+                                       .kernel = boxed<sparse_dim>,
+                                       .sparse = {.as_is = true}};
+constexpr OperatorRecord kDenseDim = {.schema = "aten::dense_dim(Tensor self) -> int",
+                                      .summary = "How many dimensions the values have.",
+                                      .kernel = boxed<dense_dim>,
+                                      .sparse = {.as_is = true}};
+constexpr OperatorRecord kToDense = {.schema = "aten::to_dense(Tensor self, ScalarType? dtype=None) -> Tensor",
+                                     .summary = "The same elements in a dense tensor.",
+                                     .kernel = boxed<dense>,
+                                     .is_gradient_stop = true,
+                                     .sparse = {.as_is = true}};
+constexpr OperatorRecord kToSparse = {.schema = "aten::to_sparse(Tensor self) -> Tensor",
+                                      .summary = "The elements that are not zero, with their indices.",
+                                      .kernel = boxed<to_sparse>,
+                                      .is_gradient_stop = true,
+                                      .sparse = {.as_is = true}};
+constexpr OperatorRecord kMade = {.schema =
+                                      "aten::sparse_coo_tensor.indices(Tensor indices, Tensor values, *, ScalarType? "
+                                      "dtype=None, Layout? layout=None, Device? device=None, "
+                                      "bool? pin_memory=None) -> Tensor",
+                                  .summary = "The sparse tensor with these values at these indices.",
+                                  .kernel = boxed<made_without_size>,
                                   .is_gradient_stop = true,
                                   .sparse = {.as_is = true}};
-constexpr OperatorRecord kEmbedding = {
-    .schema = "aten::embedding_sparse_backward(Tensor grad, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-    .summary = "The gradient of embedding with a row an index, not added.", .kernel = boxed<embedding_sparse_backward>, .is_gradient_stop = true,
+constexpr OperatorRecord kMadeWithSize = {
+    .schema =
+        "aten::sparse_coo_tensor.indices_size(Tensor indices, Tensor values, int[] size, *, ScalarType? dtype=None, "
+        "Layout? layout=None, "
+        "Device? device=None, bool? pin_memory=None) -> Tensor",
+    .summary = "The sparse tensor of that size with these values at these indices.",
+    .kernel = boxed<made_with_size>,
+    .is_gradient_stop = true,
     .sparse = {.as_is = true}};
+constexpr OperatorRecord kMask = {.schema = "aten::sparse_mask(Tensor self, Tensor mask) -> Tensor",
+                                  .summary = "The elements of a dense tensor at the indices of a sparse one.",
+                                  .kernel = boxed<sparse_mask>,
+                                  .is_gradient_stop = true,
+                                  .sparse = {.as_is = true}};
+constexpr OperatorRecord kEmbedding = {.schema =
+                                           "aten::embedding_sparse_backward(Tensor grad, Tensor indices, int "
+                                           "num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",
+                                       .summary = "The gradient of embedding with a row an index, not added.",
+                                       .kernel = boxed<embedding_sparse_backward>,
+                                       .is_gradient_stop = true,
+                                       .sparse = {.as_is = true}};
 
-constexpr const OperatorRecord* kRecords[] = {&kCoalesce, &kIsCoalesced, &kIndices, &kValues, &kOwnIndices, &kOwnValues, &kEntries, &kSparseDim,
-                                              &kDenseDim, &kToDense, &kToSparse, &kMade, &kMadeWithSize, &kMask, &kEmbedding};
+constexpr const OperatorRecord* kRecords[] = {&kCoalesce,  &kIsCoalesced, &kIndices,      &kValues,   &kOwnIndices,
+                                              &kOwnValues, &kEntries,     &kSparseDim,    &kDenseDim, &kToDense,
+                                              &kToSparse,  &kMade,        &kMadeWithSize, &kMask,     &kEmbedding};
 
 }  // namespace
 

@@ -26,7 +26,8 @@ std::vector<std::int64_t> flat_indices(const SparseParts& parts, IntSpan sizes) 
         for (std::size_t i = 0; i < entries; ++i) {
             const std::int64_t index = from[static_cast<std::size_t>(d) * entries + i];
             if (index < 0 || index >= size) {
-                throw Error(ErrorKind::Run, concat("size is inconsistent with indices: for dim ", d, ", size is ", size, " but found index ", index));
+                throw Error(ErrorKind::Run, concat("size is inconsistent with indices: for dim ", d, ", size is ", size,
+                                                   " but found index ", index));
             }
             out[i] = out[i] * size + index;
         }
@@ -48,16 +49,18 @@ Tensor empty_like_sparse(const Tensor& t) {
     Dims value_sizes = to_dims(parts.values.sizes());
     value_sizes[0] = 0;
     const Dims index_sizes{parts.sparse_dim(), 0};
-    return make_sparse(zeros(span_of(index_sizes), ScalarType::Int64), empty(span_of(value_sizes), t.dtype(), t.device()), t.sizes(), true);
+    return make_sparse(zeros(span_of(index_sizes), ScalarType::Int64),
+                       empty(span_of(value_sizes), t.dtype(), t.device()), t.sizes(), true);
 }
 
 // dense + alpha * sparse, into `out`, which holds the dense one.
 void add_into(const Tensor& out, const Tensor& sparse, const Scalar& alpha) {
     const SparseParts& parts = parts_of(sparse);
     if (!std::ranges::equal(out.sizes(), sparse.sizes())) {
-        throw Error(ErrorKind::Run, concat("add: expected 'self' and 'other' to have same size, but self has size ", shape_list_text(out.sizes()),
-                                           " while other has size ", shape_list_text(sparse.sizes()),
-                                           " (FYI: dense-sparse addition does not currently support broadcasting)"));
+        throw Error(ErrorKind::Run,
+                    concat("add: expected 'self' and 'other' to have same size, but self has size ",
+                           shape_list_text(out.sizes()), " while other has size ", shape_list_text(sparse.sizes()),
+                           " (FYI: dense-sparse addition does not currently support broadcasting)"));
     }
     static const OperatorHandle<> index_add_("aten::index_add_");
     Dims rows{-1};
@@ -76,8 +79,8 @@ void add_into(const Tensor& out, const Tensor& sparse, const Scalar& alpha) {
 
 Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
     if (!std::ranges::equal(a.sizes(), b.sizes())) {
-        throw Error(ErrorKind::Run, concat("add: expected sizes of 'self' and 'other' to match, but ", shape_list_text(a.sizes()), " != ",
-                                           shape_list_text(b.sizes())));
+        throw Error(ErrorKind::Run, concat("add: expected sizes of 'self' and 'other' to match, but ",
+                                           shape_list_text(a.sizes()), " != ", shape_list_text(b.sizes())));
     }
     if (parts_of(a).entries() == 0) return with_values(b, fn::mul_scalar(parts_of(b).values, alpha));
     if (parts_of(b).entries() == 0) return with_values(a, parts_of(a).values);
@@ -97,10 +100,12 @@ Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
     value_sizes[0] = count;
     const Dims index_sizes{x.sparse_dim(), count};
     const Tensor added = fn::to_dtype(y.values, static_cast<std::int64_t>(a.dtype()));
-    const Tensor first = fn::index_add(fn::new_zeros(x.values, value_sizes), 0, index_tensor(of_left), x.values, Scalar(1));
+    const Tensor first =
+        fn::index_add(fn::new_zeros(x.values, value_sizes), 0, index_tensor(of_left), x.values, Scalar(1));
     const Tensor values = fn::index_add(first, 0, index_tensor(of_right), added, alpha);
-    const Tensor indices = fn::index_copy(fn::index_copy(zeros(span_of(index_sizes), ScalarType::Int64), 1, index_tensor(of_left), x.indices), 1,
-                                          index_tensor(of_right), y.indices);
+    const Tensor indices = fn::index_copy(
+        fn::index_copy(zeros(span_of(index_sizes), ScalarType::Int64), 1, index_tensor(of_left), x.indices), 1,
+        index_tensor(of_right), y.indices);
     return make_sparse(indices, values, a.sizes(), x.is_coalesced && y.is_coalesced);
 }
 
@@ -111,7 +116,9 @@ struct Call {
     std::span<const IValue> arguments;
     Tensor tensor(std::size_t i) const { return arguments[i].to_tensor(); }
     bool is_sparse(std::size_t i) const { return arguments[i].is_tensor() && tensor(i).is_sparse(); }
-    bool is_in_place() const { return op.variant == OperatorVariant::InPlace || std::string_view(op.schema.name).ends_with('_'); }
+    bool is_in_place() const {
+        return op.variant == OperatorVariant::InPlace || std::string_view(op.schema.name).ends_with('_');
+    }
     // The result, or self with its parts.
     Tensor result(const Tensor& made) const {
         if (!is_in_place()) return made;
@@ -143,7 +150,8 @@ Tensor on_coalesced(const Call& call) {
 Tensor add(const Call& call) {
     const Scalar alpha = call.arguments[2].to_scalar();
     if (call.is_sparse(0)) {
-        if (!call.is_sparse(1)) throw Error(ErrorKind::Run, "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
+        if (!call.is_sparse(1))
+            throw Error(ErrorKind::Run, "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
         return call.result(add_sparse(call.tensor(0), call.tensor(1), alpha));
     }
     const Tensor out = call.is_in_place() ? call.tensor(0) : fn::clone(call.tensor(0), IValue());
@@ -179,11 +187,13 @@ Tensor norm_of(const Call& call) {
 
 Tensor copied(const Call& call) {
     if (!call.is_sparse(0) || !call.is_sparse(1)) refuse_sparse(call.op);
-    return call.result(with_values(call.tensor(1), fn::to_dtype(parts_of(call.tensor(1)).values, static_cast<std::int64_t>(call.tensor(0).dtype()))));
+    return call.result(with_values(call.tensor(1), fn::to_dtype(parts_of(call.tensor(1)).values,
+                                                                static_cast<std::int64_t>(call.tensor(0).dtype()))));
 }
 Tensor cloned(const Call& call) {
     const SparseParts& parts = parts_of(call.tensor(0));
-    return make_sparse(fn::clone(parts.indices, IValue()), fn::clone(parts.values, IValue()), call.tensor(0).sizes(), parts.is_coalesced);
+    return make_sparse(fn::clone(parts.indices, IValue()), fn::clone(parts.values, IValue()), call.tensor(0).sizes(),
+                       parts.is_coalesced);
 }
 Tensor same(const Call& call) { return call.tensor(0).shallow_copy(); }
 Tensor itself(const Call& call) { return call.tensor(0); }
@@ -192,7 +202,8 @@ Tensor empty_like_self(const Call& call) { return empty_like_sparse(call.tensor(
 Tensor emptied(const Call& call) {
     const Tensor self = call.tensor(0);
     const Dims index_sizes{self.dim(), 0}, value_sizes{0};
-    const Tensor indices = zeros(span_of(index_sizes), ScalarType::Int64), values = empty(span_of(value_sizes), self.dtype(), self.device());
+    const Tensor indices = zeros(span_of(index_sizes), ScalarType::Int64),
+                 values = empty(span_of(value_sizes), self.dtype(), self.device());
     return call.result(make_sparse(indices, values, self.sizes()));
 }
 
@@ -204,17 +215,25 @@ void run(const Operator& op, Arguments arguments, IValue* results) {
 
 }  // namespace
 
-void on_sparse::values(const Operator& op, Arguments arguments, IValue* results) { run<on_values>(op, arguments, results); }
+void on_sparse::values(const Operator& op, Arguments arguments, IValue* results) {
+    run<on_values>(op, arguments, results);
+}
 void on_sparse::coalesced_values(const Operator& op, Arguments arguments, IValue* results) {
     run<on_coalesced>(op, arguments, results);
 }
-void on_sparse::add(const Operator& op, Arguments arguments, IValue* results) { run<loupe::add>(op, arguments, results); }
-void on_sparse::sub(const Operator& op, Arguments arguments, IValue* results) { run<loupe::sub>(op, arguments, results); }
+void on_sparse::add(const Operator& op, Arguments arguments, IValue* results) {
+    run<loupe::add>(op, arguments, results);
+}
+void on_sparse::sub(const Operator& op, Arguments arguments, IValue* results) {
+    run<loupe::sub>(op, arguments, results);
+}
 void on_sparse::scale(const Operator& op, Arguments arguments, IValue* results) { run<scaled>(op, arguments, results); }
 void on_sparse::norm(const Operator& op, Arguments arguments, IValue* results) { run<norm_of>(op, arguments, results); }
 void on_sparse::copy(const Operator& op, Arguments arguments, IValue* results) { run<copied>(op, arguments, results); }
 void on_sparse::clone(const Operator& op, Arguments arguments, IValue* results) { run<cloned>(op, arguments, results); }
-void on_sparse::same(const Operator& op, Arguments arguments, IValue* results) { run<loupe::same>(op, arguments, results); }
+void on_sparse::same(const Operator& op, Arguments arguments, IValue* results) {
+    run<loupe::same>(op, arguments, results);
+}
 void on_sparse::itself(const Operator& op, Arguments arguments, IValue* results) {
     run<loupe::itself>(op, arguments, results);
 }
@@ -238,7 +257,8 @@ Tensor coalesced(const Tensor& t) {
     }
     Dims sizes = to_dims(parts.values.sizes());
     sizes[0] = static_cast<std::int64_t>(firsts.size());
-    const Tensor sums = fn::index_add(fn::new_zeros(parts.values, sizes), 0, index_tensor(places), parts.values, Scalar(1));
+    const Tensor sums =
+        fn::index_add(fn::new_zeros(parts.values, sizes), 0, index_tensor(places), parts.values, Scalar(1));
     return make_sparse(fn::index_select(parts.indices, 1, index_tensor(firsts)), sums, t.sizes(), true);
 }
 

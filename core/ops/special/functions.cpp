@@ -36,12 +36,14 @@ double asymptotic_bessel(int order, double x, double sign) {
     return sum;
 }
 double scaled_i(int order, double x) {
-    return x < kLarge ? std::exp(-x) * math::cyl_bessel_i(order, x, Quiet()) : asymptotic_bessel(order, x, -1) / std::sqrt(2 * pi * x);
+    return x < kLarge ? std::exp(-x) * math::cyl_bessel_i(order, x, Quiet())
+                      : asymptotic_bessel(order, x, -1) / std::sqrt(2 * pi * x);
 }
 double scaled_k(int order, double x) {
     if (std::isnan(x) || x < 0) return kNan;
     if (x == 0) return kInfinity;
-    return x < kLarge ? std::exp(x) * math::cyl_bessel_k(order, x, Quiet()) : asymptotic_bessel(order, x, 1) * std::sqrt(pi / (2 * x));
+    return x < kLarge ? std::exp(x) * math::cyl_bessel_k(order, x, Quiet())
+                      : asymptotic_bessel(order, x, 1) * std::sqrt(pi / (2 * x));
 }
 double bessel_k(int order, double x) {
     if (std::isnan(x) || x < 0) return kNan;
@@ -59,10 +61,13 @@ double bessel_y(int order, double x) {
 double airy_ai(double x) {
     if (std::isnan(x) || std::isinf(x)) return kNan;
     // Boost leaves out the first-order term here.
-    if (std::abs(x) < 1e-3) return 0.355028053887817239 * (1 + x * x * x / 6) - 0.258819403792806798 * x * (1 + x * x * x / 12);
+    if (std::abs(x) < 1e-3)
+        return 0.355028053887817239 * (1 + x * x * x / 6) - 0.258819403792806798 * x * (1 + x * x * x / 12);
     return x > 103.892 ? 0.0 : math::airy_ai(x, Quiet());
 }
-double bessel_j0(double x) { return std::isnan(x) || std::isinf(x) ? kNan : math::cyl_bessel_j(0, std::abs(x), Quiet()); }
+double bessel_j0(double x) {
+    return std::isnan(x) || std::isinf(x) ? kNan : math::cyl_bessel_j(0, std::abs(x), Quiet());
+}
 double bessel_j1(double x) {
     if (std::isnan(x) || std::isinf(x)) return kNan;
     return std::copysign(1.0, x) * math::cyl_bessel_j(1, std::abs(x), Quiet());
@@ -143,9 +148,18 @@ double gamma_q(double a, double x) {
 // Euler-Maclaurin summation; (2k)! / B_2k are its coefficients.
 template <typename T>
 T hurwitz_zeta(T x, T q) {
-    constexpr double kCoefficients[] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10,
-                                        -2.950130727918164224e12, 1.1646782814350067249e14, -4.5979787224074726105e15,
-                                        1.8152105401943546773e17, -7.1661652561756670113e18};
+    constexpr double kCoefficients[] = {12.0,
+                                        -720.0,
+                                        30240.0,
+                                        -1209600.0,
+                                        47900160.0,
+                                        -1.8924375803183791606e9,
+                                        7.47242496e10,
+                                        -2.950130727918164224e12,
+                                        1.1646782814350067249e14,
+                                        -4.5979787224074726105e15,
+                                        1.8152105401943546773e17,
+                                        -7.1661652561756670113e18};
     constexpr T kSmall = static_cast<T>(1.11022302462515654042e-16);
     if (x == 1) return std::numeric_limits<T>::infinity();
     if (x < 1) return std::numeric_limits<T>::quiet_NaN();
@@ -195,8 +209,9 @@ T digamma(T x) {
     }
     if (x == 10) return sum + static_cast<T>(2.25175258906672110764);
     // B_2k / 2k, highest power first.
-    constexpr double kCoefficients[] = {8.33333333333333333333e-2, -2.10927960927960927961e-2, 7.57575757575757575758e-3, -4.16666666666666666667e-3,
-                                        3.96825396825396825397e-3, -8.33333333333333333333e-3, 8.33333333333333333333e-2};
+    constexpr double kCoefficients[] = {
+        8.33333333333333333333e-2, -2.10927960927960927961e-2, 7.57575757575757575758e-3, -4.16666666666666666667e-3,
+        3.96825396825396825397e-3, -8.33333333333333333333e-3, 8.33333333333333333333e-2};
     T tail = 0;
     if (x < T(1e17)) {
         const T z = 1 / (x * x);

@@ -22,10 +22,10 @@ double inverse_erf(double x);
 double scaled_erfc(double x);  // exp(x^2) erfc(x)
 double log_normal_cdf(double x);
 double inverse_normal_cdf(double p);
-double entropy(double x);                // -x ln(x)
-double x_log1p_y(double x, double y);    // 0 where x is 0, unless y is NaN
-double gamma_p(double a, double x);      // regularised lower incomplete gamma function
-double gamma_q(double a, double x);      // the upper one
+double entropy(double x);              // -x ln(x)
+double x_log1p_y(double x, double y);  // 0 where x is 0, unless y is NaN
+double gamma_p(double a, double x);    // regularised lower incomplete gamma function
+double gamma_q(double a, double x);    // the upper one
 
 // In the precision of the argument, as PyTorch computes them (Cephes' algorithms).
 template <typename T>

@@ -17,14 +17,17 @@ void loop_of_two(const void*, void* const* arrays, std::int64_t n) {
     auto* out = static_cast<T*>(arrays[0]);
     const auto* x = static_cast<const T*>(arrays[1]);
     const auto* y = static_cast<const T*>(arrays[2]);
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(kFunction(static_cast<double>(x[i]), static_cast<double>(y[i])));
+    for (std::int64_t i = 0; i < n; ++i)
+        out[i] = static_cast<T>(kFunction(static_cast<double>(x[i]), static_cast<double>(y[i])));
 }
 
 // Runs the loop for the result's type on the leading arguments.
-inline void run_loops(ElementwiseKernel for_float, ElementwiseKernel for_double, std::size_t inputs, Arguments arguments, IValue* results) {
+inline void run_loops(ElementwiseKernel for_float, ElementwiseKernel for_double, std::size_t inputs,
+                      Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
     const ScalarType as = compute_type(out.dtype());
-    pointwise::run(as == ScalarType::Float64 ? for_double : for_float, out, as, arguments.first(inputs), out.dtype(), as, nullptr, 32);
+    pointwise::run(as == ScalarType::Float64 ? for_double : for_float, out, as, arguments.first(inputs), out.dtype(),
+                   as, nullptr, 32);
 }
 
 template <auto kFunction>
@@ -39,7 +42,8 @@ void of_two(Arguments arguments, IValue* results) {
 // Integers become float32; the 16-bit types are refused, as by PyTorch.
 inline void require_wide(const MetaList& outputs) {
     const ScalarType dtype = outputs[0].dtype;
-    pointwise::require(dtype == ScalarType::Float32 || dtype == ScalarType::Float64, "not implemented for '", dtype_graph_name(dtype), "'");
+    pointwise::require(dtype == ScalarType::Float32 || dtype == ScalarType::Float64, "not implemented for '",
+                       dtype_graph_name(dtype), "'");
 }
 inline void infer_wide(Arguments arguments, MetaList& outputs) {
     pointwise::infer_float_real(arguments, outputs);

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/special/family.h"
 #include "core/ops/special/functions.h"
 #include "core/ops/special/loops.h"
@@ -24,7 +24,9 @@ void zeta_loop(const void*, void* const* arrays, std::int64_t n) {
     const auto* q = static_cast<const T*>(arrays[2]);
     for (std::int64_t i = 0; i < n; ++i) out[i] = hurwitz_zeta(x[i], q[i]);
 }
-void zeta_kernel(Arguments arguments, IValue* results) { run_loops(zeta_loop<float>, zeta_loop<double>, 2, arguments, results); }
+void zeta_kernel(Arguments arguments, IValue* results) {
+    run_loops(zeta_loop<float>, zeta_loop<double>, 2, arguments, results);
+}
 
 void infer_floating_pair(Arguments arguments, MetaList& outputs) {
     pointwise::infer_binary_real(arguments, outputs);
@@ -84,11 +86,14 @@ void slope_in_factor(G& c) {
 template <int kShift>
 void logarithm_backward(G& c) {
     slope_in_factor<kShift>(c);
-    c.grad(1, [&] { return times(c.grad_output(), operand(c, 0)) / (kShift == 0 ? c.argument(1) : c.argument(1) + kShift); });
+    c.grad(1, [&] {
+        return times(c.grad_output(), operand(c, 0)) / (kShift == 0 ? c.argument(1) : c.argument(1) + kShift);
+    });
 }
 
 std::vector<Sample> floating_pairs(Random& random, ScalarType dtype) {
-    std::vector<Sample> samples = is_wide_real(dtype) ? pointwise::real_binary_samples(random, dtype) : std::vector<Sample>();
+    std::vector<Sample> samples =
+        is_wide_real(dtype) ? pointwise::real_binary_samples(random, dtype) : std::vector<Sample>();
     for (Sample& s : samples) {
         for (IValue& v : s.arguments) v = fn::abs(v.to_tensor()) + 0.25;
     }
@@ -117,10 +122,18 @@ std::vector<Sample> zeta_at_number_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
-constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer, Kernel kernel,
-                              Derivative derivative, std::string_view out_overload, SamplesFunction samples = nullptr, std::uint8_t variants = kOut) {
-    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
-            .samples = samples, .variants = variants, .out = {.overload = out_overload}};
+constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula,
+                              InferFunction infer, Kernel kernel, Derivative derivative, std::string_view out_overload,
+                              SamplesFunction samples = nullptr, std::uint8_t variants = kOut) {
+    return {.schema = schema,
+            .summary = summary,
+            .formula = formula,
+            .infer = infer,
+            .kernel = kernel,
+            .derivative = derivative,
+            .samples = samples,
+            .variants = variants,
+            .out = {.overload = out_overload}};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};
@@ -136,44 +149,58 @@ constexpr char kXlog1pyFormula[] = "self ln(1 + other)";
 constexpr char kXlogySummary[] = "self ln(other), 0 where self is 0.";
 
 constexpr OperatorRecord kRecords[] = {
-    pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_backward, {save_argument(0), save_argument(1)}}, "out", zeta_samples)
+    pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair,
+         kZetaKernel, {zeta_backward, {save_argument(0), save_argument(1)}}, "out", zeta_samples)
         .with_gradient("other: -grad self zeta(self + 1, other)"),
-    pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_of_number_backward, {save_argument(1)}, "SpecialZetaBackward1"}, "self_scalar_out", number_first),
-    pair("aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_at_number_backward, {}, "SpecialZetaBackward2"}, "other_scalar_out", zeta_at_number_samples),
-    pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
-         {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs)
+    pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula,
+         infer_wide_pair, kZetaKernel, {zeta_of_number_backward, {save_argument(1)}, "SpecialZetaBackward1"},
+         "self_scalar_out", number_first),
+    pair("aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", kZetaSummary, kZetaFormula,
+         infer_wide_pair, kZetaKernel, {zeta_at_number_backward, {}, "SpecialZetaBackward2"}, "other_scalar_out",
+         zeta_at_number_samples),
+    pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair,
+         kXlog1py, {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs)
         .with_gradient("self: grad ln(1 + other), 0 where self is 0\nother: grad self / (1 + other)"),
-    pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
-         {logarithm_backward<1>, {save_argument(1)}, "SpecialXlog1PyBackward1"}, "self_scalar_out", number_first),
-    pair("aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
-         {slope_in_factor<1>, {save_argument(0)}, "SpecialXlog1PyBackward2"}, "other_scalar_out", number_second),
-    pair("aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair, kXlogy,
-         {logarithm_backward<0>, {save_argument(1)}, "XlogyBackward1"}, "OutScalar_Self", number_first),
-    pair("aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair, kXlogy,
-         {slope_in_factor<0>, {save_argument(0)}, "XlogyBackward2"}, "OutScalar_Other", number_second, kInPlace | kOut),
-    alias("aten::special_xlogy(Tensor self, Tensor other) -> Tensor", "The same as xlogy.", forward<"aten::xlogy.Tensor">),
-    alias("aten::special_xlogy.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as xlogy.", forward<"aten::xlogy.OutTensor">),
-    alias("aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", "The same as xlogy.", forward<"aten::xlogy.Scalar_Self">),
-    alias("aten::special_xlogy.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as xlogy.",
-          forward<"aten::xlogy.OutScalar_Self">),
-    alias("aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor", "The same as xlogy.", forward<"aten::xlogy.Scalar_Other">),
-    alias("aten::special_xlogy.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)", "The same as xlogy.",
-          forward<"aten::xlogy.OutScalar_Other">),
+    pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula,
+         infer_pair, kXlog1py, {logarithm_backward<1>, {save_argument(1)}, "SpecialXlog1PyBackward1"},
+         "self_scalar_out", number_first),
+    pair("aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", kXlog1pySummary, kXlog1pyFormula,
+         infer_pair, kXlog1py, {slope_in_factor<1>, {save_argument(0)}, "SpecialXlog1PyBackward2"}, "other_scalar_out",
+         number_second),
+    pair("aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair,
+         kXlogy, {logarithm_backward<0>, {save_argument(1)}, "XlogyBackward1"}, "OutScalar_Self", number_first),
+    pair("aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair,
+         kXlogy, {slope_in_factor<0>, {save_argument(0)}, "XlogyBackward2"}, "OutScalar_Other", number_second,
+         kInPlace | kOut),
+    alias("aten::special_xlogy(Tensor self, Tensor other) -> Tensor", "The same as xlogy.",
+          forward<"aten::xlogy.Tensor">),
+    alias("aten::special_xlogy.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as xlogy.",
+          forward<"aten::xlogy.OutTensor">),
+    alias("aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", "The same as xlogy.",
+          forward<"aten::xlogy.Scalar_Self">),
+    alias("aten::special_xlogy.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+          "The same as xlogy.", forward<"aten::xlogy.OutScalar_Self">),
+    alias("aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor", "The same as xlogy.",
+          forward<"aten::xlogy.Scalar_Other">),
+    alias("aten::special_xlogy.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+          "The same as xlogy.", forward<"aten::xlogy.OutScalar_Other">),
     pair("aten::igamma(Tensor self, Tensor other) -> Tensor", "Regularised lower incomplete gamma function.",
-         "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair, FillingKernel{&of_two<gamma_p>},
-         {igamma_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs, kInPlace | kOut)
+         "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair,
+         FillingKernel{&of_two<gamma_p>}, {igamma_backward, {save_argument(0), save_argument(1)}}, "out",
+         floating_pairs, kInPlace | kOut)
         .with_gradient("other: grad exp(-other) other^(self - 1) / Gamma(self)"),
-    pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.", "1 - igamma(self, other)",
-         infer_floating_pair, FillingKernel{&of_two<gamma_q>}, {igammac_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs,
-         kInPlace | kOut)
+    pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.",
+         "1 - igamma(self, other)", infer_floating_pair, FillingKernel{&of_two<gamma_q>},
+         {igammac_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs, kInPlace | kOut)
         .with_gradient("other: -grad exp(-other) other^(self - 1) / Gamma(self)"),
-    alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "The same as igamma.", forward<"aten::igamma">),
-    alias("aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as igamma.", forward<"aten::igamma.out">),
-    alias("aten::special_gammaincc(Tensor self, Tensor other) -> Tensor", "The same as igammac.", forward<"aten::igammac">),
-    alias("aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as igammac.", forward<"aten::igammac.out">),
+    alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "The same as igamma.",
+          forward<"aten::igamma">),
+    alias("aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+          "The same as igamma.", forward<"aten::igamma.out">),
+    alias("aten::special_gammaincc(Tensor self, Tensor other) -> Tensor", "The same as igammac.",
+          forward<"aten::igammac">),
+    alias("aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+          "The same as igammac.", forward<"aten::igammac.out">),
 };
 
 }  // namespace

@@ -17,7 +17,9 @@ std::int64_t degree_of(T n) {
     return std::abs(n) < T(9.2e18) ? static_cast<std::int64_t>(n) : std::numeric_limits<std::int64_t>::min();
 }
 template <typename T>
-T sign_of_even(std::int64_t n) { return n % 2 == 0 ? T(1) : T(-1); }
+T sign_of_even(std::int64_t n) {
+    return n % 2 == 0 ? T(1) : T(-1);
+}
 
 constexpr std::int64_t kMostSteps = 1'000'000;  // rounding leaves no digit long before; a file must not ask for 2^63
 
@@ -56,7 +58,8 @@ T chebyshev_u(T x, std::int64_t n, T at_end, std::int64_t from) {
     if (std::abs(at_end) == 1) return at_end > 0 ? degree : sign_of_even<T>(n) * degree;
     if (n >= from && std::abs(x) < 1) {
         const T angle = std::acos(x);
-        return std::sin(angle) != 0 ? std::sin(degree * angle) / std::sin(angle) : degree * std::cos(degree * angle) / x;
+        return std::sin(angle) != 0 ? std::sin(degree * angle) / std::sin(angle)
+                                    : degree * std::cos(degree * angle) / x;
     }
     return chebyshev_recurrence(n, x, x + x);
 }
@@ -87,7 +90,9 @@ T chebyshev_w(T x, std::int64_t n, T at_end, std::int64_t from) {
 
 // Of [0, 1] instead of [-1, 1].
 template <typename T>
-T shifted_end(T x) { return x == 1 ? T(1) : x == 0 ? T(-1) : T(0); }
+T shifted_end(T x) {
+    return x == 1 ? T(1) : x == 0 ? T(-1) : T(0);
+}
 
 template <typename T>
 struct Polynomials {
@@ -138,23 +143,33 @@ std::vector<Sample> polynomial_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 std::vector<Sample> degree_samples(Random& random, ScalarType dtype) {
-    return pointwise::with_arguments(is_wide_real(dtype) ? pointwise::real_samples(random, dtype) : std::vector<Sample>(), {IValue(3)});
+    return pointwise::with_arguments(
+        is_wide_real(dtype) ? pointwise::real_samples(random, dtype) : std::vector<Sample>(), {IValue(3)});
 }
 
-constexpr OperatorRecord record(std::string_view schema, std::string_view summary, Kernel kernel, std::string_view out_overload,
-                                SamplesFunction samples) {
-    return {.schema = schema, .summary = summary, .infer = infer_wide_pair, .kernel = kernel, .samples = samples, .variants = kOut,
-            .out = {.overload = out_overload}, .is_gradient_stop = true};
+constexpr OperatorRecord record(std::string_view schema, std::string_view summary, Kernel kernel,
+                                std::string_view out_overload, SamplesFunction samples) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_wide_pair,
+            .kernel = kernel,
+            .samples = samples,
+            .variants = kOut,
+            .out = {.overload = out_overload},
+            .is_gradient_stop = true};
 }
 
-#define LOUPE_POLYNOMIAL(name, function, summary, formula)                                                                                 \
-    record("aten::special_" name "(Tensor x, Tensor n) -> Tensor", summary,                                                               \
-           FillingKernel{&polynomial<Polynomials<float>::function, Polynomials<double>::function>}, "out", polynomial_samples)            \
-            .with_formula(formula),                                                                                                       \
-        record("aten::special_" name ".x_scalar(Scalar x, Tensor n) -> Tensor", summary,                                                  \
-               FillingKernel{&polynomial<Polynomials<float>::function, Polynomials<double>::function>}, "x_scalar_out", nullptr),         \
-        record("aten::special_" name ".n_scalar(Tensor x, Scalar n) -> Tensor", summary,                                                  \
-               FillingKernel{&polynomial<Polynomials<float>::function, Polynomials<double>::function>}, "n_scalar_out", degree_samples)
+#define LOUPE_POLYNOMIAL(name, function, summary, formula)                                                 \
+    record("aten::special_" name "(Tensor x, Tensor n) -> Tensor", summary,                                \
+           FillingKernel{&polynomial<Polynomials<float>::function, Polynomials<double>::function>}, "out", \
+           polynomial_samples)                                                                             \
+        .with_formula(formula),                                                                            \
+        record("aten::special_" name ".x_scalar(Scalar x, Tensor n) -> Tensor", summary,                   \
+               FillingKernel{&polynomial<Polynomials<float>::function, Polynomials<double>::function>},    \
+               "x_scalar_out", nullptr),                                                                   \
+        record("aten::special_" name ".n_scalar(Tensor x, Scalar n) -> Tensor", summary,                   \
+               FillingKernel{&polynomial<Polynomials<float>::function, Polynomials<double>::function>},    \
+               "n_scalar_out", degree_samples)
 
 constexpr OperatorRecord kRecords[] = {
     LOUPE_POLYNOMIAL("chebyshev_polynomial_t", t, "Chebyshev polynomial of the first kind, of degree n.",

@@ -27,10 +27,14 @@ const double kSqrtTwoPi = std::sqrt(2 * std::numbers::pi);
 
 double epsilon_of(const Tensor& t) {
     switch (t.dtype()) {
-        case ScalarType::Float64: return std::numeric_limits<double>::epsilon();
-        case ScalarType::BFloat16: return 0.0078125;
-        case ScalarType::Float16: return 0.0009765625;
-        default: return std::numeric_limits<float>::epsilon();
+        case ScalarType::Float64:
+            return std::numeric_limits<double>::epsilon();
+        case ScalarType::BFloat16:
+            return 0.0078125;
+        case ScalarType::Float16:
+            return 0.0009765625;
+        default:
+            return std::numeric_limits<float>::epsilon();
     }
 }
 
@@ -53,7 +57,9 @@ void i0e_backward(G& c) {
     const Tensor x = c.argument(0);
     c.set_grad(0, c.grad_output() * (kI1e(x) - fn::sgn(x) * c.result()));
 }
-void erfcx_backward(G& c) { c.set_grad(0, (2 * c.argument(0) * c.result() - Scalar(kTwoOverSqrtPi)) * c.grad_output()); }
+void erfcx_backward(G& c) {
+    c.set_grad(0, (2 * c.argument(0) * c.result() - Scalar(kTwoOverSqrtPi)) * c.grad_output());
+}
 void log_ndtr_backward(G& c) {
     const Tensor slope = kErfcx(c.argument(0) * Scalar(-std::numbers::sqrt2 / 2));
     c.set_grad(0, c.grad_output() / slope * Scalar(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
@@ -78,14 +84,20 @@ std::vector<Sample> probability_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
-constexpr OperatorRecord function(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
-                                  Derivative derivative, SamplesFunction samples = wide_samples) {
-    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_wide, .kernel = kernel, .derivative = derivative,
-            .samples = samples, .variants = kOut};
+constexpr OperatorRecord function(std::string_view schema, std::string_view summary, std::string_view formula,
+                                  Kernel kernel, Derivative derivative, SamplesFunction samples = wide_samples) {
+    return {.schema = schema,
+            .summary = summary,
+            .formula = formula,
+            .infer = infer_wide,
+            .kernel = kernel,
+            .derivative = derivative,
+            .samples = samples,
+            .variants = kOut};
 }
 // PyTorch has no derivative of these.
-constexpr OperatorRecord flat(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
-                              SamplesFunction samples = wide_samples) {
+constexpr OperatorRecord flat(std::string_view schema, std::string_view summary, std::string_view formula,
+                              Kernel kernel, SamplesFunction samples = wide_samples) {
     OperatorRecord record = function(schema, summary, formula, kernel, {}, samples);
     record.is_gradient_stop = true;
     return record;
@@ -99,46 +111,55 @@ inline constexpr FillingKernel one{&of_one<kFunction>};
 
 constexpr OperatorRecord kRecords[] = {
     flat("aten::special_airy_ai(Tensor x) -> Tensor", "Airy function of the first kind.", "Ai(x)", one<airy_ai>),
-    flat("aten::special_bessel_j0(Tensor self) -> Tensor", "Bessel function of the first kind, order 0.", "J0(x)", one<bessel_j0>),
-    flat("aten::special_bessel_j1(Tensor self) -> Tensor", "Bessel function of the first kind, order 1.", "J1(x)", one<bessel_j1>),
-    flat("aten::special_bessel_y0(Tensor self) -> Tensor", "Bessel function of the second kind, order 0.", "Y0(x)", one<bessel_y0>,
+    flat("aten::special_bessel_j0(Tensor self) -> Tensor", "Bessel function of the first kind, order 0.", "J0(x)",
+         one<bessel_j0>),
+    flat("aten::special_bessel_j1(Tensor self) -> Tensor", "Bessel function of the first kind, order 1.", "J1(x)",
+         one<bessel_j1>),
+    flat("aten::special_bessel_y0(Tensor self) -> Tensor", "Bessel function of the second kind, order 0.", "Y0(x)",
+         one<bessel_y0>, wide_positive_samples),
+    flat("aten::special_bessel_y1(Tensor self) -> Tensor", "Bessel function of the second kind, order 1.", "Y1(x)",
+         one<bessel_y1>, wide_positive_samples),
+    flat("aten::special_modified_bessel_i0(Tensor self) -> Tensor",
+         "Modified Bessel function of the first kind, order 0.", "I0(x)", one<modified_bessel_i0>),
+    flat("aten::special_modified_bessel_i1(Tensor self) -> Tensor",
+         "Modified Bessel function of the first kind, order 1.", "I1(x)", one<modified_bessel_i1>),
+    flat("aten::special_modified_bessel_k0(Tensor self) -> Tensor",
+         "Modified Bessel function of the second kind, order 0.", "K0(x)", one<modified_bessel_k0>,
          wide_positive_samples),
-    flat("aten::special_bessel_y1(Tensor self) -> Tensor", "Bessel function of the second kind, order 1.", "Y1(x)", one<bessel_y1>,
+    flat("aten::special_modified_bessel_k1(Tensor self) -> Tensor",
+         "Modified Bessel function of the second kind, order 1.", "K1(x)", one<modified_bessel_k1>,
          wide_positive_samples),
-    flat("aten::special_modified_bessel_i0(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 0.", "I0(x)",
-         one<modified_bessel_i0>),
-    flat("aten::special_modified_bessel_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
-         one<modified_bessel_i1>),
-    flat("aten::special_modified_bessel_k0(Tensor self) -> Tensor", "Modified Bessel function of the second kind, order 0.", "K0(x)",
-         one<modified_bessel_k0>, wide_positive_samples),
-    flat("aten::special_modified_bessel_k1(Tensor self) -> Tensor", "Modified Bessel function of the second kind, order 1.", "K1(x)",
-         one<modified_bessel_k1>, wide_positive_samples),
-    flat("aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor", "Modified Bessel function of the second kind, order 0, scaled.",
-         "exp(x) K0(x)", one<scaled_bessel_k0>, wide_positive_samples),
-    flat("aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor", "Modified Bessel function of the second kind, order 1, scaled.",
-         "exp(x) K1(x)", one<scaled_bessel_k1>, wide_positive_samples),
-    flat("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", "Spherical Bessel function of the first kind, order 0.", "sin(x) / x",
-         one<spherical_bessel_j0>),
-    narrow_too(function("aten::special_i0e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 0, scaled.",
-                        "exp(-|x|) I0(x)", one<scaled_bessel_i0>, {i0e_backward, {save_argument(0), save_result()}})
+    flat("aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor",
+         "Modified Bessel function of the second kind, order 0, scaled.", "exp(x) K0(x)", one<scaled_bessel_k0>,
+         wide_positive_samples),
+    flat("aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor",
+         "Modified Bessel function of the second kind, order 1, scaled.", "exp(x) K1(x)", one<scaled_bessel_k1>,
+         wide_positive_samples),
+    flat("aten::special_spherical_bessel_j0(Tensor x) -> Tensor",
+         "Spherical Bessel function of the first kind, order 0.", "sin(x) / x", one<spherical_bessel_j0>),
+    narrow_too(function("aten::special_i0e(Tensor self) -> Tensor",
+                        "Modified Bessel function of the first kind, order 0, scaled.", "exp(-|x|) I0(x)",
+                        one<scaled_bessel_i0>, {i0e_backward, {save_argument(0), save_result()}})
                    .with_gradient("self: grad (exp(-|x|) I1(x) - sgn(x) out)")),
     function("aten::special_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
              one<modified_bessel_i1>, {i1_backward, {save_argument(0), save_result()}})
         .with_gradient("self: grad (I0(x) - out / x)"),
-    function("aten::special_i1e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1, scaled.", "exp(-|x|) I1(x)",
-             one<scaled_bessel_i1>, {i1e_backward, {save_argument(0), save_result()}})
+    function("aten::special_i1e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1, scaled.",
+             "exp(-|x|) I1(x)", one<scaled_bessel_i1>, {i1e_backward, {save_argument(0), save_result()}})
         .with_gradient("self: grad (exp(-|x|) I0(x) - out (sgn(x) + 1 / x))"),
-    narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.", "-x ln(x)", one<entropy>,
-                        {entr_backward, {save_argument(0)}}, wide_positive_samples)
+    narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.",
+                        "-x ln(x)", one<entropy>, {entr_backward, {save_argument(0)}}, wide_positive_samples)
                    .with_gradient("self: -grad (ln(x) + 1)")),
-    function("aten::special_erfcx(Tensor self) -> Tensor", "Complementary error function, scaled.", "exp(x^2) erfc(x)", one<scaled_erfc>,
-             {erfcx_backward, {save_argument(0), save_result()}})
+    function("aten::special_erfcx(Tensor self) -> Tensor", "Complementary error function, scaled.", "exp(x^2) erfc(x)",
+             one<scaled_erfc>, {erfcx_backward, {save_argument(0), save_result()}})
         .with_gradient("self: grad (2 x out - 2 / sqrt(pi))"),
-    function("aten::special_log_ndtr(Tensor self) -> Tensor", "Logarithm of the normal distribution's cumulative probability.",
-             "ln((1 + erf(x / sqrt(2))) / 2)", one<log_normal_cdf>, {log_ndtr_backward, {save_argument(0)}})
+    function("aten::special_log_ndtr(Tensor self) -> Tensor",
+             "Logarithm of the normal distribution's cumulative probability.", "ln((1 + erf(x / sqrt(2))) / 2)",
+             one<log_normal_cdf>, {log_ndtr_backward, {save_argument(0)}})
         .with_gradient("self: grad exp(-x^2 / 2) / (sqrt(2 pi) exp(out))"),
-    function("aten::special_ndtri(Tensor self) -> Tensor", "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)",
-             one<inverse_normal_cdf>, {ndtri_backward, {save_result()}}, probability_samples)
+    function("aten::special_ndtri(Tensor self) -> Tensor",
+             "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)", one<inverse_normal_cdf>,
+             {ndtri_backward, {save_result()}}, probability_samples)
         .with_gradient("self: grad sqrt(2 pi) exp(out^2 / 2)"),
     {.schema = "aten::special_ndtr(Tensor self) -> Tensor",
      .summary = "Cumulative probability of the normal distribution.",

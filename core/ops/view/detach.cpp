@@ -12,22 +12,19 @@
 namespace loupe::views {
 namespace {
 
-ViewGeometry whole(const Tensor& self) {
-    return geometry_of(self);
-}
+ViewGeometry whole(const Tensor& self) { return geometry_of(self); }
 void alias_backward(GradientContext& context) {
     context.grad(0, [&] { return context.grad_output(); });
 }
-Tensor detached(const Tensor& self) {
-    return loupe::detach(self);
-}
+Tensor detached(const Tensor& self) { return loupe::detach(self); }
 void detach_in_place(Arguments arguments, IValue* results) {
     const Tensor self = arguments[0].to_tensor();
     if (AutogradMeta* meta = autograd_meta(self)) {
         if (meta->view && meta->view->is_multi_output) {
-            throw Error(ErrorKind::Run, "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-                                        "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
-                                        "buckets, and hence detach_() cannot be called on these gradients.");
+            throw Error(ErrorKind::Run,
+                        "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+                        "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+                        "buckets, and hence detach_() cannot be called on these gradients.");
         }
         meta->grad_fn = nullptr;
         meta->output = 0;
@@ -39,19 +36,11 @@ void requires_grad_in_place(Arguments arguments, IValue* results) {
     set_requires_grad(arguments[0].to_tensor(), arguments[1].to_bool());
     results[0] = arguments[0];
 }
-void set_data(Arguments arguments, IValue*) {
-    arguments[0].to_tensor().set_metadata_from(arguments[1].to_tensor());
-}
-Tensor itself(const Tensor& self) {
-    return self;
-}
-Tensor copied(const Tensor& self) {
-    return fn::clone(self);
-}
+void set_data(Arguments arguments, IValue*) { arguments[0].to_tensor().set_metadata_from(arguments[1].to_tensor()); }
+Tensor itself(const Tensor& self) { return self; }
+Tensor copied(const Tensor& self) { return fn::clone(self); }
 
-std::vector<Sample> one_sample(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3}, dtype)}}};
-}
+std::vector<Sample> one_sample(Random& random, ScalarType dtype) { return {{{random_tensor(random, {2, 3}, dtype)}}}; }
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::alias(Tensor(a) self) -> Tensor(a)",
@@ -93,17 +82,21 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = requires_grad_in_place,
      .is_gradient_stop = true,
      .sparse = {.as_is = true}},
-    {.schema = "aten::lift(Tensor self) -> Tensor", .summary = "The tensor itself.", .composite = boxed<itself>,
+    {.schema = "aten::lift(Tensor self) -> Tensor",
+     .summary = "The tensor itself.",
+     .composite = boxed<itself>,
      .variants = kOut},
-    {.schema = "aten::lift_fresh(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<itself>},
-    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy of the tensor.", .composite = boxed<copied>,
+    {.schema = "aten::lift_fresh(Tensor(a) self) -> Tensor(a)",
+     .summary = "The tensor itself.",
+     .composite = boxed<itself>},
+    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor",
+     .summary = "A copy of the tensor.",
+     .composite = boxed<copied>,
      .variants = kOut},
 };
 
 }  // namespace
 
-std::span<const OperatorRecord> detach_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> detach_records() { return kRecords; }
 
 }  // namespace loupe::views

@@ -7,8 +7,8 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/dispatch/out_refusals.h"
-#include "core/kernels/integer_math.h"
 #include "core/kernels/elementwise.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/slicing.h"
@@ -27,7 +27,9 @@ ViewGeometry diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1
     const std::int64_t length = offset >= 0 ? std::min(g.sizes[rows], g.sizes[columns] - offset)
                                             : std::min(g.sizes[rows] + offset, g.sizes[columns]);
     if (length > 0) {
-        g.offset = wrapping_sum(g.offset, wrapping_product(offset, offset >= 0 ? g.strides[columns] : wrapping_product(g.strides[rows], -1)));
+        g.offset = wrapping_sum(
+            g.offset,
+            wrapping_product(offset, offset >= 0 ? g.strides[columns] : wrapping_product(g.strides[rows], -1)));
     }
     const std::int64_t stride = wrapping_sum(g.strides[rows], g.strides[columns]);
     for (const std::int64_t d : {std::max(a, b), std::min(a, b)}) {
@@ -55,14 +57,14 @@ void diagonal_backward(const Tensor& out, const Tensor& grad, const Dims&, std::
     fill_with(out, 0);
     const Tensor to = detail::apply_geometry(out, diagonal(out, offset, dim1, dim2));
     if (to_dims(to.sizes()) != to_dims(grad.sizes())) {
-        throw Error(ErrorKind::Run, concat("expected a gradient of size ", shape_list_text(to.sizes()), ", but got ", shape_list_text(grad.sizes())));
+        throw Error(ErrorKind::Run, concat("expected a gradient of size ", shape_list_text(to.sizes()), ", but got ",
+                                           shape_list_text(grad.sizes())));
     }
     copy_into(to, grad);
 }
 void diagonal_backward_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::diagonal(context.grad_output(), context.value(2), context.value(3), context.value(4));
-    });
+    context.grad(
+        0, [&] { return fn::diagonal(context.grad_output(), context.value(2), context.value(3), context.value(4)); });
 }
 
 TensorMeta diag_embed_meta(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
@@ -72,7 +74,8 @@ TensorMeta diag_embed_meta(const Tensor& self, std::int64_t offset, std::int64_t
     if (a == b) {
         throw Error(ErrorKind::Run, concat("diagonal dimensions cannot be identical ", dim1, ", ", dim2));
     }
-    const auto distance = static_cast<std::int64_t>(std::min<std::uint64_t>(wrapping_magnitude(offset), std::numeric_limits<std::int64_t>::max()));
+    const auto distance = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(wrapping_magnitude(offset), std::numeric_limits<std::int64_t>::max()));
     const std::int64_t length = checked_sum(self.size(-1), distance);
     Dims sizes = to_dims(self.sizes().first(self.sizes().size() - 1));
     sizes.insert(sizes.begin() + std::min(a, b), length);
@@ -84,9 +87,8 @@ void diag_embed(const Tensor& out, const Tensor& self, std::int64_t offset, std:
     copy_into(detail::apply_geometry(out, diagonal(out, offset, dim1, dim2)), self);
 }
 void diag_embed_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::diagonal(context.grad_output(), context.value(1), context.value(2), context.value(3));
-    });
+    context.grad(
+        0, [&] { return fn::diagonal(context.grad_output(), context.value(1), context.value(2), context.value(3)); });
 }
 
 Tensor diag(const Tensor& self, std::int64_t offset) {
@@ -102,7 +104,8 @@ Tensor diag_backward(const Tensor& grad, const Dims& sizes, std::int64_t offset)
     return fn::diagonal_backward(grad, sizes, offset, 0, 1);
 }
 Tensor trace(const Tensor& self) {
-    if (self.dim() != 2) throw Error(ErrorKind::Run, concat("trace: expected a matrix, but got tensor with dim ", self.dim()));
+    if (self.dim() != 2)
+        throw Error(ErrorKind::Run, concat("trace: expected a matrix, but got tensor with dim ", self.dim()));
     return fn::sum(fn::diagonal(self, 0, 0, 1));
 }
 
@@ -115,10 +118,12 @@ std::vector<Sample> diagonal_backward_samples(Random& random, ScalarType dtype) 
     return {{{random_tensor(random, {3}, dtype), Dims{3, 4}, 1, 0, 1}}};
 }
 std::vector<Sample> diag_embed_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3}, dtype), 1, -2, -1}}, {{random_tensor(random, {2, 3}, dtype), -1, 0, 2}, "other places"}};
+    return {{{random_tensor(random, {2, 3}, dtype), 1, -2, -1}},
+            {{random_tensor(random, {2, 3}, dtype), -1, 0, 2}, "other places"}};
 }
 std::vector<Sample> diag_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3}, dtype), 1}, "of a vector"}, {{random_tensor(random, {3, 4}, dtype), -1}, "of a matrix"}};
+    return {{{random_tensor(random, {3}, dtype), 1}, "of a vector"},
+            {{random_tensor(random, {3, 4}, dtype), -1}, "of a matrix"}};
 }
 std::vector<Sample> trace_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype)}}};
@@ -133,7 +138,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {diagonal_gradient},
      .gradient = "self: grad on the diagonal, else 0",
      .samples = diagonal_samples},
-    {.schema = "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+    {.schema =
+         "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
      .summary = "The gradient of diagonal: zeros but for the diagonal.",
      .infer = inferring<diagonal_backward_meta>,
      .kernel = filling<diagonal_backward>,
@@ -171,8 +177,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> diagonal_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> diagonal_records() { return kRecords; }
 
 }  // namespace loupe::views

@@ -71,9 +71,10 @@ void t_backward(GradientContext& context) {
 
 Dims wrapped_permutation(const Dims& dims, std::int64_t ndim) {
     if (static_cast<std::int64_t>(dims.size()) != ndim) {
-        throw Error(ErrorKind::Run, concat("permute(sparse_coo): number of dimensions in the tensor input does not match the "
-                                           "length of the desired ordering of dimensions i.e. input.dim() = ",
-                                           ndim, " is not equal to len(dims) = ", dims.size()));
+        throw Error(ErrorKind::Run,
+                    concat("permute(sparse_coo): number of dimensions in the tensor input does not match the "
+                           "length of the desired ordering of dimensions i.e. input.dim() = ",
+                           ndim, " is not equal to len(dims) = ", dims.size()));
     }
     Dims wrapped;
     for (const std::int64_t d : dims) {
@@ -95,9 +96,11 @@ ViewGeometry permute(const Tensor& self, const Dims& dims) {
 }
 void permute_backward(GradientContext& context) {
     context.grad(0, [&] {
-        const Dims dims = wrapped_permutation(context.value(1).to_ints(), static_cast<std::int64_t>(context.sizes(0).size()));
+        const Dims dims =
+            wrapped_permutation(context.value(1).to_ints(), static_cast<std::int64_t>(context.sizes(0).size()));
         Dims inverse(dims.size());
-        for (std::size_t i = 0; i < dims.size(); ++i) inverse[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
+        for (std::size_t i = 0; i < dims.size(); ++i)
+            inverse[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
         return fn::permute(context.grad_output(), inverse);
     });
 }
@@ -115,7 +118,8 @@ Tensor movedim(const Tensor& self, const Dims& source, const Dims& destination) 
         for (const std::int64_t d : dims) {
             const std::int64_t w = wrap_dim(d, self.dim());
             if (std::ranges::find(out, w) != out.end()) {
-                throw Error(ErrorKind::Run, concat("movedim: repeated dim in `", which, "` (", shape_list_text(span_of(dims)), ")"));
+                throw Error(ErrorKind::Run,
+                            concat("movedim: repeated dim in `", which, "` (", shape_list_text(span_of(dims)), ")"));
             }
             out.push_back(w);
         }
@@ -169,7 +173,8 @@ Tensor matrix_h(const Tensor& self) {
 }
 
 std::vector<Sample> squeeze_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 1, 3}, dtype), 1}}, {{random_tensor(random, {2, 1, 3}, dtype), 0}, "nothing to do"}};
+    return {{{random_tensor(random, {2, 1, 3}, dtype), 1}},
+            {{random_tensor(random, {2, 1, 3}, dtype), 0}, "nothing to do"}};
 }
 std::vector<Sample> squeeze_all_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 1, 3, 1}, dtype)}}};
@@ -330,8 +335,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> dimension_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> dimension_records() { return kRecords; }
 
 }  // namespace loupe::views

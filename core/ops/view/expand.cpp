@@ -13,19 +13,21 @@
 namespace loupe::views {
 namespace {
 
-[[noreturn]] void cannot_expand(const Tensor& self, const Dims& size, std::int64_t target, std::int64_t have, std::size_t d) {
-    throw Error(ErrorKind::Run, concat("The expanded size of the tensor (", target, ") must match the existing size (", have,
-                                       ") at non-singleton dimension ", d, ".  Target sizes: ", shape_list_text(span_of(size)),
-                                       ".  Tensor sizes: ", shape_list_text(self.sizes())));
+[[noreturn]] void cannot_expand(const Tensor& self, const Dims& size, std::int64_t target, std::int64_t have,
+                                std::size_t d) {
+    throw Error(ErrorKind::Run,
+                concat("The expanded size of the tensor (", target, ") must match the existing size (", have,
+                       ") at non-singleton dimension ", d, ".  Target sizes: ", shape_list_text(span_of(size)),
+                       ".  Tensor sizes: ", shape_list_text(self.sizes())));
 }
 
 // -1 keeps a size; new dimensions come first.
 ViewGeometry expand(const Tensor& self, const Dims& size, bool /*implicit*/) {
     if (size.size() < self.sizes().size()) {
-        throw Error(ErrorKind::Run, concat("expand(torch.", dtype_graph_name(self.dtype()), "Tensor{", shape_list_text(self.sizes()),
-                                           "}, size=", shape_list_text(span_of(size)), "): the number of sizes provided (",
-                                           size.size(), ") must be greater or equal to the number of dimensions in the tensor (",
-                                           self.dim(), ")"));
+        throw Error(ErrorKind::Run,
+                    concat("expand(torch.", dtype_graph_name(self.dtype()), "Tensor{", shape_list_text(self.sizes()),
+                           "}, size=", shape_list_text(span_of(size)), "): the number of sizes provided (", size.size(),
+                           ") must be greater or equal to the number of dimensions in the tensor (", self.dim(), ")"));
     }
     ViewGeometry g{size, Dims(size.size(), 0), self.storage_offset()};
     const std::size_t added = size.size() - self.sizes().size();
@@ -35,7 +37,8 @@ ViewGeometry expand(const Tensor& self, const Dims& size, bool /*implicit*/) {
         if (size[d] == -1) {
             if (is_new) {
                 throw Error(ErrorKind::Run, concat("The expanded size of the tensor (-1) isn't allowed in a leading, "
-                                                   "non-existing dimension ", d));
+                                                   "non-existing dimension ",
+                                                   d));
             }
             g.sizes[d] = have;
         } else if (size[d] < 0) {
@@ -56,12 +59,8 @@ void expand_backward(GradientContext& context) {
     context.grad(0, [&] { return context.grad_output(); });
 }
 
-Tensor expand_as(const Tensor& self, const Tensor& other) {
-    return fn::expand(self, other.sizes(), false);
-}
-Tensor broadcast_to(const Tensor& self, const Dims& size) {
-    return fn::expand(self, size, false);
-}
+Tensor expand_as(const Tensor& self, const Tensor& other) { return fn::expand(self, other.sizes(), false); }
+Tensor broadcast_to(const Tensor& self, const Dims& size) { return fn::expand(self, size, false); }
 TensorList broadcast_tensors(const TensorList& tensors) {
     Dims sizes;
     for (const Tensor& t : tensors) sizes = broadcast_shapes(span_of(sizes), t.sizes());
@@ -72,9 +71,7 @@ TensorList broadcast_tensors(const TensorList& tensors) {
     return out;
 }
 
-Tensor atleast_1d(const Tensor& self) {
-    return self.dim() == 0 ? fn::reshape(self, Dims{1}) : self;
-}
+Tensor atleast_1d(const Tensor& self) { return self.dim() == 0 ? fn::reshape(self, Dims{1}) : self; }
 Tensor atleast_2d(const Tensor& self) {
     if (self.dim() == 0) return fn::reshape(self, Dims{1, 1});
     return self.dim() == 1 ? fn::unsqueeze(self, 0) : self;
@@ -118,9 +115,15 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
      .summary = "All expanded to the shape that they broadcast to.",
      .composite = boxed<broadcast_tensors>},
-    {.schema = "aten::atleast_1d(Tensor self) -> Tensor", .summary = "With one dimension at least.", .composite = boxed<atleast_1d>},
-    {.schema = "aten::atleast_2d(Tensor self) -> Tensor", .summary = "With two dimensions at least.", .composite = boxed<atleast_2d>},
-    {.schema = "aten::atleast_3d(Tensor self) -> Tensor", .summary = "With three dimensions at least.", .composite = boxed<atleast_3d>},
+    {.schema = "aten::atleast_1d(Tensor self) -> Tensor",
+     .summary = "With one dimension at least.",
+     .composite = boxed<atleast_1d>},
+    {.schema = "aten::atleast_2d(Tensor self) -> Tensor",
+     .summary = "With two dimensions at least.",
+     .composite = boxed<atleast_2d>},
+    {.schema = "aten::atleast_3d(Tensor self) -> Tensor",
+     .summary = "With three dimensions at least.",
+     .composite = boxed<atleast_3d>},
     {.schema = "aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]",
      .summary = "Each with one dimension at least.",
      .composite = boxed<each<atleast_1d>>},
@@ -134,8 +137,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> expand_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> expand_records() { return kRecords; }
 
 }  // namespace loupe::views

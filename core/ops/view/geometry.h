@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A view operator is a function from metadata to metadata; these turn it into a kernel, an `infer` and an in-place form.
+// A view operator is a function from metadata to metadata; these turn it into a kernel, an `infer` and an in-place
+// form.
 
 #include <optional>
 #include <tuple>

@@ -27,12 +27,14 @@ Dims resolve_sizes(IntSpan sizes, std::int64_t numel) {
         }
     }
     if (unknown && known == 0 && numel == 0) {
-        throw Error(ErrorKind::Run, concat("cannot reshape tensor of 0 elements into shape ", shape_list_text(sizes),
-                                           " because the unspecified dimension size -1 can be any value and is ambiguous"));
+        throw Error(ErrorKind::Run,
+                    concat("cannot reshape tensor of 0 elements into shape ", shape_list_text(sizes),
+                           " because the unspecified dimension size -1 can be any value and is ambiguous"));
     }
     const bool fits = unknown ? known > 0 && numel % known == 0 : known == numel;
     if (!fits) {
-        throw Error(ErrorKind::Run, concat("shape '", shape_list_text(sizes), "' is invalid for input of size ", numel));
+        throw Error(ErrorKind::Run,
+                    concat("shape '", shape_list_text(sizes), "' is invalid for input of size ", numel));
     }
     if (unknown) out[*unknown] = numel / known;
     return out;
@@ -75,8 +77,9 @@ ViewGeometry view(const Tensor& self, const Dims& size) {
     Dims sizes = resolve_sizes(span_of(size), self.numel());
     auto strides = strides_for_view(self.sizes(), self.strides(), span_of(sizes));
     if (!strides) {
-        throw Error(ErrorKind::Run, "view size is not compatible with input tensor's size and stride (at least one dimension "
-                                    "spans across two contiguous subspaces). Use .reshape(...) instead.");
+        throw Error(ErrorKind::Run,
+                    "view size is not compatible with input tensor's size and stride (at least one dimension "
+                    "spans across two contiguous subspaces). Use .reshape(...) instead.");
     }
     return {std::move(sizes), *std::move(strides), self.storage_offset()};
 }
@@ -94,15 +97,9 @@ Tensor reshape(const Tensor& self, const Dims& shape) {
     }
     return fn::unsafe_view(fn::clone(self, std::int64_t{0}), sizes);
 }
-Tensor reshape_as(const Tensor& self, const Tensor& other) {
-    return fn::reshape(self, other.sizes());
-}
-Tensor view_as(const Tensor& self, const Tensor& other) {
-    return fn::view(self, other.sizes());
-}
-Tensor ravel(const Tensor& self) {
-    return fn::reshape(self, Dims{-1});
-}
+Tensor reshape_as(const Tensor& self, const Tensor& other) { return fn::reshape(self, other.sizes()); }
+Tensor view_as(const Tensor& self, const Tensor& other) { return fn::view(self, other.sizes()); }
+Tensor ravel(const Tensor& self) { return fn::reshape(self, Dims{-1}); }
 
 Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
     const std::int64_t first = wrap_dim(start, self.dim());
@@ -132,9 +129,9 @@ Tensor unflatten(const Tensor& self, std::int64_t dim, const Dims& sizes) {
     try {
         inner = resolve_sizes(span_of(sizes), size);
     } catch (const Error&) {
-        throw Error(ErrorKind::Run, concat("unflatten: Provided sizes ", shape_list_text(span_of(sizes)),
-                                           " don't multiply up to the size of dim ", wrapped, " (", size,
-                                           ") in the input tensor"));
+        throw Error(ErrorKind::Run,
+                    concat("unflatten: Provided sizes ", shape_list_text(span_of(sizes)),
+                           " don't multiply up to the size of dim ", wrapped, " (", size, ") in the input tensor"));
     }
     Dims all = to_dims(self.sizes());
     all.erase(all.begin() + wrapped);
@@ -152,9 +149,9 @@ void check_reinterpretable(const Tensor& self, ScalarType dtype) {
                                            dtype_graph_name(dtype), " (different element sizes)"));
     }
     if (self.strides().back() != 1) {
-        throw Error(ErrorKind::Run, concat("self.stride(-1) must be 1 to view ", dtype_graph_name(self.dtype()), " as ",
-                                           dtype_graph_name(dtype), " (different element sizes), but got ",
-                                           self.strides().back()));
+        throw Error(ErrorKind::Run,
+                    concat("self.stride(-1) must be 1 to view ", dtype_graph_name(self.dtype()), " as ",
+                           dtype_graph_name(dtype), " (different element sizes), but got ", self.strides().back()));
     }
     if (from < to && self.sizes().back() % (to / from) != 0) {
         throw Error(ErrorKind::Run, concat("self.size(-1) must be divisible by ", to / from, " to view ",
@@ -191,7 +188,8 @@ std::vector<Sample> view_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {1}, dtype), Dims{}}, "to a scalar"}};
 }
 std::vector<Sample> flatten_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {2, 3, 4}, dtype), 1, -1}}, {{random_tensor(random, {}, dtype), 0, -1}, "of a scalar"}};
+    return {{{random_tensor(random, {2, 3, 4}, dtype), 1, -1}},
+            {{random_tensor(random, {}, dtype), 0, -1}, "of a scalar"}};
 }
 
 constexpr std::string_view kReshaped = "self: grad in self's shape";
@@ -247,9 +245,7 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> reshape_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> reshape_records() { return kRecords; }
 
 }  // namespace views
 }  // namespace loupe

@@ -12,14 +12,13 @@
 namespace loupe::views {
 namespace {
 
-TensorMeta like(const Tensor& self) {
-    return {to_dims(self.sizes()), self.dtype(), self.device()};
-}
+TensorMeta like(const Tensor& self) { return {to_dims(self.sizes()), self.dtype(), self.device()}; }
 void replace(const Tensor& out, const Tensor& self, const Tensor& src, const ViewGeometry& part) {
     const Tensor target = detail::apply_geometry(out, part);
     if (!std::ranges::equal(target.sizes(), src.sizes())) {
-        throw Error(ErrorKind::Run, concat("expected src to have a size equal to the slice of self. src size = ",
-                                           shape_list_text(src.sizes()), ", slice size = ", shape_list_text(target.sizes())));
+        throw Error(ErrorKind::Run,
+                    concat("expected src to have a size equal to the slice of self. src size = ",
+                           shape_list_text(src.sizes()), ", slice size = ", shape_list_text(target.sizes())));
     }
     copy_into(out, self);
     copy_into(target, src);
@@ -50,7 +49,8 @@ void slice_scatter_backward(GradientContext& context) {
         return fn::slice_scatter(grad, fn::new_zeros(grad, context.sizes(1)), context.value(2), context.value(3),
                                  context.value(4), context.value(5));
     });
-    context.grad(1, [&] { return fn::slice(grad, context.value(2), context.value(3), context.value(4), context.value(5)); });
+    context.grad(
+        1, [&] { return fn::slice(grad, context.value(2), context.value(3), context.value(4), context.value(5)); });
 }
 
 TensorMeta diagonal_scatter_meta(const Tensor& self, const Tensor&, std::int64_t, std::int64_t, std::int64_t) {
@@ -82,9 +82,8 @@ void as_strided_scatter_backward(GradientContext& context) {
         return fn::as_strided_scatter(fn::contiguous(grad), fn::new_zeros(grad, context.sizes(1)), context.value(2),
                                       context.value(3), context.value(4));
     });
-    context.grad(1, [&] {
-        return fn::as_strided(fn::contiguous(grad), context.value(2), context.value(3), context.value(4));
-    });
+    context.grad(
+        1, [&] { return fn::as_strided(fn::contiguous(grad), context.value(2), context.value(3), context.value(4)); });
 }
 
 std::vector<Sample> select_scatter_samples(Random& random, ScalarType dtype) {
@@ -141,8 +140,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> scatter_view_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> scatter_view_records() { return kRecords; }
 
 }  // namespace loupe::views

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a tensor along one dimension: select, slice, narrow, unfold, and their gradients.
 
-#include "core/kernels/integer_math.h"
 #include "core/ops/view/slicing.h"
+#include "core/kernels/integer_math.h"
 
 #include <algorithm>
 
@@ -36,14 +36,17 @@ ViewGeometry slice(const Tensor& self, std::int64_t dim, OptionalInt start, Opti
     ViewGeometry g = geometry_of(self);
     const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
     const std::int64_t size = g.sizes[d];
-    const auto bound = [size](std::int64_t index) { return std::clamp<std::int64_t>(index < 0 ? index + size : index, 0, size); };
+    const auto bound = [size](std::int64_t index) {
+        return std::clamp<std::int64_t>(index < 0 ? index + size : index, 0, size);
+    };
     const std::int64_t first = bound(start.value_or(0));
     const std::int64_t last = std::max(bound(end.value_or(size)), first);
     g.offset += first * g.strides[d];
     const std::int64_t length = last - first;
     g.sizes[d] = length == 0 ? 0 : (length - 1) / step + 1;
     std::int64_t stride = 0;
-    if (!__builtin_mul_overflow(g.strides[d], step, &stride)) g.strides[d] = stride;  // else there is one element at most
+    if (!__builtin_mul_overflow(g.strides[d], step, &stride))
+        g.strides[d] = stride;  // else there is one element at most
     return g;
 }
 
@@ -51,7 +54,8 @@ ViewGeometry unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std
     const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
     const std::int64_t have = self.dim() == 0 ? 1 : self.sizes()[d];
     if (size > have) {
-        throw Error(ErrorKind::Run, concat("maximum size for tensor at dimension ", d, " is ", have, " but size is ", size));
+        throw Error(ErrorKind::Run,
+                    concat("maximum size for tensor at dimension ", d, " is ", have, " but size is ", size));
     }
     if (size < 0) throw Error(ErrorKind::Run, concat("size is ", size, " but must be >= 0"));
     if (step <= 0) throw Error(ErrorKind::Run, concat("step is ", step, " but must be > 0"));
@@ -78,7 +82,8 @@ void slice_gradient(GradientContext& context) {
             wrap_dim(context.value(1).to_int(), static_cast<std::int64_t>(context.sizes(0).size())))];
         const IValue start = context.value(2).is_none() ? IValue(0) : context.value(2);
         const IValue end = context.value(3).is_none() ? IValue(size) : context.value(3);
-        return fn::slice_backward(context.grad_output(), context.sizes(0), context.value(1), start, end, context.value(4));
+        return fn::slice_backward(context.grad_output(), context.sizes(0), context.value(1), start, end,
+                                  context.value(4));
     });
 }
 void unfold_gradient(GradientContext& context) {
@@ -93,8 +98,8 @@ Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int
     if (length < 0) throw Error(ErrorKind::Run, "narrow(): length must be non-negative.");
     const std::int64_t size = self.size(dim);
     if (start < -size || start > size) {
-        throw Error(ErrorKind::Run, concat("Dimension out of range (expected to be in range of [", -size, ", ", size - 1,
-                                           "], but got ", start, ")"));
+        throw Error(ErrorKind::Run, concat("Dimension out of range (expected to be in range of [", -size, ", ",
+                                           size - 1, "], but got ", start, ")"));
     }
     if (start < 0) start += size;
     if (start > size - length) {
@@ -111,12 +116,11 @@ Tensor narrow_by_tensor(const Tensor& self, std::int64_t dim, const Tensor& star
 }
 
 // Gradients: zeros in the shape of the whole, with the part filled in.
-TensorMeta whole_meta(const Tensor& grad, const Dims& sizes) {
-    return {sizes, grad.dtype(), grad.device()};
-}
+TensorMeta whole_meta(const Tensor& grad, const Dims& sizes) { return {sizes, grad.dtype(), grad.device()}; }
 void require_fit(const Tensor& grad, const Tensor& part) {
     if (to_dims(part.sizes()) == to_dims(grad.sizes())) return;
-    throw Error(ErrorKind::Run, concat("expected a gradient of size ", shape_list_text(part.sizes()), ", but got ", shape_list_text(grad.sizes())));
+    throw Error(ErrorKind::Run, concat("expected a gradient of size ", shape_list_text(part.sizes()), ", but got ",
+                                       shape_list_text(grad.sizes())));
 }
 void place(const Tensor& out, const Tensor& grad, const ViewGeometry& part) {
     fill_with(out, 0);
@@ -135,11 +139,12 @@ void select_backward_gradient(GradientContext& context) {
     context.grad(0, [&] { return fn::select(context.grad_output(), context.value(2), context.value(3)); });
 }
 
-TensorMeta slice_backward_meta(const Tensor& grad, const Dims& sizes, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+TensorMeta slice_backward_meta(const Tensor& grad, const Dims& sizes, std::int64_t, std::int64_t, std::int64_t,
+                               std::int64_t) {
     return whole_meta(grad, sizes);
 }
-void slice_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int64_t dim, std::int64_t start, std::int64_t end,
-                    std::int64_t step) {
+void slice_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int64_t dim, std::int64_t start,
+                    std::int64_t end, std::int64_t step) {
     place(out, grad, slice(out, dim, start, end, step));
 }
 void slice_backward_gradient(GradientContext& context) {
@@ -152,10 +157,9 @@ void slice_backward_gradient(GradientContext& context) {
 TensorMeta unfold_backward_meta(const Tensor& grad, const Dims& sizes, std::int64_t, std::int64_t, std::int64_t) {
     return whole_meta(grad, sizes);
 }
-Tensor view_of(const Tensor& t, const ViewGeometry& g) {
-    return detail::apply_geometry(t, g);
-}
-void unfold_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int64_t dim, std::int64_t size, std::int64_t step) {
+Tensor view_of(const Tensor& t, const ViewGeometry& g) { return detail::apply_geometry(t, g); }
+void unfold_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int64_t dim, std::int64_t size,
+                     std::int64_t step) {
     fill_with(out, 0);
     const Tensor windows = view_of(out, unfold(out, dim, size, step));
     require_fit(grad, windows);
@@ -172,13 +176,13 @@ void unfold_backward(const Tensor& out, const Tensor& grad, const Dims&, std::in
     }
 }
 void unfold_backward_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::unfold(context.grad_output(), context.value(2), context.value(3), context.value(4));
-    });
+    context.grad(
+        0, [&] { return fn::unfold(context.grad_output(), context.value(2), context.value(3), context.value(4)); });
 }
 
 std::vector<Sample> select_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 4}, dtype), 1, 2}}, {{random_tensor(random, {3, 4}, dtype), -2, -1}, "negative"}};
+    return {{{random_tensor(random, {3, 4}, dtype), 1, 2}},
+            {{random_tensor(random, {3, 4}, dtype), -2, -1}, "negative"}};
 }
 std::vector<Sample> slice_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 7}, dtype), 1, 1, 6, 2}},
@@ -186,7 +190,8 @@ std::vector<Sample> slice_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {3, 7}, dtype), 1, -3, 100, 1}, "past the end"}};
 }
 std::vector<Sample> unfold_samples(Random& random, ScalarType dtype) {
-    return {{{random_tensor(random, {3, 7}, dtype), 1, 3, 2}}, {{random_tensor(random, {7}, dtype), 0, 2, 3}, "with gaps"}};
+    return {{{random_tensor(random, {3, 7}, dtype), 1, 3, 2}},
+            {{random_tensor(random, {7}, dtype), 0, 2, 3}, "with gaps"}};
 }
 std::vector<Sample> narrow_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 7}, dtype), 1, 2, 3}}};
@@ -209,7 +214,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {select_gradient},
      .gradient = "self: grad at the places chosen, else 0",
      .samples = select_samples},
-    {.schema = "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+    {.schema = "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
+               "Tensor(a)",
      .summary = "self[start:end:step] in dimension dim.",
      .infer = inferring_view<slice>,
      .kernel = viewing<slice>,
@@ -260,8 +266,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> slice_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> slice_records() { return kRecords; }
 
 }  // namespace loupe::views

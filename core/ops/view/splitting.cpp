@@ -43,7 +43,8 @@ Dims split_lengths(IntSpan sizes, std::int64_t length, std::int64_t dim) {
     }
     const std::int64_t size = sizes[static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())))];
     if (length == 0 && size != 0) {
-        throw Error(ErrorKind::Run, concat("split_size can only be 0 if dimension size is 0, but got dimension size of ", size));
+        throw Error(ErrorKind::Run,
+                    concat("split_size can only be 0 if dimension size is 0, but got dimension size of ", size));
     }
     return even_lengths(size, length);
 }
@@ -57,15 +58,17 @@ TensorList split_with_sizes(const Tensor& self, const Dims& lengths, std::int64_
     std::int64_t sum = 0;
     for (const std::int64_t length : lengths) {
         if (length < 0) {
-            throw Error(ErrorKind::Run, concat("split_with_sizes expects split_sizes have only non-negative entries, but got "
-                                               "split_sizes=", shape_list_text(span_of(lengths))));
+            throw Error(ErrorKind::Run,
+                        concat("split_with_sizes expects split_sizes have only non-negative entries, but got "
+                               "split_sizes=",
+                               shape_list_text(span_of(lengths))));
         }
         sum = checked_sum(sum, length);
     }
     if (sum != size) {
         throw Error(ErrorKind::Run, concat("split_with_sizes expects split_sizes to sum exactly to ", size,
-                                           " (input tensor's size at dimension ", dim, "), but got split_sizes=",
-                                           shape_list_text(span_of(lengths))));
+                                           " (input tensor's size at dimension ", dim,
+                                           "), but got split_sizes=", shape_list_text(span_of(lengths))));
     }
     return cut(self, lengths, dim);
 }
@@ -129,7 +132,8 @@ TensorList split_sizes(const Tensor& self, const Dims& lengths, std::int64_t dim
 
 TensorList tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim) {
     if (self.dim() == 0) {
-        throw Error(ErrorKind::Run, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+        throw Error(ErrorKind::Run,
+                    "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
     }
     if (sections <= 0) throw Error(ErrorKind::Run, concat("number of sections must be larger than 0, got ", sections));
     require_memory(sections, kViewBytes);
@@ -146,7 +150,8 @@ TensorList tensor_split(const Tensor& self, std::int64_t sections, std::int64_t 
 }
 TensorList tensor_split_at(const Tensor& self, const Dims& indices, std::int64_t dim) {
     if (self.dim() == 0) {
-        throw Error(ErrorKind::Run, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+        throw Error(ErrorKind::Run,
+                    "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
     }
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     TensorList parts;
@@ -160,12 +165,14 @@ TensorList tensor_split_at(const Tensor& self, const Dims& indices, std::int64_t
 }
 TensorList tensor_split_by_tensor(const Tensor& self, const Tensor& where, std::int64_t dim) {
     if (where.dtype() != ScalarType::Int64 || where.dim() > 1) {
-        throw Error(ErrorKind::Run, "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-                                    "one-dimensional int64 tensor");
+        throw Error(ErrorKind::Run,
+                    "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                    "one-dimensional int64 tensor");
     }
     if (where.dim() == 0) return tensor_split(self, item(where).to_int(), dim);
     Dims indices;
-    for (std::int64_t i = 0; i < where.numel(); ++i) indices.push_back(where.data<std::int64_t>()[i * where.strides()[0]]);
+    for (std::int64_t i = 0; i < where.numel(); ++i)
+        indices.push_back(where.data<std::int64_t>()[i * where.strides()[0]]);
     return tensor_split_at(self, indices, dim);
 }
 
@@ -173,12 +180,12 @@ TensorList tensor_split_by_tensor(const Tensor& self, const Tensor& where, std::
 void check_even(const Tensor& self, const char* name, std::int64_t least, std::int64_t dim, std::int64_t sections) {
     if (self.dim() < least) {
         throw Error(ErrorKind::Run, concat("torch.", name, " requires a tensor with at least ", least,
-                                           " dimension, but got a tensor with ", self.dim(),
-                                           " dimensions!"));
+                                           " dimension, but got a tensor with ", self.dim(), " dimensions!"));
     }
     if (sections == 0 || self.size(dim) % sections != 0) {
-        throw Error(ErrorKind::Run, concat("torch.", name, " attempted to split along dimension ", dim, ", but the size of the dimension ",
-                                           self.size(dim), " is not divisible by the split_size ", sections, "!"));
+        throw Error(ErrorKind::Run, concat("torch.", name, " attempted to split along dimension ", dim,
+                                           ", but the size of the dimension ", self.size(dim),
+                                           " is not divisible by the split_size ", sections, "!"));
     }
 }
 TensorList hsplit(const Tensor& self, std::int64_t sections) {
@@ -193,16 +200,12 @@ TensorList vsplit(const Tensor& self, std::int64_t sections) {
     check_even(self, "vsplit", 2, 0, sections);
     return tensor_split(self, sections, 0);
 }
-TensorList vsplit_at(const Tensor& self, const Dims& indices) {
-    return tensor_split_at(self, indices, 0);
-}
+TensorList vsplit_at(const Tensor& self, const Dims& indices) { return tensor_split_at(self, indices, 0); }
 TensorList dsplit(const Tensor& self, std::int64_t sections) {
     check_even(self, "dsplit", 3, 2, sections);
     return tensor_split(self, sections, 2);
 }
-TensorList dsplit_at(const Tensor& self, const Dims& indices) {
-    return tensor_split_at(self, indices, 2);
-}
+TensorList dsplit_at(const Tensor& self, const Dims& indices) { return tensor_split_at(self, indices, 2); }
 
 std::vector<Sample> split_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 7}, dtype), 3, 1}}};
@@ -294,8 +297,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> split_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> split_records() { return kRecords; }
 
 }  // namespace loupe::views

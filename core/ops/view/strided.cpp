@@ -16,8 +16,9 @@ ViewGeometry as_strided(const Tensor& self, const Dims& size, const Dims& stride
     if (size.size() != stride.size()) throw Error(ErrorKind::Run, "mismatch in length of strides and shape");
     for (const std::int64_t s : stride) {
         if (s >= 0) continue;
-        throw Error(ErrorKind::Run, concat("as_strided: Negative strides are not supported at the moment, got strides: ",
-                                           shape_list_text(span_of(stride))));
+        throw Error(ErrorKind::Run,
+                    concat("as_strided: Negative strides are not supported at the moment, got strides: ",
+                           shape_list_text(span_of(stride))));
     }
     return {size, stride, offset.value_or(self.storage_offset())};
 }
@@ -75,7 +76,8 @@ std::vector<Sample> as_strided_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+    {.schema =
+         "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
      .summary = "Those sizes and strides over the same storage.",
      .formula = "out[i, j] = storage[storage_offset + i stride_0 + j stride_1]",
      .infer = inferring_view<as_strided>,
@@ -83,7 +85,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {as_strided_backward},
      .gradient = "self: grad, added where the elements came from",
      .samples = as_strided_samples},
-    {.schema = "aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)",
+    {.schema = "aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
+               "Tensor(a!)",
      .summary = "Sets sizes and strides in place.",
      .formula = "out[i, j] = storage[storage_offset + i stride_0 + j stride_1]",
      .kernel = viewing_in_place<as_strided>,
@@ -94,8 +97,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> strided_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> strided_records() { return kRecords; }
 
 }  // namespace loupe::views

@@ -62,7 +62,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A copy of the view that permute gives.",
      .composite = copy_view<kPermute>,
      .variants = kOut},
-    {.schema = "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+    {.schema =
+         "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
      .summary = "A copy of the view that as_strided gives.",
      .composite = copy_view<kAsStrided>,
      .variants = kOut},
@@ -101,7 +102,8 @@ constexpr OperatorRecord kRecords[] = {
      .composite = copy_view<kSelectInt>,
      .variants = kOut,
      .out = {.overload = "int_out"}},
-    {.schema = "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+    {.schema = "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) "
+               "-> Tensor",
      .summary = "A copy of the view that slice gives.",
      .composite = copy_view<kSliceTensor>,
      .variants = kOut,
@@ -167,8 +169,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> view_copy_records() {
-    return kRecords;
-}
+std::span<const OperatorRecord> view_copy_records() { return kRecords; }
 
 }  // namespace loupe::views

@@ -10,8 +10,8 @@
 
 namespace loupe::python {
 
-// Arguments in the order of their parameters' names. A parameter "x" is required, "x=" is not; names behind "*" can only
-// be given by name; those before "/" only by position.
+// Arguments in the order of their parameters' names. A parameter "x" is required, "x=" is not; names behind "*" can
+// only be given by name; those before "/" only by position.
 //
 //     const BoundArguments given(arguments, "split", {"self", "/", "sep=", "maxsplit="});
 //

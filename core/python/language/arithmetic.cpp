@@ -6,8 +6,8 @@
 #include "core/base/strings.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
-#include "core/python/language/format.h"
 #include "core/python/language/foreign_type.h"
+#include "core/python/language/format.h"
 
 namespace loupe::python {
 namespace {
@@ -97,7 +97,9 @@ std::optional<std::int64_t> shift(std::int64_t a, std::int64_t count, bool is_le
     return result;
 }
 
-bool is_exact_double(std::int64_t value) { return value >= -(std::int64_t{1} << 53) && value <= (std::int64_t{1} << 53); }
+bool is_exact_double(std::int64_t value) {
+    return value >= -(std::int64_t{1} << 53) && value <= (std::int64_t{1} << 53);
+}
 
 // nullopt: it is no operator of integers, or takes more than 64 bits.
 std::optional<IValue> small_ints(OperatorKind op, std::int64_t a, std::int64_t b) {
@@ -270,8 +272,10 @@ std::optional<IValue> sequences(OperatorKind op, const IValue& a, const IValue& 
         const IValue& sequence = is_reversed ? b : a;
         const IValue& count = is_reversed ? a : b;
         if (!is_repeat_count(count)) return std::nullopt;
-        const bool is_sequence = sequence.is_list() || sequence.is_tuple() || sequence.is_string() || object_as<BytesObject>(sequence) != nullptr;
-        if (is_big_integer(count) && is_sequence) throw_error("OverflowError", "cannot fit 'int' into an index-sized integer");
+        const bool is_sequence = sequence.is_list() || sequence.is_tuple() || sequence.is_string() ||
+                                 object_as<BytesObject>(sequence) != nullptr;
+        if (is_big_integer(count) && is_sequence)
+            throw_error("OverflowError", "cannot fit 'int' into an index-sized integer");
         if (sequence.is_list()) return make_list(repeated(sequence.to_list().elements, count.to_int()));
         if (sequence.is_tuple()) return make_tuple(repeated(sequence.to_tuple().elements, count.to_int()));
         const auto* bytes = object_as<BytesObject>(sequence);
@@ -433,7 +437,8 @@ IValue unary(OperatorKind op, const IValue& a) {
         std::int64_t negated = 0;
         if (is_big_integer(value)) return is_negate ? integer_negated(value) : integer_inverted(value);
         if (!is_negate) return ~value.to_int();
-        return __builtin_sub_overflow(std::int64_t{0}, value.to_int(), &negated) ? integer_negated(value) : IValue(negated);
+        return __builtin_sub_overflow(std::int64_t{0}, value.to_int(), &negated) ? integer_negated(value)
+                                                                                 : IValue(negated);
     }
     if (is_negate && value.is_double()) return -value.to_double();
     if (is_negate && value.is_complex()) return -value.to_complex();

@@ -6,9 +6,9 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/slots.h"
-#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
@@ -28,7 +28,8 @@ IValue attributes_dict(const AttributeMap& attributes) {
 }
 
 Instance& owner_of(const CallArguments& a) {
-    const ContainerClass* mark = a.positional.empty() || !a.positional[0].is_dict() ? nullptr : container_class(a.positional[0].to_dict());
+    const ContainerClass* mark =
+        a.positional.empty() || !a.positional[0].is_dict() ? nullptr : container_class(a.positional[0].to_dict());
     const IValue* owner = mark != nullptr ? mark->attributes.find("owner") : nullptr;
     auto* instance = owner != nullptr ? object_as<Instance>(*owner) : nullptr;
     if (instance == nullptr) throw_type_error("expected the __dict__ of an object");
@@ -268,7 +269,8 @@ std::optional<IValue> find_attribute(const IValue& object, std::string_view name
             if (auto* python_object = object_as<PythonObject>(object)) return python_object->find_attribute(name);
             return std::nullopt;
         default:
-            return is_foreign(object) ? foreign_type(object).attribute(object, name) : find_class_attribute(object, name);
+            return is_foreign(object) ? foreign_type(object).attribute(object, name)
+                                      : find_class_attribute(object, name);
     }
 }
 
@@ -281,8 +283,9 @@ void set_attribute(const IValue& object, std::string_view name, IValue value) {
     if (ClassObject* cls = object.is_other() ? nullptr : dynamic_class(object)) {
         const IValue* setter = cls->find("__setattr__");
         const bool is_container = object.is_list() || object.is_dict();
-        const bool is_own = setter != nullptr && (object_as<FunctionObject>(*setter) != nullptr ||
-                                                  (is_container && !setter->is_same(*builtin_classes().object->find("__setattr__"))));
+        const bool is_own =
+            setter != nullptr && (object_as<FunctionObject>(*setter) != nullptr ||
+                                  (is_container && !setter->is_same(*builtin_classes().object->find("__setattr__"))));
         if (is_own) {
             call_special(*cls, "__setattr__", object, {IValue(name), std::move(value)});
             return;
@@ -385,7 +388,8 @@ bool is_slot(const ClassObject& cls, std::string_view name) {
 
 bool has_dict(const ClassObject& cls) {
     return std::any_of(cls.mro().begin(), cls.mro().end(), [](const ClassObject* base) {
-        if (base == builtin_classes().object.get() || base->attributes().find("__is_typing_base__") != nullptr) return false;
+        if (base == builtin_classes().object.get() || base->attributes().find("__is_typing_base__") != nullptr)
+            return false;
         const IValue* slots = base->attributes().find("__slots__");
         return slots == nullptr || names_slot(*slots, "__dict__");
     });
@@ -435,7 +439,8 @@ void Instance::set_plain(std::string_view name, IValue value) {
     }
     if (cls_ == builtin_classes().object) throw_attribute_error(self, name);
     const bool is_new = attributes.find(name) == nullptr;
-    if (is_new && cls_->find("__slots__") != nullptr && !is_slot(*cls_, name) && !has_dict(*cls_)) throw_attribute_error(self, name);
+    if (is_new && cls_->find("__slots__") != nullptr && !is_slot(*cls_, name) && !has_dict(*cls_))
+        throw_attribute_error(self, name);
     attributes.set(name, std::move(value));
 }
 

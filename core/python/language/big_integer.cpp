@@ -41,10 +41,13 @@ Big wide(const IValue& value) {
     return Big(value.to_int());
 }
 
-std::uint64_t bits_of(const Big& value) { return value.is_zero() ? 0 : boost::multiprecision::msb(value < 0 ? Big(-value) : value) + 1; }
+std::uint64_t bits_of(const Big& value) {
+    return value.is_zero() ? 0 : boost::multiprecision::msb(value < 0 ? Big(-value) : value) + 1;
+}
 
 void check_bits(std::uint64_t bits) {
-    if (bits > kMostBits) throw_error("MemoryError", concat("an integer of more than ", kMostBits, " bits is too large"));
+    if (bits > kMostBits)
+        throw_error("MemoryError", concat("an integer of more than ", kMostBits, " bits is too large"));
 }
 
 IValue narrowed(Big value) {
@@ -79,7 +82,8 @@ double scaled(Big value, std::int64_t exponent, bool has_more) {
     }
     auto top = static_cast<std::uint64_t>(value);
     if (has_more) top |= 1U;  // 64 bits are more than a double has: only the side counts
-    const double magnitude = std::ldexp(static_cast<double>(top), static_cast<int>(std::clamp<std::int64_t>(exponent, -5000, 5000)));
+    const double magnitude =
+        std::ldexp(static_cast<double>(top), static_cast<int>(std::clamp<std::int64_t>(exponent, -5000, 5000)));
     return is_negative ? -magnitude : magnitude;
 }
 
@@ -136,19 +140,26 @@ Big bitwise(OperatorKind op, const Big& a, const Big& b) {
 
 bool BigInteger::is_equal(const IValue& other) const {
     if (const BigInteger* big = big_of(other)) return value == big->value;
-    return other.is_double() && integer_order(IValue::other(Ptr<RefCounted>(const_cast<BigInteger*>(this))), other.to_double()) == 0;
+    return other.is_double() &&
+           integer_order(IValue::other(Ptr<RefCounted>(const_cast<BigInteger*>(this))), other.to_double()) == 0;
 }
 
-std::size_t BigInteger::hash() const { return integer_hash(IValue::other(Ptr<RefCounted>(const_cast<BigInteger*>(this)))); }
+std::size_t BigInteger::hash() const {
+    return integer_hash(IValue::other(Ptr<RefCounted>(const_cast<BigInteger*>(this))));
+}
 
 std::string BigInteger::repr() {
     // Digits are 3.32 bits.
     if (bits_of(value) > kMostDigits * 4) {
-        throw_value_error(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"));
+        throw_value_error(
+            concat("Exceeds the limit (", kMostDigits,
+                   " digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"));
     }
     std::string text = value.str();
     if (text.size() - (value < 0 ? 1 : 0) > kMostDigits) {
-        throw_value_error(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"));
+        throw_value_error(
+            concat("Exceeds the limit (", kMostDigits,
+                   " digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"));
     }
     return text;
 }
@@ -159,8 +170,8 @@ bool is_big_integer(const IValue& value) { return big_of(value) != nullptr; }
 
 void check_decimal_digits(std::size_t count) {
     if (count <= kMostDigits) return;
-    throw_value_error(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion: value has ", count,
-                             " digits; use sys.set_int_max_str_digits() to increase the limit"));
+    throw_value_error(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion: value has ",
+                             count, " digits; use sys.set_int_max_str_digits() to increase the limit"));
 }
 
 std::optional<IValue> integer_arithmetic(OperatorKind op, const IValue& left, const IValue& right) {
@@ -170,11 +181,18 @@ std::optional<IValue> integer_arithmetic(OperatorKind op, const IValue& left, co
     Big quotient;
     Big rest;
     switch (op) {
-        case OperatorKind::Add: return narrowed(a + b);
-        case OperatorKind::Sub: return narrowed(a - b);
-        case OperatorKind::Mul: check_bits(bits_of(a) + bits_of(b) - 1); return narrowed(a * b);
-        case OperatorKind::Div: return quotient_of(a, b);
-        case OperatorKind::FloorDiv: divide_floor(a, b, quotient, rest); return narrowed(std::move(quotient));
+        case OperatorKind::Add:
+            return narrowed(a + b);
+        case OperatorKind::Sub:
+            return narrowed(a - b);
+        case OperatorKind::Mul:
+            check_bits(bits_of(a) + bits_of(b) - 1);
+            return narrowed(a * b);
+        case OperatorKind::Div:
+            return quotient_of(a, b);
+        case OperatorKind::FloorDiv:
+            divide_floor(a, b, quotient, rest);
+            return narrowed(std::move(quotient));
         case OperatorKind::Mod:
             if (b == 0) fail_zero("integer modulo by zero");
             divide_floor(a, b, quotient, rest);
@@ -183,12 +201,16 @@ std::optional<IValue> integer_arithmetic(OperatorKind op, const IValue& left, co
             if (b >= 0) return narrowed(power_of(a, b));
             if (a == 0) fail_zero("0.0 cannot be raised to a negative power");
             return std::pow(integer_to_double(left), integer_to_double(right));
-        case OperatorKind::LeftShift: return narrowed(shifted(a, b, true));
-        case OperatorKind::RightShift: return narrowed(shifted(a, b, false));
+        case OperatorKind::LeftShift:
+            return narrowed(shifted(a, b, true));
+        case OperatorKind::RightShift:
+            return narrowed(shifted(a, b, false));
         case OperatorKind::BitAnd:
         case OperatorKind::BitOr:
-        case OperatorKind::BitXor: return narrowed(bitwise(op, a, b));
-        default: return std::nullopt;
+        case OperatorKind::BitXor:
+            return narrowed(bitwise(op, a, b));
+        default:
+            return std::nullopt;
     }
 }
 
@@ -197,7 +219,9 @@ IValue integer_inverted(const IValue& value) { return narrowed(-wide(value) - 1)
 
 std::strong_ordering integer_order(const IValue& a, const IValue& b) {
     const int order = wide(a).compare(wide(b));
-    return order < 0 ? std::strong_ordering::less : order > 0 ? std::strong_ordering::greater : std::strong_ordering::equal;
+    return order < 0   ? std::strong_ordering::less
+           : order > 0 ? std::strong_ordering::greater
+                       : std::strong_ordering::equal;
 }
 
 std::partial_ordering integer_order(const IValue& a, double b) {

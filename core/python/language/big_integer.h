@@ -41,7 +41,7 @@ IValue integer_from_digits(std::string_view digits, int base, bool is_negative);
 // Of the magnitude.
 std::string integer_digits(const IValue& value, int base);
 bool is_negative_integer(const IValue& value);
-std::int64_t integer_bits(const IValue& value);      // int.bit_length()
+std::int64_t integer_bits(const IValue& value);  // int.bit_length()
 std::int64_t integer_bit_count(const IValue& value);
 // Two's complement, or unsigned. Throws OverflowError as int.to_bytes does.
 std::string integer_to_bytes(const IValue& value, std::int64_t length, bool is_little, bool is_signed);

@@ -79,7 +79,9 @@ ClassPtr find_metaclass(const ClassParts& parts, const std::vector<ClassPtr>& ba
         const ClassPtr meta = base->metaclass();
         if (!meta || (found && found->is_subclass_of(*meta))) continue;
         if (found && !meta->is_subclass_of(*found)) {
-            throw_type_error("metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases");
+            throw_type_error(
+                "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the "
+                "metaclasses of all its bases");
         }
         found = meta;
     }
@@ -231,7 +233,8 @@ void Runner::run_class(const script::Class& s) {
     parts.module = frame_.unit.name;
     const TypeParamScope type_params(*this, s.type_params);
     parts.bases = evaluate_all(s.bases);
-    const bool is_named_tuple = parts.bases.size() == 1 && object_as<ClassObject>(parts.bases[0]) == named_tuple_base().get();
+    const bool is_named_tuple =
+        parts.bases.size() == 1 && object_as<ClassObject>(parts.bases[0]) == named_tuple_base().get();
     if (!s.type_params.empty() && !is_named_tuple) parts.bases.push_back(IValue::other(generic_base()));
     CallArguments keywords;
     for (const script::Keyword& keyword : s.keywords) {

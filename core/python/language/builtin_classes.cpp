@@ -353,9 +353,10 @@ ClassPtr named_class(std::string_view type_name) {
     static const auto* const known = [] {
         const BuiltinClasses& c = builtin_classes();
         auto* map = new std::map<std::string_view, ClassPtr>();
-        for (const ClassPtr& cls : {c.integer, c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function,
-                                    c.method, c.module, c.property, c.static_method, c.class_method, c.generator,
-                                    c.super, c.ellipsis, c.not_implemented, c.generic_alias, c.union_type}) {
+        for (const ClassPtr& cls :
+             {c.integer, c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function, c.method,
+              c.module, c.property, c.static_method, c.class_method, c.generator, c.super, c.ellipsis,
+              c.not_implemented, c.generic_alias, c.union_type}) {
             map->emplace(cls->name(), cls);
         }
         return map;

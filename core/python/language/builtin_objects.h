@@ -94,8 +94,8 @@ Ptr<Iterator> iterate_dict(Ptr<DictObject> dict, DictView::Kind kind, bool is_re
 // List[int], Optional[Tensor], int | None, and the names of typing without brackets.
 class TypingObject final : public PythonObject {
   public:
-    std::string name;             // "typing.List", "list"
-    ClassPtr origin;              // what isinstance() looks at; null: any value
+    std::string name;  // "typing.List", "list"
+    ClassPtr origin;   // what isinstance() looks at; null: any value
     std::vector<IValue> arguments;
     bool is_union = false;
     bool is_written_with_bars = false;  // int | None
@@ -152,7 +152,8 @@ ClassObject* dynamic_class(const IValue& value);
 std::optional<IValue> call_special(const ClassObject& cls, std::string_view name, const IValue& self,
                                    std::vector<IValue> arguments = {});
 
-// What a `class` statement makes. names: what its body bound. class_cell: is given the class before its methods can run.
+// What a `class` statement makes. names: what its body bound. class_cell: is given the class before its methods can
+// run.
 struct ClassParts {
     std::string name;
     std::string qualified_name;
@@ -168,9 +169,9 @@ ClassPtr make_class(ClassParts parts, ClassPtr metaclass);
 ClassPtr make_named_tuple_class(const std::string& name, const std::string& module,
                                 const std::vector<std::string>& fields, std::vector<IValue> defaults,
                                 const AttributeMap& names = {});
-const ClassPtr& named_tuple_base();  // typing.NamedTuple
-const ClassPtr& generic_base();      // typing.Generic
-ClassPtr typing_base(std::string name);  // a class that is a base for annotations' sake only: Generic, Protocol
+const ClassPtr& named_tuple_base();             // typing.NamedTuple
+const ClassPtr& generic_base();                 // typing.Generic
+ClassPtr typing_base(std::string name);         // a class that is a base for annotations' sake only: Generic, Protocol
 IValue typing_variable(std::string_view name);  // typing.TypeVar(name)
 // __new__ and __init__.
 IValue instantiate(ClassObject& cls, CallArguments arguments);

@@ -10,12 +10,12 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/format.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/generator.h"
 #include "core/python/language/sorting.h"
-#include "core/python/language/evaluator_state.h"
 #include "core/python/language/stream.h"
 #include "core/python/language/super_object.h"
 
@@ -285,7 +285,8 @@ IValue round(CallArguments a) {
             return *made;
     }
     const IValue& value = plain(object);
-    if (is_integer(value)) return has_digits ? round_integer(value, to_index(given[1])) : value.is_bool() ? IValue(value.to_int()) : value;
+    if (is_integer(value))
+        return has_digits ? round_integer(value, to_index(given[1])) : value.is_bool() ? IValue(value.to_int()) : value;
     if (!value.is_double()) throw_type_error(concat("type ", type_name(object), " doesn't define __round__ method"));
     if (has_digits) return round_double(value.to_double(), to_index(given[1]));
     const double rounded = std::nearbyint(value.to_double());
@@ -298,7 +299,8 @@ IValue power(CallArguments a) {
     const BoundArguments given(a, "pow", {"base", "exp", "mod="});
     if (!given.has(2) || given[2].is_none()) return binary(OperatorKind::Pow, given[0], given[1]);
     for (int i = 0; i < 3; ++i) {
-        if (!is_integer(plain(given[static_cast<std::size_t>(i)]))) throw_type_error("pow() 3rd argument not allowed unless all arguments are integers");
+        if (!is_integer(plain(given[static_cast<std::size_t>(i)])))
+            throw_type_error("pow() 3rd argument not allowed unless all arguments are integers");
     }
     return integer_power(plain(given[0]), plain(given[1]), plain(given[2]));
 }

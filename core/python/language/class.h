@@ -61,8 +61,8 @@ class ClassObject final : public PythonObject, public Tracked {
 
     // The attribute as it stands in the first class of the mro that has it, not bound to anything; null when none has.
     const IValue* find(std::string_view name) const;
-    // The method behind an operator or a built-in function, left out what int, list, object ... have themselves: those are
-    // not asked by way of their methods.
+    // The method behind an operator or a built-in function, left out what int, list, object ... have themselves: those
+    // are not asked by way of their methods.
     const IValue* find_special(std::string_view name) const;
     // The same among the classes behind `after` in the mro of this one, for super().
     const IValue* find_after(const ClassObject& after, std::string_view name) const;

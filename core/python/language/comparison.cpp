@@ -6,8 +6,8 @@
 #include "core/base/strings.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
-#include "core/python/language/frame.h"
 #include "core/python/language/foreign_type.h"
+#include "core/python/language/frame.h"
 
 namespace loupe::python {
 namespace {
@@ -78,10 +78,14 @@ constexpr std::int64_t kWidest = std::int64_t{1} << 53;
 // One of them, at least, has more bits than a double has.
 std::optional<IValue> big_compare(OperatorKind op, const IValue& a, const IValue& b) {
     std::partial_ordering order = std::partial_ordering::unordered;
-    if (is_integer(a) && is_integer(b)) order = integer_order(a, b);
-    else if (b.is_double()) order = integer_order(a, b.to_double());
-    else if (a.is_double()) order = 0 <=> integer_order(b, a.to_double());
-    else return std::nullopt;
+    if (is_integer(a) && is_integer(b))
+        order = integer_order(a, b);
+    else if (b.is_double())
+        order = integer_order(a, b.to_double());
+    else if (a.is_double())
+        order = 0 <=> integer_order(b, a.to_double());
+    else
+        return std::nullopt;
     switch (op) {
         case OperatorKind::Lt:
             return order < 0;
@@ -98,7 +102,9 @@ std::optional<IValue> plain_compare(OperatorKind op, const IValue& a, const IVal
     if (a.is_number() && b.is_number() && !a.is_complex() && !b.is_complex()) {
         if (!a.is_double() && !b.is_double()) return order_of(op, a.to_int(), b.to_int());
         // Beyond 53 bits not every int is a double.
-        const auto is_wide = [](const IValue& v) { return v.is_int() && (v.to_int() > kWidest || v.to_int() < -kWidest); };
+        const auto is_wide = [](const IValue& v) {
+            return v.is_int() && (v.to_int() > kWidest || v.to_int() < -kWidest);
+        };
         if (is_wide(a) || is_wide(b)) return big_compare(op, a, b);
         const double x = a.to_double();
         const double y = b.to_double();

@@ -31,7 +31,8 @@ std::shared_ptr<const ir::Source> source_of(const std::string& expression) {
 // What the expression does leaves no trace in the run: no step, no event, no gradient, no random number.
 class AsideScope {
   public:
-    explicit AsideScope(Evaluator& evaluator) : evaluator_(evaluator), hook_(evaluator.hook()), random_(default_generator().state()) {
+    explicit AsideScope(Evaluator& evaluator)
+        : evaluator_(evaluator), hook_(evaluator.hook()), random_(default_generator().state()) {
         evaluator_.set_hook(nullptr);
     }
     AsideScope(const AsideScope&) = delete;
@@ -100,7 +101,8 @@ void check_expression(const std::string& expression) {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].kind == Token::LeftParen) ++depth;
         if (tokens[i].kind == Token::RightParen) --depth;
-        if (depth == 0 && (i < 2 || (i + 1 < tokens.size() && tokens[i + 1].kind != Token::End && tokens[i + 1].kind != Token::Newline))) {
+        if (depth == 0 && (i < 2 || (i + 1 < tokens.size() && tokens[i + 1].kind != Token::End &&
+                                     tokens[i + 1].kind != Token::Newline))) {
             throw Error(ErrorKind::Compile, "invalid syntax");
         }
         if (depth == 0) break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a debugger asks of a program under way: where its functions stand, and whether an expression over their names holds.
+// What a debugger asks of a program under way: where its functions stand, and whether an expression over their names
+// holds.
 
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ struct FramePlace {
 // The user's functions under way on this thread, the innermost first. Valid until one of them ends.
 std::vector<FramePlace> functions_under_way();
 
-// Is the expression true for the names that the frame sees, and those at its module's level? Its operators are not observed, give no
-// gradients and leave the random numbers as they were. Throws Error (Usage) with what the expression raised.
+// Is the expression true for the names that the frame sees, and those at its module's level? Its operators are not
+// observed, give no gradients and leave the random numbers as they were. Throws Error (Usage) with what the expression
+// raised.
 bool holds_in(const Frame& frame, const std::string& expression);
 
 // Throws Error (Compile) with the place for text that is no expression.

@@ -41,10 +41,11 @@ IValue decorated(CallArguments arguments) {
     if (arguments.positional.size() != 2) throw_type_error("a decorator takes a function");
     const IValue scope = arguments.positional[0], function = arguments.positional[1];
     const auto name = find_attribute(function, "__name__");
-    return IValue::other(make_ptr<NativeMethod>(name && name->is_string() ? name->to_string() : "decorated", [scope, function](CallArguments given) {
-        const std::shared_ptr<void> inside = object_as<ScopeObject>(scope)->open();
-        return call(function, std::move(given));
-    }));
+    return IValue::other(make_ptr<NativeMethod>(
+        name && name->is_string() ? name->to_string() : "decorated", [scope, function](CallArguments given) {
+            const std::shared_ptr<void> inside = object_as<ScopeObject>(scope)->open();
+            return call(function, std::move(given));
+        }));
 }
 
 ClassPtr scope_class(const std::string& name, const std::string& module) {

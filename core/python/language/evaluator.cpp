@@ -130,8 +130,10 @@ IValue Evaluator::run(const std::function<IValue()>& work) {
 }
 
 void Evaluator::write_error(std::string_view text) const {
-    if (state_->options.error_output) state_->options.error_output(text);
-    else write(text);
+    if (state_->options.error_output)
+        state_->options.error_output(text);
+    else
+        write(text);
 }
 
 void Evaluator::write(std::string_view text) const {
@@ -165,7 +167,9 @@ FileSandbox& Evaluator::State::files() {
         const auto shared = std::make_shared<const std::function<void(const FileNotice&)>>(options.notice);
         how.refused = [shared](const FileRefusal& refusal) { (*shared)(refusal_notice(refusal, current_range())); };
         how.wrote = [shared](const std::string& folder) { (*shared)(written_notice(folder, current_range())); };
-        how.left = [shared, name](const std::string& folder, std::size_t files, std::uint64_t bytes) { (*shared)(left_notice(name, folder, files, bytes)); };
+        how.left = [shared, name](const std::string& folder, std::size_t files, std::uint64_t bytes) {
+            (*shared)(left_notice(name, folder, files, bytes));
+        };
     }
     sandbox = make_ptr<FileSandbox>(std::move(how));
     return *sandbox;

@@ -3,9 +3,9 @@
 // Runs Python source: model files, without Python. One evaluator is one program run: its main module and what that
 // imports. Everything happens on the calling thread.
 //
-//     const auto evaluator = make_evaluator({.output = [](std::string_view text) { ... }});  // core/python/make_evaluator.h
-//     const NamespacePtr names = evaluator->run_file("model.py");
-//     const IValue model = *names->find("model");
+//     const auto evaluator = make_evaluator({.output = [](std::string_view text) { ... }});  //
+//     core/python/make_evaluator.h const NamespacePtr names = evaluator->run_file("model.py"); const IValue model =
+//     *names->find("model");
 
 #include <cstdint>
 #include <functional>
@@ -33,9 +33,9 @@ class Frame;
 
 // A statement that is about to run.
 struct StatementPlace {
-    const ir::SourceRange& range;     // of the statement's first line
-    std::string_view function;        // "forward"; "<module>"
-    std::size_t depth;                // calls of Python functions under way, 0 at module level
+    const ir::SourceRange& range;  // of the statement's first line
+    std::string_view function;     // "forward"; "<module>"
+    std::size_t depth;             // calls of Python functions under way, 0 at module level
     const Frame& frame;
     const script::Stmt* statement;
 };
@@ -51,7 +51,7 @@ class StatementHook {
 std::vector<std::pair<std::string, std::string>> visible_environment();
 
 struct EvaluatorOptions {
-    std::function<void(std::string_view)> output = nullptr;  // of print; null: nowhere
+    std::function<void(std::string_view)> output = nullptr;        // of print; null: nowhere
     std::function<void(std::string_view)> error_output = nullptr;  // of sys.stderr and warnings; null: as output
     StatementHook* hook = nullptr;
     // Where `import layers` looks for layers.py besides the directory of the main file; empty: nowhere.

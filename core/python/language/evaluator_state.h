@@ -25,7 +25,7 @@ class Evaluator::State {
     Ptr<TrackedList> tracked = make_ptr<TrackedList>();
     Ptr<ModuleNamespace> builtins;
     std::map<std::string, IValue, std::less<>> modules;
-    IValue standard_output;             // what sys.stdout is at first
+    IValue standard_output;  // what sys.stdout is at first
     std::vector<Ptr<Unit>> units;
     Ptr<Unit> main;
     // The classes of named tuples, by the type that their tuples carry.

@@ -26,17 +26,20 @@ std::string_view exception_name(const Error& error) {
     if (text.starts_with("index ") && text.find("is out of bounds for dimension") != std::string_view::npos) {
         const std::string& op = error.context().op;
         return op.find("gather") != std::string::npos || op.find("scatter") != std::string::npos ? "RuntimeError"
-                                                                                                  : "IndexError";
+                                                                                                 : "IndexError";
     }
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
     if (text.starts_with("input.size(-1) must be equal")) return "RuntimeError";
     if (text.starts_with("was expecting embedding dimension")) return "AssertionError";
     if (text.starts_with("param 'initial_lr' is not specified")) return "KeyError";
-    if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer")) return "TypeError";
-    if (starts_with_any(text, {"only one element tensors can be converted", "Expected input batch_size", "Using a target size", "Target size (",
-                               "either size or scale_factor", "parameter group didn't specify", "some parameters appear in more than one",
-                               "Factor should be < 1.0"}) ||
-        text.ends_with(" is not a valid value for reduction") || (text.starts_with("expected ") && holds("D input (got "))) {
+    if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer"))
+        return "TypeError";
+    if (starts_with_any(
+            text, {"only one element tensors can be converted", "Expected input batch_size", "Using a target size",
+                   "Target size (", "either size or scale_factor", "parameter group didn't specify",
+                   "some parameters appear in more than one", "Factor should be < 1.0"}) ||
+        text.ends_with(" is not a valid value for reduction") ||
+        (text.starts_with("expected ") && holds("D input (got "))) {
         return "ValueError";
     }
     if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
@@ -49,12 +52,14 @@ std::string_view exception_name(const Error& error) {
         (text.starts_with("Target ") && text.ends_with("is out of bounds."))) {
         return "IndexError";
     }
-    if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
-        holds(" positional argument") || holds(" is not a Module subclass") || holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
+    if (holds(" required positional argument") || holds("got an unexpected keyword argument") ||
+        holds(" must be Tensor, not") || holds(" positional argument") || holds(" is not a Module subclass") ||
+        holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
         return "TypeError";
     }
     if (holds(" object has no attribute ") || holds(" has no attribute `")) return "AttributeError";
-    if ((text.starts_with("attribute '") && text.ends_with("already exists")) || holds(" name can't ")) return "KeyError";
+    if ((text.starts_with("attribute '") && text.ends_with("already exists")) || holds(" name can't "))
+        return "KeyError";
     if (text.ends_with("is missing the required \"forward\" function")) return "NotImplementedError";
     if (error.kind() == ErrorKind::Unsupported) return "NotImplementedError";
     return "RuntimeError";

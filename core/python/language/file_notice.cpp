@@ -24,13 +24,17 @@ FileNotice refusal_notice(const FileRefusal& refusal, const ir::SourceRange& ran
     notice.refusal = refusal;
     switch (refusal.access) {
         case FileRefusal::Access::Read:
-            notice.text = concat("may not read ", refusal.path, ": a source reads its own folder; --allow-read ", refusal.allow, " permits it");
+            notice.text = concat("may not read ", refusal.path, ": a source reads its own folder; --allow-read ",
+                                 refusal.allow, " permits it");
             break;
         case FileRefusal::Access::Write:
-            notice.text = concat("may not write ", refusal.path, ": a source writes a fresh folder of its own; --allow-write ", refusal.allow, " permits it");
+            notice.text =
+                concat("may not write ", refusal.path, ": a source writes a fresh folder of its own; --allow-write ",
+                       refusal.allow, " permits it");
             break;
         case FileRefusal::Access::Remove:
-            notice.text = concat("may not remove, rename or replace ", refusal.path, ": a source does this only to what it has made");
+            notice.text = concat("may not remove, rename or replace ", refusal.path,
+                                 ": a source does this only to what it has made");
             break;
     }
     return notice;
@@ -48,12 +52,14 @@ FileNotice written_notice(const std::string& folder, const ir::SourceRange& rang
 FileNotice left_notice(const std::string& source, const std::string& folder, std::size_t files, std::uint64_t bytes) {
     FileNotice notice;
     notice.kind = FileNotice::Kind::Left;
-    notice.text = concat(source, ".py wrote ", files, files == 1 ? " file (" : " files (", format_bytes(static_cast<double>(bytes)), ") into ", folder);
+    notice.text = concat(source, ".py wrote ", files, files == 1 ? " file (" : " files (",
+                         format_bytes(static_cast<double>(bytes)), ") into ", folder);
     notice.folder = folder;
     return notice;
 }
 
-FileNoticeScope::FileNoticeScope(std::function<void(const FileNotice&)> handler) : handler_(std::move(handler)), before_(thread_handler) {
+FileNoticeScope::FileNoticeScope(std::function<void(const FileNotice&)> handler)
+    : handler_(std::move(handler)), before_(thread_handler) {
     thread_handler = &handler_;
 }
 FileNoticeScope::~FileNoticeScope() { thread_handler = before_; }

@@ -19,8 +19,8 @@ struct FileNotice {
         Left,     // the source has ended, and its fresh folder stays with files in it
     };
     Kind kind = Kind::Refused;
-    std::string text;         // one sentence, without the place
-    ir::SourceRange range;    // of the statement; empty for Left
+    std::string text;       // one sentence, without the place
+    ir::SourceRange range;  // of the statement; empty for Left
     FileRefusal refusal = {};
     std::string folder = {};  // for Wrote and Left
 
@@ -32,8 +32,8 @@ FileNotice refusal_notice(const FileRefusal& refusal, const ir::SourceRange& ran
 FileNotice written_notice(const std::string& folder, const ir::SourceRange& range);
 FileNotice left_notice(const std::string& source, const std::string& folder, std::size_t files, std::uint64_t bytes);
 
-// As long as it lives notices of sources that run on this thread go to the handler. Without one, refusals and left folders
-// go to standard error.
+// As long as it lives notices of sources that run on this thread go to the handler. Without one, refusals and left
+// folders go to standard error.
 class FileNoticeScope {
   public:
     explicit FileNoticeScope(std::function<void(const FileNotice&)> handler);

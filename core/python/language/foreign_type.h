@@ -73,9 +73,7 @@ const ForeignType& foreign_type(const IValue& value);
 
 // What the type of either side gives; nullopt where neither side is foreign.
 std::optional<IValue> foreign_binary(OperatorKind op, const IValue& a, const IValue& b);
-inline bool is_foreign_number(const IValue& value) {
-    return is_foreign(value) && foreign_type(value).is_number(value);
-}
+inline bool is_foreign_number(const IValue& value) { return is_foreign(value) && foreign_type(value).is_number(value); }
 
 // The attribute that the class of the object has, bound to it; __class__.
 std::optional<IValue> find_class_attribute(const IValue& object, std::string_view name);

@@ -132,7 +132,8 @@ std::string sign_text(bool is_negative, char sign) {
 }
 
 std::string small_digits(std::int64_t value, int base) {
-    const std::uint64_t magnitude = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude =
+        value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
     std::array<char, 72> text{};
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), magnitude, base).ptr};
 }
@@ -189,7 +190,8 @@ std::string format_double(double value, const Spec& spec) {
 }
 
 std::string upper(std::string digits) {
-    std::transform(digits.begin(), digits.end(), digits.begin(), [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
+    std::transform(digits.begin(), digits.end(), digits.begin(),
+                   [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
     return digits;
 }
 
@@ -468,7 +470,9 @@ class PercentReader {
             }
             spec.type = type == 'i' || type == 'u' ? 'd' : type;
             const std::int64_t least_digits = std::exchange(spec.precision, -1);
-            const IValue whole = value.is_double() ? integer_of_finite(value.to_double()) : value.is_bool() ? IValue(value.to_int()) : value;
+            const IValue whole = value.is_double() ? integer_of_finite(value.to_double())
+                                 : value.is_bool() ? IValue(value.to_int())
+                                                   : value;
             if (least_digits <= 0) return format_int(whole, spec);
             Spec digits;
             digits.width = least_digits;

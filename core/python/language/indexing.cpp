@@ -376,7 +376,8 @@ std::int64_t to_index(const IValue& value) {
     const IValue& held = plain(value);
     if (held.is_int() || held.is_bool()) return held.to_int();
     if (is_foreign(held)) {
-        if (const auto number = foreign_type(held).to_int(held)) return is_big_integer(*number) ? to_index(*number) : number->to_int();
+        if (const auto number = foreign_type(held).to_int(held))
+            return is_big_integer(*number) ? to_index(*number) : number->to_int();
     }
     if (is_big_integer(held)) throw_error("OverflowError", "cannot fit 'int' into an index-sized integer");
     if (const ClassObject* cls = dynamic_class(held)) {

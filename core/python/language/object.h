@@ -20,7 +20,7 @@ class Iterator;
 // Every function throws PythonError (core/python/language/error.h) where Python raises.
 class PythonObject : public Callable {
   public:
-    virtual std::string type_name() const = 0;  // "function", "module", "slice"
+    virtual std::string type_name() const = 0;                            // "function", "module", "slice"
     virtual std::optional<IValue> find_attribute(std::string_view name);  // nullopt: AttributeError
     virtual void set_attribute(std::string_view name, IValue value);
     virtual void delete_attribute(std::string_view name);
@@ -65,7 +65,7 @@ class PythonModule final : public PythonObject {
     const std::string& name() const { return name_; }
     void define(std::string name, IValue value) { values_[std::move(name)] = std::move(value); }
     template <typename Function>
-        requires std::is_invocable_r_v<IValue, Function, CallArguments>
+    requires std::is_invocable_r_v<IValue, Function, CallArguments>
     void define(std::string name, Function body) {
         values_[name] = IValue::other(make_ptr<NativeCallable>(name, NativeCallable::Body(std::move(body))));
     }

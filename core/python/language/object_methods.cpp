@@ -179,7 +179,8 @@ void define_object_methods(BuiltinClasses& classes) {
     define_object(*classes.object);
     define_type(*classes.type);
     define_exception(*classes.base_exception);
-    for (const ClassPtr& cls : {classes.dict, classes.list, classes.tuple, classes.string, classes.set, classes.frozenset})
+    for (const ClassPtr& cls :
+         {classes.dict, classes.list, classes.tuple, classes.string, classes.set, classes.frozenset})
         define_container_specials(*cls);
     for (const ClassPtr& cls : {classes.dict, classes.list}) define_mutable_specials(*cls);
 }
@@ -194,25 +195,26 @@ IValue integer_self(const IValue& self) {
 }  // namespace
 
 void define_number_methods(BuiltinClasses& classes) {
-    classes.integer->define("bit_length", [](CallArguments a) {
-        return IValue(integer_bits(integer_self(first(a, "bit_length"))));
-    });
-    classes.integer->define("bit_count", [](CallArguments a) {
-        return IValue(integer_bit_count(integer_self(first(a, "bit_count"))));
-    });
+    classes.integer->define("bit_length",
+                            [](CallArguments a) { return IValue(integer_bits(integer_self(first(a, "bit_length")))); });
+    classes.integer->define(
+        "bit_count", [](CallArguments a) { return IValue(integer_bit_count(integer_self(first(a, "bit_count")))); });
     classes.integer->define("to_bytes", [](CallArguments a) {
         const BoundArguments given(a, "to_bytes", {"self", "length=", "byteorder=", "*", "signed="});
         const std::string order = given.has(2) ? str(given[2]) : "big";
         if (order != "little" && order != "big") throw_value_error("byteorder must be either 'little' or 'big'");
-        return make_bytes(integer_to_bytes(integer_self(given[0]), given.int_or(1, 1), order == "little", given.truth_or(3, false)));
+        return make_bytes(
+            integer_to_bytes(integer_self(given[0]), given.int_or(1, 1), order == "little", given.truth_or(3, false)));
     });
     classes.integer->define_class_method("from_bytes", [](CallArguments a) {
         const BoundArguments given(a, "from_bytes", {"cls", "bytes", "byteorder=", "*", "signed="});
         const std::string order = given.has(2) ? str(given[2]) : "big";
         if (order != "little" && order != "big") throw_value_error("byteorder must be either 'little' or 'big'");
         std::string bytes;
-        if (const auto* held = object_as<BytesObject>(given[1])) bytes = held->data;
-        else for (const IValue& value : to_vector(given[1])) bytes += static_cast<char>(to_index(value));
+        if (const auto* held = object_as<BytesObject>(given[1]))
+            bytes = held->data;
+        else
+            for (const IValue& value : to_vector(given[1])) bytes += static_cast<char>(to_index(value));
         return integer_from_bytes(bytes, order == "little", given.truth_or(3, false));
     });
     classes.integer->define("conjugate", [](CallArguments a) { return first(a, "conjugate"); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What Python's operators, attributes, calls and conversions do to any value. All throw PythonError where Python raises,
-// with its messages.
+// What Python's operators, attributes, calls and conversions do to any value. All throw PythonError where Python
+// raises, with its messages.
 
 #include <functional>
 #include <optional>
@@ -72,8 +72,7 @@ const IValue& plain(const IValue& value);
 // slice(start, stop, step), each maybe None.
 class SliceObject final : public PythonObject {
   public:
-    SliceObject(IValue from, IValue to, IValue by)
-        : start(std::move(from)), stop(std::move(to)), step(std::move(by)) {}
+    SliceObject(IValue from, IValue to, IValue by) : start(std::move(from)), stop(std::move(to)), step(std::move(by)) {}
     const IValue start, stop, step;
     std::string type_name() const override { return "slice"; }
     std::optional<IValue> find_attribute(std::string_view name) override;

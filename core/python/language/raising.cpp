@@ -41,8 +41,8 @@ void throw_attribute_error(const IValue& object, std::string_view name) {
 
 Ptr<ExceptionObject> exception_of(const Error& error) {
     if (const auto* raised = dynamic_cast<const PythonError*>(&error)) return raised->exception();
-    auto exception = make_ptr<ExceptionObject>(exception_class(exception_name(error)),
-                                               std::vector<IValue>{IValue(error.message())});
+    auto exception =
+        make_ptr<ExceptionObject>(exception_class(exception_name(error)), std::vector<IValue>{IValue(error.message())});
     exception->native = error.context();
     return exception;
 }

@@ -35,11 +35,15 @@ void Runner::bind_name(NameIndex index, std::string_view name, IValue value) {
 IValue Runner::bound_value(NameIndex index, std::string_view name) const {
     const NamePlace place = frame_.unit.scopes.names[index];
     switch (place.kind) {
-        case NameKind::Local: return frame_.locals[place.slot];
-        case NameKind::Cell: return frame_.cells[place.slot]->value;
-        case NameKind::Global: return frame_.unit.globals->at(place.slot);
+        case NameKind::Local:
+            return frame_.locals[place.slot];
+        case NameKind::Cell:
+            return frame_.cells[place.slot]->value;
+        case NameKind::Global:
+            return frame_.unit.globals->at(place.slot);
         case NameKind::ClassGlobal:
-        case NameKind::ClassCell: break;
+        case NameKind::ClassCell:
+            break;
     }
     const IValue* found = frame_.class_names->find(name);
     return found != nullptr ? *found : unbound();

@@ -249,7 +249,9 @@ IValue call_function(FunctionObject& function, CallArguments& arguments) {
         throw_error("RuntimeError", concat("the program that ", function.code.name, "() belongs to has ended"));
     }
     if (function.code.is_async) {
-        throw_error("RuntimeError", concat(function.code.name, "() is an async function, and there is no event loop here; make it a plain one"));
+        throw_error("RuntimeError",
+                    concat(function.code.name,
+                           "() is an async function, and there is no event loop here; make it a plain one"));
     }
     check_stack();
     check_cancelled();
@@ -269,7 +271,8 @@ IValue call_function(FunctionObject& function, CallArguments& arguments) {
 void run_module(Unit& unit, ModulePart part) {
     std::vector<const script::Stmt*> statements;
     for (const script::Stmt* each : unit.scopes.module->body) {
-        if (part == ModulePart::All || is_main_guard(unit, each) == (part == ModulePart::MainOnly)) statements.push_back(each);
+        if (part == ModulePart::All || is_main_guard(unit, each) == (part == ModulePart::MainOnly))
+            statements.push_back(each);
     }
     Frame frame(unit, *unit.scopes.module);
     const EvaluatorScope evaluator(unit.owner);

@@ -235,7 +235,9 @@ bool fast_binary(OperatorKind op, const IValue& a, const IValue& b, IValue& out)
     if (a.is_int() && b.is_int()) return int_binary(op, a.to_int(), b.to_int(), out);
     const bool are_real = (a.is_double() && (b.is_double() || b.is_int())) || (a.is_int() && b.is_double());
     // Not every int beyond 53 bits is a double: those are compared as they are.
-    const auto is_wide = [](const IValue& v) { return v.is_int() && (v.to_int() > (std::int64_t{1} << 53) || v.to_int() < -(std::int64_t{1} << 53)); };
+    const auto is_wide = [](const IValue& v) {
+        return v.is_int() && (v.to_int() > (std::int64_t{1} << 53) || v.to_int() < -(std::int64_t{1} << 53));
+    };
     return are_real && !is_wide(a) && !is_wide(b) && double_binary(op, a.to_double(), b.to_double(), out);
 }
 

@@ -13,7 +13,8 @@ namespace {
 // Classes that a single positional pattern is held against the whole value of.
 bool matches_itself(const ClassObject& cls) {
     const BuiltinClasses& c = builtin_classes();
-    for (const ClassPtr& known : {c.boolean, c.integer, c.floating, c.string, c.bytes, c.list, c.tuple, c.dict, c.set, c.frozenset}) {
+    for (const ClassPtr& known :
+         {c.boolean, c.integer, c.floating, c.string, c.bytes, c.list, c.tuple, c.dict, c.set, c.frozenset}) {
         if (cls.is_subclass_of(*known)) return true;
     }
     return false;
@@ -35,17 +36,23 @@ class Matcher {
   private:
     bool fits_kind(const Pattern& pattern, const IValue& value) {
         switch (pattern.kind) {
-            case PatternKind::Value: return equals(value, evaluate_(pattern.value));
-            case PatternKind::Constant: return value.is_same(evaluate_(pattern.value));
-            case PatternKind::Sequence: return fits_sequence(pattern, value);
-            case PatternKind::Mapping: return fits_mapping(pattern, value);
-            case PatternKind::Class: return fits_class(pattern, value);
+            case PatternKind::Value:
+                return equals(value, evaluate_(pattern.value));
+            case PatternKind::Constant:
+                return value.is_same(evaluate_(pattern.value));
+            case PatternKind::Sequence:
+                return fits_sequence(pattern, value);
+            case PatternKind::Mapping:
+                return fits_mapping(pattern, value);
+            case PatternKind::Class:
+                return fits_class(pattern, value);
             case PatternKind::Or:
                 for (const Pattern* choice : pattern.patterns) {
                     if (matches(*choice, value)) return true;
                 }
                 return false;
-            default: return true;
+            default:
+                return true;
         }
     }
 

@@ -67,7 +67,7 @@ class GlobalSlots {
 };
 
 struct ScopeTable {
-    std::vector<NamePlace> names;  // by NameIndex
+    std::vector<NamePlace> names;                                  // by NameIndex
     std::unordered_map<const void*, std::unique_ptr<Code>> codes;  // by Def, Class, Lambda, Comprehension
     std::unique_ptr<Code> module;
     bool postpones_annotations = false;  // from __future__ import annotations

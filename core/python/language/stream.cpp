@@ -94,7 +94,8 @@ void define_reading(ClassObject& cls) {
     cls.define("__iter__", [](CallArguments a) { return a.positional.at(0); });
     cls.define("__next__", [](CallArguments a) {
         std::string line = stream_of(a).read_line();
-        if (line.empty()) throw PythonError(make_ptr<ExceptionObject>(exception_class("StopIteration"), std::vector<IValue>{}));
+        if (line.empty())
+            throw PythonError(make_ptr<ExceptionObject>(exception_class("StopIteration"), std::vector<IValue>{}));
         return contents(stream_of(a), std::move(line));
     });
 }
@@ -113,7 +114,8 @@ void define_writing(ClassObject& cls) {
         StreamObject& stream = stream_of(a);
         const std::int64_t size = count_argument(a);
         const std::size_t at = size < 0 ? stream.position : static_cast<std::size_t>(size);
-        if (stream.file.is_open()) throw_error("NotImplementedError", "truncate() of a file is not available here; open it with mode 'w'");
+        if (stream.file.is_open())
+            throw_error("NotImplementedError", "truncate() of a file is not available here; open it with mode 'w'");
         if (at < stream.data.size()) stream.data.resize(at);
         return IValue(static_cast<std::int64_t>(at));
     });
@@ -158,10 +160,14 @@ Mode parse_mode(const std::string& text) {
     int kinds = 0;
     for (const char c : text) {
         kinds += c == 'r' || c == 'w' || c == 'a' || c == 'x' ? 1 : 0;
-        if (c == 'r') mode.reads = true;
-        else if (c == 'w' || c == 'a' || c == 'x') mode.writes = true;
-        else if (c == 'b') mode.is_binary = true;
-        else if (c != 't' && c != '+') throw_value_error(concat("invalid mode: '", text, "'"));
+        if (c == 'r')
+            mode.reads = true;
+        else if (c == 'w' || c == 'a' || c == 'x')
+            mode.writes = true;
+        else if (c == 'b')
+            mode.is_binary = true;
+        else if (c != 't' && c != '+')
+            throw_value_error(concat("invalid mode: '", text, "'"));
         if (c == 'a') mode.appends = true;
         if (c == 'x') mode.creates = true;
     }
@@ -198,7 +204,9 @@ Ptr<MappedFile> file_to_read(const IValue& given) {
     if (!is_object) return with_files([path = path_text(given)](FileSandbox& files) { return files.map(path); });
     const IValue read = call_method(given, "read", {});
     const auto* bytes = object_as<BytesObject>(read);
-    if (bytes == nullptr) throw_type_error(concat("a bytes-like object is required, not '", type_name(read), "'; open the file in mode 'rb'"));
+    if (bytes == nullptr)
+        throw_type_error(
+            concat("a bytes-like object is required, not '", type_name(read), "'; open the file in mode 'rb'"));
     return with_files([&](FileSandbox&) {
         const FileHandle memory = memory_file();
         write_at(memory, 0, bytes->data, "archive");
@@ -222,14 +230,16 @@ void FileToWrite::finish() {
     call_method(object_, "write", CallArguments{{make_bytes(std::move(written))}, {}});
 }
 
-void throw_os_error(int number, const std::string& path) { throw_os_error(SystemError(number, path, std::strerror(number))); }
+void throw_os_error(int number, const std::string& path) {
+    throw_os_error(SystemError(number, path, std::strerror(number)));
+}
 
 void throw_os_error(const SystemError& error) {
     const int number = error.number();
-    const std::string_view name = number == ENOENT    ? "FileNotFoundError"
-                                  : number == EEXIST  ? "FileExistsError"
-                                  : number == EISDIR  ? "IsADirectoryError"
-                                  : number == ENOTDIR ? "NotADirectoryError"
+    const std::string_view name = number == ENOENT                      ? "FileNotFoundError"
+                                  : number == EEXIST                    ? "FileExistsError"
+                                  : number == EISDIR                    ? "IsADirectoryError"
+                                  : number == ENOTDIR                   ? "NotADirectoryError"
                                   : number == EACCES || number == EPERM ? "PermissionError"
                                                                         : "OSError";
     std::vector<IValue> arguments = {IValue(number), IValue(error.message()), IValue(error.path())};
@@ -311,8 +321,8 @@ void StreamObject::close() {
 }
 
 IValue open_file(CallArguments arguments) {
-    const BoundArguments given(arguments, "open",
-                               {"file", "mode=", "buffering=", "encoding=", "errors=", "newline=", "closefd=", "opener="});
+    const BoundArguments given(
+        arguments, "open", {"file", "mode=", "buffering=", "encoding=", "errors=", "newline=", "closefd=", "opener="});
     const std::string path = path_text(given[0]);
     const std::string mode_text = given.has(1) ? str(given[1]) : "r";
     const Mode mode = parse_mode(mode_text);

@@ -444,7 +444,9 @@ void define_string_methods(ClassObject& cls) {
 namespace {
 
 std::string bytes_of_hex(const std::string& text) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1; };
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+    };
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
         if (text[i] == ' ' || text[i] == '\n') {
@@ -454,7 +456,8 @@ std::string bytes_of_hex(const std::string& text) {
         const int high = digit(text[i]);
         const int low = i + 1 < text.size() ? digit(text[i + 1]) : -1;
         if (high < 0 || low < 0) {
-            throw_value_error(concat("non-hexadecimal number found in fromhex() arg at position ", high < 0 ? i : i + 1));
+            throw_value_error(
+                concat("non-hexadecimal number found in fromhex() arg at position ", high < 0 ? i : i + 1));
         }
         out += static_cast<char>(high * 16 + low);
         i += 2;
@@ -488,7 +491,9 @@ void define_bytes_methods(ClassObject& cls) {
     });
     const auto part = [](const CallArguments& a, std::size_t i) -> const std::string& {
         const auto* bytes = i < a.positional.size() ? object_as<BytesObject>(a.positional[i]) : nullptr;
-        if (bytes == nullptr) throw_type_error(concat("a bytes-like object is required, not '", i < a.positional.size() ? type_name(a.positional[i]) : "NoneType", "'"));
+        if (bytes == nullptr)
+            throw_type_error(concat("a bytes-like object is required, not '",
+                                    i < a.positional.size() ? type_name(a.positional[i]) : "NoneType", "'"));
         return bytes->data;
     };
     cls.define("startswith", [data, part](CallArguments a) { return IValue(data(a).starts_with(part(a, 1))); });
@@ -503,7 +508,8 @@ void define_bytes_methods(ClassObject& cls) {
         bool is_first = true;
         for (const IValue& value : to_vector(a.positional[1])) {
             const auto* bytes = object_as<BytesObject>(value);
-            if (bytes == nullptr) throw_type_error(concat("sequence item 0: expected a bytes-like object, ", type_name(value), " found"));
+            if (bytes == nullptr)
+                throw_type_error(concat("sequence item 0: expected a bytes-like object, ", type_name(value), " found"));
             if (!std::exchange(is_first, false)) out += data(a);
             out += bytes->data;
         }

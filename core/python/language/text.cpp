@@ -7,9 +7,9 @@
 #include "core/base/strings.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/language/format.h"
 #include "core/python/language/frame.h"
-#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {

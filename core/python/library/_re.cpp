@@ -53,7 +53,8 @@ IValue facts_of_pattern(CallArguments a) {
     const auto* compiled = object_as<CompiledRegex>(a.positional[0]);
     if (compiled == nullptr) throw_type_error("facts() needs a compiled pattern");
     const auto names = make_dict();
-    for (const auto& [name, index] : compiled->regex.group_names()) names->set(IValue(name), IValue(static_cast<std::int64_t>(index)));
+    for (const auto& [name, index] : compiled->regex.group_names())
+        names->set(IValue(name), IValue(static_cast<std::int64_t>(index)));
     return make_tuple({IValue(static_cast<std::int64_t>(compiled->regex.group_count())), IValue(names)});
 }
 

@@ -108,7 +108,8 @@ IValue square_root(CallArguments a) {
 }
 
 IValue greatest_divisor(IValue a, IValue b) {
-    if (a.is_int() && b.is_int() && a.to_int() != INT64_MIN && b.to_int() != INT64_MIN) return std::gcd(a.to_int(), b.to_int());
+    if (a.is_int() && b.is_int() && a.to_int() != INT64_MIN && b.to_int() != INT64_MIN)
+        return std::gcd(a.to_int(), b.to_int());
     while (truth(b)) {
         IValue rest = binary(OperatorKind::Mod, a, b);
         a = std::exchange(b, std::move(rest));
@@ -186,7 +187,8 @@ void define_integers(PythonModule& module) {
         for (const IValue& value : a.positional) {
             const IValue n = whole_of(value);
             if (!truth(n)) return 0;
-            out = times(binary(OperatorKind::FloorDiv, out, greatest_divisor(out, n)), is_negative_integer(n) ? integer_negated(n) : n);
+            out = times(binary(OperatorKind::FloorDiv, out, greatest_divisor(out, n)),
+                        is_negative_integer(n) ? integer_negated(n) : n);
         }
         return out;
     });

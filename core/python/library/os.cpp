@@ -72,7 +72,8 @@ void fill_os(PythonModule& module) {
     module.define("sep", IValue("/"));
     module.define("linesep", IValue("\n"));
     const auto environment = make_dict();
-    for (const auto& [name, value] : Evaluator::current()->state().options.environment) environment->set(IValue(name), IValue(value));
+    for (const auto& [name, value] : Evaluator::current()->state().options.environment)
+        environment->set(IValue(name), IValue(value));
     module.define("environ", environment);
     module.define("cpu_count",
                   [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
@@ -103,13 +104,16 @@ void fill_os(PythonModule& module) {
     });
     module.define("pathsep", IValue(":"));
     module.define("devnull", IValue("/dev/null"));
-    module.define("urandom", [](CallArguments a) { return python::call(get_attribute(Evaluator::current()->import_module("_native"), "urandom"), std::move(a)); });
+    module.define("urandom", [](CallArguments a) {
+        return python::call(get_attribute(Evaluator::current()->import_module("_native"), "urandom"), std::move(a));
+    });
     // Processes are not shown to a program, not even its own.
     module.define("getpid", [](CallArguments) { return IValue(std::int64_t{1000}); });
     module.define("walk", [](CallArguments a) {
         return call(get_attribute(Evaluator::current()->import_module("_file_tools"), "walk"), std::move(a));
     });
-    module.define("PathLike", IValue::other(make_ptr<ClassObject>("PathLike", "os", std::vector<ClassPtr>{builtin_classes().object})));
+    module.define("PathLike", IValue::other(make_ptr<ClassObject>("PathLike", "os",
+                                                                  std::vector<ClassPtr>{builtin_classes().object})));
 }
 
 }  // namespace loupe::python

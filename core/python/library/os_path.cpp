@@ -69,7 +69,8 @@ void fill_os_path(PythonModule& module) {
         return make_tuple(
             {IValue(has_suffix ? p.substr(0, dot) : p), IValue(has_suffix ? p.substr(dot) : std::string())});
     });
-    on_path("normpath", [](const std::string& p) { return IValue(std::filesystem::path(p).lexically_normal().string()); });
+    on_path("normpath",
+            [](const std::string& p) { return IValue(std::filesystem::path(p).lexically_normal().string()); });
     module.define("exists", finds([](const FileFacts&) { return true; }));
     module.define("isfile", finds([](const FileFacts& facts) { return facts.is_regular(); }));
     module.define("isdir", finds([](const FileFacts& facts) { return facts.is_folder(); }));
@@ -84,7 +85,8 @@ void fill_os_path(PythonModule& module) {
     module.define("relpath", [](CallArguments a) {
         const std::string start = a.positional.size() > 1 ? path_argument(a, 1) : ".";
         return with_files([&](FileSandbox& files) {
-            return IValue(fs::path(full_path(files, path_argument(a))).lexically_relative(full_path(files, start)).string());
+            return IValue(
+                fs::path(full_path(files, path_argument(a))).lexically_relative(full_path(files, start)).string());
         });
     });
     module.define("expanduser", [](CallArguments a) {
@@ -98,7 +100,8 @@ void fill_os_path(PythonModule& module) {
         const std::string path = path_argument(a);
         const std::size_t name = path.rfind('/') + 1;
         std::string head = path.substr(0, name);
-        while (head.size() > 1 && head.back() == '/' && head.find_first_not_of('/') != std::string::npos) head.pop_back();
+        while (head.size() > 1 && head.back() == '/' && head.find_first_not_of('/') != std::string::npos)
+            head.pop_back();
         return make_tuple({IValue(head), IValue(path.substr(name))});
     });
     module.define("commonprefix", [](CallArguments a) {

@@ -72,9 +72,12 @@ class Twister {
     }
     void set_state(const IValue& value) {
         const std::vector<IValue> parts = to_vector(value);
-        if (parts.size() != 3) throw_value_error(concat("not enough values to unpack (expected 3, got ", parts.size(), ")"));
+        if (parts.size() != 3)
+            throw_value_error(concat("not enough values to unpack (expected 3, got ", parts.size(), ")"));
         const std::vector<IValue> words = to_vector(parts[1]);
-        if (!parts[0].is_int() || parts[0].to_int() != 3) throw_value_error(concat("state with version ", repr(parts[0]), " passed to Random.setstate() of version 3"));
+        if (!parts[0].is_int() || parts[0].to_int() != 3)
+            throw_value_error(
+                concat("state with version ", repr(parts[0]), " passed to Random.setstate() of version 3"));
         if (words.size() != kSize + 1) throw_value_error("state vector is the wrong size");
         const std::int64_t at = to_index(words.back());
         if (at < 0 || at > static_cast<std::int64_t>(kSize)) throw_value_error("invalid state");
@@ -108,7 +111,8 @@ class Twister {
 
 // Words of 32 bits, the lowest first, of the last one the upper bits.
 IValue many_bits(Twister& twister, std::int64_t count) {
-    if (count > (std::int64_t{1} << 22)) throw_error("MemoryError", concat("an integer of ", count, " bits is too large"));
+    if (count > (std::int64_t{1} << 22))
+        throw_error("MemoryError", concat("an integer of ", count, " bits is too large"));
     std::string bytes;
     for (std::int64_t left = count; left > 0; left -= 32) {
         const auto word = static_cast<std::uint32_t>(twister.bits(static_cast<int>(std::min<std::int64_t>(left, 32))));

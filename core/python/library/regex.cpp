@@ -17,7 +17,8 @@ namespace {
 bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 bool is_space(char32_t c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == 0xA0 || c == 0x2028 || c == 0x3000; }
 bool is_word(char32_t c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= 0xC0 && c != 0xD7 && c != 0xF7 && !is_space(c));
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (c >= 0xC0 && c != 0xD7 && c != 0xF7 && !is_space(c));
 }
 char32_t lowered(char32_t c) {
     const bool is_upper = (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7);
@@ -25,12 +26,18 @@ char32_t lowered(char32_t c) {
 }
 bool is_class(char32_t kind, char32_t c) {
     switch (kind) {
-        case 'd': return is_digit(c);
-        case 'D': return !is_digit(c);
-        case 's': return is_space(c);
-        case 'S': return !is_space(c);
-        case 'w': return is_word(c);
-        default: return !is_word(c);
+        case 'd':
+            return is_digit(c);
+        case 'D':
+            return !is_digit(c);
+        case 's':
+            return is_space(c);
+        case 'S':
+            return !is_space(c);
+        case 'w':
+            return is_word(c);
+        default:
+            return !is_word(c);
     }
 }
 
@@ -39,7 +46,24 @@ constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 struct Regex::Node {
-    enum class Kind { Char, Any, Set, Class, Begin, End, TextBegin, TextEnd, Boundary, NotBoundary, Group, Reference, Look, Repeat, Either, Sequence };
+    enum class Kind {
+        Char,
+        Any,
+        Set,
+        Class,
+        Begin,
+        End,
+        TextBegin,
+        TextEnd,
+        Boundary,
+        NotBoundary,
+        Group,
+        Reference,
+        Look,
+        Repeat,
+        Either,
+        Sequence
+    };
     explicit Node(Kind node_kind) : kind(node_kind) {}
     Kind kind;
     char32_t character = 0;  // of Char; of Class its letter
@@ -53,20 +77,27 @@ struct Regex::Node {
     std::size_t least = 0, most = 0;
     std::vector<const Node*> parts;
 
-    bool takes_one() const { return kind == Kind::Char || kind == Kind::Any || kind == Kind::Set || kind == Kind::Class; }
+    bool takes_one() const {
+        return kind == Kind::Char || kind == Kind::Any || kind == Kind::Set || kind == Kind::Class;
+    }
     bool takes(char32_t c) const {
         switch (kind) {
-            case Kind::Char: return c == character || (ignores_case && lowered(c) == lowered(character));
-            case Kind::Any: return takes_newline || c != '\n';
-            case Kind::Class: return is_class(character, c);
-            default: return has(c) || (ignores_case && (has(lowered(c)) || has(raised(c)))) ? !is_negated : is_negated;
+            case Kind::Char:
+                return c == character || (ignores_case && lowered(c) == lowered(character));
+            case Kind::Any:
+                return takes_newline || c != '\n';
+            case Kind::Class:
+                return is_class(character, c);
+            default:
+                return has(c) || (ignores_case && (has(lowered(c)) || has(raised(c)))) ? !is_negated : is_negated;
         }
     }
 
   private:
     static char32_t raised(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 0xE0 && c <= 0xFE) ? c - 32 : c; }
     bool has(char32_t c) const {
-        return std::any_of(ranges.begin(), ranges.end(), [&](const auto& r) { return c >= r.first && c <= r.second; }) ||
+        return std::any_of(ranges.begin(), ranges.end(),
+                           [&](const auto& r) { return c >= r.first && c <= r.second; }) ||
                std::any_of(classes.begin(), classes.end(), [&](char32_t k) { return is_class(k, c); });
     }
 };
@@ -84,7 +115,9 @@ class RegexParser {
     }
 
   private:
-    [[noreturn]] void fail(std::string_view message) const { throw_error("ReError", concat(message, " at position ", at_)); }
+    [[noreturn]] void fail(std::string_view message) const {
+        throw_error("ReError", concat(message, " at position ", at_));
+    }
     bool more() const { return at_ < text_.size(); }
     char32_t peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : U'\0'; }
     bool take(char32_t c) {
@@ -122,9 +155,12 @@ class RegexParser {
     }
     void skip_space() {
         while ((regex_.flags_ & Regex::kVerbose) != 0 && more()) {
-            if (is_space(peek())) ++at_;
-            else if (peek() == '#') while (more() && peek() != '\n') ++at_;
-            else break;
+            if (is_space(peek()))
+                ++at_;
+            else if (peek() == '#')
+                while (more() && peek() != '\n') ++at_;
+            else
+                break;
         }
     }
     const Node* sequence() {
@@ -180,16 +216,25 @@ class RegexParser {
     const Node* atom() {
         const char32_t c = text_[at_++];
         switch (c) {
-            case '.': return make(Kind::Any);
-            case '^': return make(Kind::Begin);
-            case '$': return make(Kind::End);
-            case '(': return group();
-            case '[': return set();
-            case '\\': return escape();
+            case '.':
+                return make(Kind::Any);
+            case '^':
+                return make(Kind::Begin);
+            case '$':
+                return make(Kind::End);
+            case '(':
+                return group();
+            case '[':
+                return set();
+            case '\\':
+                return escape();
             case '*':
             case '+':
-            case '?': --at_; fail("nothing to repeat");
-            default: return make_char(c);
+            case '?':
+                --at_;
+                fail("nothing to repeat");
+            default:
+                return make_char(c);
         }
     }
     std::string name_until(char32_t end) {
@@ -201,8 +246,10 @@ class RegexParser {
     }
     const Node* group() {
         Node* node = nullptr;
-        if (take(U"?:")) node = make(Kind::Group);
-        else if (take(U"?P=")) return reference(name_until(U')'));
+        if (take(U"?:"))
+            node = make(Kind::Group);
+        else if (take(U"?P="))
+            return reference(name_until(U')'));
         else if (take(U"?#")) {
             while (more() && !take(U')')) ++at_;
             return nullptr;
@@ -227,13 +274,24 @@ class RegexParser {
         ++at_;
         while (more() && peek() != ')' && peek() != ':') {
             switch (text_[at_++]) {
-                case 'i': regex_.flags_ |= Regex::kIgnoreCase; break;
-                case 'm': regex_.flags_ |= Regex::kMultiline; break;
-                case 's': regex_.flags_ |= Regex::kDotAll; break;
-                case 'x': regex_.flags_ |= Regex::kVerbose; break;
+                case 'i':
+                    regex_.flags_ |= Regex::kIgnoreCase;
+                    break;
+                case 'm':
+                    regex_.flags_ |= Regex::kMultiline;
+                    break;
+                case 's':
+                    regex_.flags_ |= Regex::kDotAll;
+                    break;
+                case 'x':
+                    regex_.flags_ |= Regex::kVerbose;
+                    break;
                 case 'a':
-                case 'u': break;
-                default: --at_; fail("unknown extension");
+                case 'u':
+                    break;
+                default:
+                    --at_;
+                    fail("unknown extension");
             }
         }
         if (take(U')')) return nullptr;
@@ -271,15 +329,24 @@ class RegexParser {
             return value;
         };
         switch (c) {
-            case 'n': return '\n';
-            case 't': return '\t';
-            case 'r': return '\r';
-            case 'f': return '\f';
-            case 'v': return '\v';
-            case 'a': return '\a';
-            case '0': return 0;
-            case 'x': return hex(2);
-            case 'u': return hex(4);
+            case 'n':
+                return '\n';
+            case 't':
+                return '\t';
+            case 'r':
+                return '\r';
+            case 'f':
+                return '\f';
+            case 'v':
+                return '\v';
+            case 'a':
+                return '\a';
+            case '0':
+                return 0;
+            case 'x':
+                return hex(2);
+            case 'u':
+                return hex(4);
             default:
                 if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) fail("bad escape");
                 return c;
@@ -345,20 +412,33 @@ class Matching {
         check_stack();
         if ((++steps_ & 0x3FFU) == 0) check_cancelled();
         switch (node.kind) {
-            case Kind::Begin: return (at == 0 || (node.is_multiline && text_[at - 1] == '\n')) && next(at);
-            case Kind::End: return at_end(node, at) && next(at);
-            case Kind::TextBegin: return at == 0 && next(at);
-            case Kind::TextEnd: return at == text_.size() && next(at);
-            case Kind::Boundary: return is_boundary(at) && next(at);
-            case Kind::NotBoundary: return !is_boundary(at) && next(at);
-            case Kind::Group: return match_group(node, at, next);
-            case Kind::Reference: return match_reference(node, at, next);
-            case Kind::Look: return looks(node, at) != node.is_negated && next(at);
-            case Kind::Repeat: return node.parts[0]->takes_one() ? match_run(node, at, next) : match_repeat(node, at, 0, next);
+            case Kind::Begin:
+                return (at == 0 || (node.is_multiline && text_[at - 1] == '\n')) && next(at);
+            case Kind::End:
+                return at_end(node, at) && next(at);
+            case Kind::TextBegin:
+                return at == 0 && next(at);
+            case Kind::TextEnd:
+                return at == text_.size() && next(at);
+            case Kind::Boundary:
+                return is_boundary(at) && next(at);
+            case Kind::NotBoundary:
+                return !is_boundary(at) && next(at);
+            case Kind::Group:
+                return match_group(node, at, next);
+            case Kind::Reference:
+                return match_reference(node, at, next);
+            case Kind::Look:
+                return looks(node, at) != node.is_negated && next(at);
+            case Kind::Repeat:
+                return node.parts[0]->takes_one() ? match_run(node, at, next) : match_repeat(node, at, 0, next);
             case Kind::Either:
-                return std::any_of(node.parts.begin(), node.parts.end(), [&](const Node* part) { return match(*part, at, next); });
-            case Kind::Sequence: return match_sequence(node, 0, at, next);
-            default: return at < text_.size() && node.takes(text_[at]) && next(at + 1);
+                return std::any_of(node.parts.begin(), node.parts.end(),
+                                   [&](const Node* part) { return match(*part, at, next); });
+            case Kind::Sequence:
+                return match_sequence(node, 0, at, next);
+            default:
+                return at < text_.size() && node.takes(text_[at]) && next(at + 1);
         }
     }
 
@@ -442,7 +522,8 @@ class Matching {
             ++at;
         }
         if (part == node.parts.size()) return next(at);
-        return match(*node.parts[part], at, [&, part](std::size_t end) { return match_sequence(node, part + 1, end, next); });
+        return match(*node.parts[part], at,
+                     [&, part](std::size_t end) { return match_sequence(node, part + 1, end, next); });
     }
 
     const std::u32string& text_;

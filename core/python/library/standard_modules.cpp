@@ -7,9 +7,18 @@ namespace loupe::python {
 namespace {
 
 constexpr ModuleRecord kNative[] = {
-    {"_collections", fill_collections}, {"_native", fill_native}, {"_re", fill_re},       {"builtins", fill_builtins},
-    {"io", fill_io},                    {"math", fill_math},      {"os", fill_os},        {"os.path", fill_os_path},
-    {"random", fill_random},            {"sys", fill_sys},        {"time", fill_time},    {"typing", fill_typing},
+    {"_collections", fill_collections},
+    {"_native", fill_native},
+    {"_re", fill_re},
+    {"builtins", fill_builtins},
+    {"io", fill_io},
+    {"math", fill_math},
+    {"os", fill_os},
+    {"os.path", fill_os_path},
+    {"random", fill_random},
+    {"sys", fill_sys},
+    {"time", fill_time},
+    {"typing", fill_typing},
     {"warnings", fill_warnings},
 };
 

@@ -40,7 +40,8 @@ void fill_sys(PythonModule& module) {
     module.define("stdout", output);
     module.define("__stdout__", output);
     module.define("stderr", output_stream("<stderr>", &Evaluator::write_error));
-    module.define("getrecursionlimit", [](CallArguments) { return IValue(Evaluator::current()->state().recursion_limit); });
+    module.define("getrecursionlimit",
+                  [](CallArguments) { return IValue(Evaluator::current()->state().recursion_limit); });
     module.define("setrecursionlimit", [](CallArguments a) {
         check_positional(a, "setrecursionlimit", 1, 1);
         const std::int64_t limit = a.positional[0].to_int();

@@ -33,9 +33,9 @@ void fill_time(PythonModule& module) {
         const std::time_t moment = is_given ? static_cast<std::time_t>(to_float(a.positional[0])) : now();
         std::tm parts{};
         localtime_r(&moment, &parts);
-        return make_tuple({IValue(parts.tm_year + 1900), IValue(parts.tm_mon + 1), IValue(parts.tm_mday), IValue(parts.tm_hour),
-                           IValue(parts.tm_min), IValue(parts.tm_sec), IValue((parts.tm_wday + 6) % 7), IValue(parts.tm_yday + 1),
-                           IValue(parts.tm_isdst)});
+        return make_tuple({IValue(parts.tm_year + 1900), IValue(parts.tm_mon + 1), IValue(parts.tm_mday),
+                           IValue(parts.tm_hour), IValue(parts.tm_min), IValue(parts.tm_sec),
+                           IValue((parts.tm_wday + 6) % 7), IValue(parts.tm_yday + 1), IValue(parts.tm_isdst)});
     };
     module.define("localtime", local_time);
     module.define("gmtime", local_time);

@@ -7,12 +7,12 @@
 #include "core/base/strings.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/context_manager.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/operations.h"
 #include "core/python/library/standard_modules.h"
-#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {
@@ -24,14 +24,12 @@ struct Filter {
 };
 
 struct WarningState final : RefCounted {
-    std::vector<Filter> filters;            // the newest first
-    std::vector<IValue> recorders;          // lists, of catch_warnings(record=True)
-    std::set<std::string> shown;            // with category and place
+    std::vector<Filter> filters;    // the newest first
+    std::vector<IValue> recorders;  // lists, of catch_warnings(record=True)
+    std::set<std::string> shown;    // with category and place
 };
 
-WarningState& state() {
-    return Evaluator::current()->state().part<WarningState>();
-}
+WarningState& state() { return Evaluator::current()->state().part<WarningState>(); }
 
 std::string action_for(const ClassObject& category, const std::string& text) {
     for (const Filter& filter : state().filters) {
@@ -43,7 +41,8 @@ std::string action_for(const ClassObject& category, const std::string& text) {
     return "default";
 }
 
-IValue recorded(const Ptr<ExceptionObject>& message, const ClassPtr& category, const std::string& file, std::int64_t line) {
+IValue recorded(const Ptr<ExceptionObject>& message, const ClassPtr& category, const std::string& file,
+                std::int64_t line) {
     static const ClassPtr cls = [] {
         auto out = make_ptr<ClassObject>("WarningMessage", "warnings", std::vector<ClassPtr>{});
         out->set_builtin(nullptr);
@@ -73,7 +72,8 @@ void give(const Ptr<ExceptionObject>& message, const ClassPtr& category) {
         own.recorders.back().to_list().elements.push_back(recorded(message, category, file, line));
         return;
     }
-    Evaluator::current()->write_error(concat(at ? concat(file, ":", line, ": ") : "", category->name(), ": ", text, "\n"));
+    Evaluator::current()->write_error(
+        concat(at ? concat(file, ":", line, ": ") : "", category->name(), ": ", text, "\n"));
 }
 
 IValue warn_function(CallArguments arguments) {
@@ -100,7 +100,8 @@ void add_filter(Filter filter, bool append) {
 }
 
 IValue catch_warnings(CallArguments arguments) {
-    const BoundArguments given(arguments, "catch_warnings", {"*", "record=", "module=", "action=", "category=", "lineno=", "append="});
+    const BoundArguments given(arguments, "catch_warnings",
+                               {"*", "record=", "module=", "action=", "category=", "lineno=", "append="});
     const bool record = given.truth_or(0, false);
     const std::string action = given.has(2) && !given[2].is_none() ? str(given[2]) : "";
     // What there was before comes back.
@@ -142,7 +143,8 @@ bool take_warning(std::string_view category, std::string_view message) {
 void fill_warnings(PythonModule& module) {
     module.define("warn", warn_function);
     module.define("filterwarnings", [](CallArguments arguments) {
-        const BoundArguments given(arguments, "filterwarnings", {"action", "message=", "category=", "module=", "lineno=", "append="});
+        const BoundArguments given(arguments, "filterwarnings",
+                                   {"action", "message=", "category=", "module=", "lineno=", "append="});
         add_filter({str(given[0]), given.has(1) ? str(given[1]) : "", category_of(given, 2)}, given.truth_or(5, false));
         return IValue();
     });

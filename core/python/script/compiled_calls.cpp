@@ -32,7 +32,9 @@ class GraphObject final : public PythonObject {
     Ptr<ir::Graph> graph_;
 };
 
-[[noreturn]] void refuse(const FunctionSchema& schema, std::string what) { throw_error("RuntimeError", concat(schema.name, "() ", what)); }
+[[noreturn]] void refuse(const FunctionSchema& schema, std::string what) {
+    throw_error("RuntimeError", concat(schema.name, "() ", what));
+}
 
 std::string declaration(const FunctionSchema& schema) { return concat("Declaration: ", schema.str()); }
 
@@ -48,21 +50,20 @@ IValue inlined_graph(const ir::ScriptFunction& function) {
     return graph_object(copy);
 }
 
-IValue code_text(const ir::ScriptFunction& function) {
-    return IValue(code_of(function));
-}
+IValue code_text(const ir::ScriptFunction& function) { return IValue(code_of(function)); }
 
 std::vector<IValue> bound_arguments(const FunctionSchema& schema, std::size_t first, const CallArguments& given) {
     ScriptCompiler& compiler = ScriptCompiler::current();
     std::vector<bool> used(given.keywords.size());
     std::vector<IValue> out;
     if (given.positional.size() > schema.arguments.size() - first) {
-        refuse(schema, concat("expected at most ", schema.arguments.size(), " argument(s) but received ", given.positional.size() + first,
-                              " argument(s). ", declaration(schema)));
+        refuse(schema, concat("expected at most ", schema.arguments.size(), " argument(s) but received ",
+                              given.positional.size() + first, " argument(s). ", declaration(schema)));
     }
     for (std::size_t i = first; i < schema.arguments.size(); ++i) {
         const Argument& argument = schema.arguments[i];
-        const IValue* value = i - first < given.positional.size() && !argument.kwarg_only ? &given.positional[i - first] : nullptr;
+        const IValue* value =
+            i - first < given.positional.size() && !argument.kwarg_only ? &given.positional[i - first] : nullptr;
         for (std::size_t k = 0; k < given.keywords.size() && value == nullptr; ++k) {
             if (given.keywords[k].first != argument.name) continue;
             value = &given.keywords[k].second;
@@ -78,14 +79,17 @@ std::vector<IValue> bound_arguments(const FunctionSchema& schema, std::size_t fi
         auto converted = compiler.to_script(*value, argument.type);
         if (!converted) {
             const InferredType actual = compiler.inferred_type(*value);
-            refuse(schema, concat("Expected a value of type '", argument.type->annotation_str(), "' for argument '", argument.name,
-                                  "' but instead found type '", actual.type ? actual.type->annotation_str() : type_name(*value),
-                                  "'.\nPosition: ", i, "\nValue: ", repr(*value), "\n", declaration(schema)));
+            refuse(schema, concat("Expected a value of type '", argument.type->annotation_str(), "' for argument '",
+                                  argument.name, "' but instead found type '",
+                                  actual.type ? actual.type->annotation_str() : type_name(*value), "'.\nPosition: ", i,
+                                  "\nValue: ", repr(*value), "\n", declaration(schema)));
         }
         out.push_back(std::move(*converted));
     }
     for (std::size_t k = 0; k < used.size(); ++k) {
-        if (!used[k]) refuse(schema, concat("Unknown keyword argument '", given.keywords[k].first, "' for operator '", schema.name, "'. Schema: ", schema.str()));
+        if (!used[k])
+            refuse(schema, concat("Unknown keyword argument '", given.keywords[k].first, "' for operator '",
+                                  schema.name, "'. Schema: ", schema.str()));
     }
     return out;
 }
@@ -99,11 +103,13 @@ IValue run_script(const std::function<IValue()>& work) {
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Run) rethrow_as_python(error);
         const std::string& message = error.message();
-        const bool names_its_class = message.find("Error: ") != std::string::npos && !message.starts_with("AssertionError: ");
-        throw_error("RuntimeError", concat("The following operation failed in the TorchScript interpreter.\n",
-                                           "Traceback of TorchScript (most recent call last):\n",
-                                           error.context().source.empty() ? "" : concat("  ", error.context().source, "\n"),
-                                           names_its_class ? "" : "RuntimeError: ", message, "\n"));
+        const bool names_its_class =
+            message.find("Error: ") != std::string::npos && !message.starts_with("AssertionError: ");
+        throw_error("RuntimeError",
+                    concat("The following operation failed in the TorchScript interpreter.\n",
+                           "Traceback of TorchScript (most recent call last):\n",
+                           error.context().source.empty() ? "" : concat("  ", error.context().source, "\n"),
+                           names_its_class ? "" : "RuntimeError: ", message, "\n"));
     }
 }
 

@@ -37,7 +37,8 @@ class FunctionResolver final : public script::Resolver {
     std::string constructor_name(std::string_view name) override {
         const auto value = visible_path(*function_, name);
         if (!value) return std::string(name);
-        if (const auto* typing = object_as<TypingObject>(*value); typing != nullptr && typing->arguments.empty()) return typing->name;
+        if (const auto* typing = object_as<TypingObject>(*value); typing != nullptr && typing->arguments.empty())
+            return typing->name;
         if (const auto* cls = object_as<ClassObject>(*value); cls != nullptr && cls->is_builtin()) return cls->name();
         return std::string(name);
     }
@@ -52,7 +53,9 @@ class FunctionResolver final : public script::Resolver {
         return std::nullopt;
     }
     const TypePtr& type_of_unannotated() override { return script::inferred_tensor(); }
-    script::SugaredPtr self_value(ir::Value* self) override { return self_value_ ? self_value_(self) : Resolver::self_value(self); }
+    script::SugaredPtr self_value(ir::Value* self) override {
+        return self_value_ ? self_value_(self) : Resolver::self_value(self);
+    }
 
   private:
     ScriptCompiler& compiler_;
@@ -72,19 +75,22 @@ void clean_graph(ir::Graph& graph) {
 }  // namespace
 
 const script::CompileOptions& ScriptCompiler::options() {
-    static const script::CompileOptions given{.operator_version = script::kCurrentOperatorVersion, .cleanup = clean_graph};
+    static const script::CompileOptions given{.operator_version = script::kCurrentOperatorVersion,
+                                              .cleanup = clean_graph};
     return given;
 }
 
 std::string ScriptCompiler::qualified_name(std::string_view module, std::string_view name) const {
-    return module == "__main__" || module.empty() ? concat("__torch__.", name) : concat("__torch__.", module, ".", name);
+    return module == "__main__" || module.empty() ? concat("__torch__.", name)
+                                                  : concat("__torch__.", module, ".", name);
 }
 
-Ptr<ir::ScriptFunction> ScriptCompiler::make_method(FunctionObject& function, const std::string& qualified_name, const TypePtr& self_type,
-                                                    SelfValue self_value) {
+Ptr<ir::ScriptFunction> ScriptCompiler::make_method(FunctionObject& function, const std::string& qualified_name,
+                                                    const TypePtr& self_type, SelfValue self_value) {
     const FunctionSource source = source_of(function);
     const auto resolver = make_ptr<FunctionResolver>(*this, function, std::move(self_value));
-    return script::Definer(*unit_, resolver, options()).make_function(source.parsed, *source.def, qualified_name, self_type);
+    return script::Definer(*unit_, resolver, options())
+        .make_function(source.parsed, *source.def, qualified_name, self_type);
 }
 
 ir::ScriptFunction& ScriptCompiler::function(FunctionObject& function) {
@@ -116,11 +122,13 @@ std::vector<ir::ScriptFunction*> ScriptCompiler::overloads(FunctionObject& funct
     if (!known.empty()) return known;
     kept_.push_back(IValue::other(Ptr<RefCounted>(&function)));
     for (const IValue& value : found->second) {
-        const auto made = std::make_shared<OverloadSource>(OverloadSource{source_of(*source_function(value)), source_of(function), {}});
+        const auto made = std::make_shared<OverloadSource>(
+            OverloadSource{source_of(*source_function(value)), source_of(function), {}});
         made->def = *made->body.def;
         made->def.params = made->declared.def->params;
         made->def.return_annotation = made->declared.def->return_annotation;
-        const script::ParsedSource parsed{made->body.parsed.source, std::shared_ptr<const script::SyntaxTree>(made, made->body.parsed.tree.get())};
+        const script::ParsedSource parsed{
+            made->body.parsed.source, std::shared_ptr<const script::SyntaxTree>(made, made->body.parsed.tree.get())};
         const auto resolver = make_ptr<FunctionResolver>(*this, function, nullptr);
         const std::string full_name = unit_->mangle(qualified_name(function.unit->name, function.code.name));
         known.push_back(&script::Definer(*unit_, resolver, options()).define_function(parsed, made->def, full_name));
@@ -148,7 +156,8 @@ ScriptMark script_mark(const IValue& value) {
 }
 
 void set_script_mark(const IValue& value, ScriptMark mark) {
-    if (FunctionObject* function = source_function(value)) function->attributes.set(kMark, IValue(static_cast<std::int64_t>(mark)));
+    if (FunctionObject* function = source_function(value))
+        function->attributes.set(kMark, IValue(static_cast<std::int64_t>(mark)));
 }
 
 FunctionObject* source_function(const IValue& value) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// torch.jit.script of what a program has made: functions, classes and modules become functions and types of a compilation
-// unit, compiled from their source. Names that they use are looked up where Python would look them up.
+// torch.jit.script of what a program has made: functions, classes and modules become functions and types of a
+// compilation unit, compiled from their source. Names that they use are looked up where Python would look them up.
 
 #include <map>
 #include <memory>
@@ -46,8 +46,8 @@ class ScriptCompiler final : public RefCounted {
     std::vector<ir::ScriptFunction*> overloads(FunctionObject& function);
     // Of a method, which belongs to no unit yet. self_value: what `self` is; null: a value of the type.
     using SelfValue = std::function<script::SugaredPtr(ir::Value* self)>;
-    Ptr<ir::ScriptFunction> make_method(FunctionObject& function, const std::string& qualified_name, const TypePtr& self_type,
-                                        SelfValue self_value = nullptr);
+    Ptr<ir::ScriptFunction> make_method(FunctionObject& function, const std::string& qualified_name,
+                                        const TypePtr& self_type, SelfValue self_value = nullptr);
     // The schema that a function of the source declares.
     FunctionSchema declared_schema(FunctionObject& function);
 
@@ -73,8 +73,8 @@ class ScriptCompiler final : public RefCounted {
     // For what graphs point to.
     void keep(Ptr<RefCounted> object) { kept_.push_back(IValue::other(std::move(object))); }
 
-    // What a value of the program is in compiled code. name: what messages call it. is_constant: numbers and strings may
-    // be used as values.
+    // What a value of the program is in compiled code. name: what messages call it. is_constant: numbers and strings
+    // may be used as values.
     script::SugaredPtr sugared(const IValue& value, std::string_view name, bool is_constant);
     // "__torch__.f" of a function or class of the main module.
     std::string qualified_name(std::string_view module, std::string_view name) const;

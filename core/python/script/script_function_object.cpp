@@ -55,16 +55,21 @@ std::optional<IValue> ScriptFunctionObject::find_attribute(std::string_view name
     if (name == "qualified_name") return IValue(function_.qualified_name());
     if (name == "save") {
         const ir::ScriptFunction* function = &function_;
-        return IValue::other(make_ptr<NativeCallable>("save", [function](CallArguments a) { return save_function(*function, std::move(a)); }));
+        return IValue::other(make_ptr<NativeCallable>(
+            "save", [function](CallArguments a) { return save_function(*function, std::move(a)); }));
     }
     return PythonObject::find_attribute(name);
 }
 
-std::string ScriptFunctionObject::repr() { return concat("<torch.jit.ScriptFunction object at ", address_text(this), ">"); }
+std::string ScriptFunctionObject::repr() {
+    return concat("<torch.jit.ScriptFunction object at ", address_text(this), ">");
+}
 
 IValue ScriptFunctionObject::call(CallArguments arguments) {
     std::vector<IValue> values = bound_arguments(function_.schema(), 0, arguments);
-    const runtime::Traced run = [&](std::vector<IValue> given) { return runtime::run_function(function_, std::move(given)); };
+    const runtime::Traced run = [&](std::vector<IValue> given) {
+        return runtime::run_function(function_, std::move(given));
+    };
     return run_script([&] { return runtime::call_compiled({nullptr, &function_}, std::move(values), run); });
 }
 

@@ -12,7 +12,8 @@ namespace loupe::python {
 class ScriptFunctionObject final : public PythonObject {
   public:
     // owner: what keeps the function alive.
-    ScriptFunctionObject(ir::ScriptFunction& function, Ptr<RefCounted> owner) : function_(function), owner_(std::move(owner)) {}
+    ScriptFunctionObject(ir::ScriptFunction& function, Ptr<RefCounted> owner)
+        : function_(function), owner_(std::move(owner)) {}
     ir::ScriptFunction& function() const { return function_; }
     std::string type_name() const override { return "ScriptFunction"; }
     std::string describe() const override { return function_.name(); }

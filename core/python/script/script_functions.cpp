@@ -45,7 +45,10 @@ class CompiledFunction final : public Sugared {
 class ProgramFunction final : public ir::ExternalFunction {
   public:
     ProgramFunction(IValue callee, std::string name, FunctionSchema schema)
-        : callee_(std::move(callee)), evaluator_(Evaluator::current()), name_(std::move(name)), schema_(std::move(schema)) {}
+        : callee_(std::move(callee)),
+          evaluator_(Evaluator::current()),
+          name_(std::move(name)),
+          schema_(std::move(schema)) {}
     const std::string& qualified_name() const override { return name_; }
     const FunctionSchema& schema() const override { return schema_; }
     IValue call(std::vector<IValue> arguments) const override {
@@ -56,7 +59,8 @@ class ProgramFunction final : public ir::ExternalFunction {
         const TypePtr type = schema_.returns.empty() ? types::none() : schema_.returns.front().type;
         auto converted = compiler.to_script(result, type);
         if (!converted) {
-            throw Error(ErrorKind::Run, concat("'", name_, "' gave ", type_name(result), ", where ", type->annotation_str(), " is declared"));
+            throw Error(ErrorKind::Run, concat("'", name_, "' gave ", type_name(result), ", where ",
+                                               type->annotation_str(), " is declared"));
         }
         return std::move(*converted);
     }
@@ -110,8 +114,9 @@ class UnusedValue final : public Sugared {
     std::string describe() const override { return "python function"; }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override {
         const auto matched = script::match_call(builder, schema_, {arguments, keywords}, range);
-        ir::Value* inputs[] = {builder.constant(IValue("This Python function is annotated to be ignored and cannot be run"), range),
-                               builder.constant(IValue(), range)};
+        ir::Value* inputs[] = {
+            builder.constant(IValue("This Python function is annotated to be ignored and cannot be run"), range),
+            builder.constant(IValue(), range)};
         builder.insert(ir::prim::RaiseException, inputs, 0)->set_range(builder.place(range));
         return script::simple(builder.uninitialized(matched.results.empty() ? types::none() : matched.results.front()));
     }
@@ -122,7 +127,8 @@ class UnusedValue final : public Sugared {
 };
 
 // Graphs point to the function, so the compiler keeps it.
-SugaredPtr external_value(ScriptCompiler& compiler, const IValue& callee, const std::string& name, FunctionSchema schema) {
+SugaredPtr external_value(ScriptCompiler& compiler, const IValue& callee, const std::string& name,
+                          FunctionSchema schema) {
     auto function = make_ptr<ProgramFunction>(callee, name, std::move(schema));
     compiler.keep(function);
     return make_ptr<ExternalValue>(std::move(function));
@@ -146,8 +152,8 @@ SugaredPtr overloaded_function(std::vector<ir::ScriptFunction*> functions) {
     return make_ptr<OverloadedFunction>(std::move(functions));
 }
 
-SugaredPtr call_compiled(Builder& builder, ir::ScriptFunction& function, std::string_view name, NamedValues arguments, NamedValues keywords,
-                         Range range) {
+SugaredPtr call_compiled(Builder& builder, ir::ScriptFunction& function, std::string_view name, NamedValues arguments,
+                         NamedValues keywords, Range range) {
     try {
         function.graph();  // errors inside belong to this call
     } catch (const script::CompileError& error) {
@@ -162,11 +168,15 @@ SugaredPtr call_compiled(Builder& builder, ir::ScriptFunction& function, std::st
 SugaredPtr function_value(ScriptCompiler& compiler, FunctionObject& function) {
     const IValue value = IValue::other(Ptr<RefCounted>(&function));
     switch (script_mark(value)) {
-        case ScriptMark::Ignore: return external_value(compiler, value, function.code.name, schema_outside(compiler, function, false));
-        case ScriptMark::Unused: return make_ptr<UnusedValue>(function.code.name, schema_outside(compiler, function, false));
-        default: break;
+        case ScriptMark::Ignore:
+            return external_value(compiler, value, function.code.name, schema_outside(compiler, function, false));
+        case ScriptMark::Unused:
+            return make_ptr<UnusedValue>(function.code.name, schema_outside(compiler, function, false));
+        default:
+            break;
     }
-    if (auto overloads = compiler.overloads(function); !overloads.empty()) return overloaded_function(std::move(overloads));
+    if (auto overloads = compiler.overloads(function); !overloads.empty())
+        return overloaded_function(std::move(overloads));
     return make_ptr<CompiledFunction>(compiler, function);
 }
 

@@ -10,22 +10,32 @@ constexpr LayerScript kLayers[] = {
     {.name = "Identity", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return input
 )py"},
-    {.name = "Linear", .constants = "in_features out_features", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Linear",
+     .constants = "in_features out_features",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.linear(input, self.weight, self.bias)
 )py"},
-    {.name = "NonDynamicallyQuantizableLinear", .constants = "in_features out_features", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "NonDynamicallyQuantizableLinear",
+     .constants = "in_features out_features",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.linear(input, self.weight, self.bias)
 )py"},
-    {.name = "Bilinear", .constants = "in1_features in2_features out_features", .methods = R"py(def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+    {.name = "Bilinear",
+     .constants = "in1_features in2_features out_features",
+     .methods = R"py(def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
     return F.bilinear(input1, input2, self.weight, self.bias)
 )py"},
     {.name = "Flatten", .constants = "start_dim end_dim", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return input.flatten(self.start_dim, self.end_dim)
 )py"},
-    {.name = "Unflatten", .constants = "dim unflattened_size", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Unflatten",
+     .constants = "dim unflattened_size",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return input.unflatten(self.dim, self.unflattened_size)
 )py"},
-    {.name = "_ConvNd", .constants = "stride padding dilation groups padding_mode output_padding in_channels out_channels kernel_size", .attributes = "bias: Optional[Tensor]"},
+    {.name = "_ConvNd",
+     .constants = "stride padding dilation groups padding_mode output_padding in_channels out_channels kernel_size",
+     .attributes = "bias: Optional[Tensor]"},
     {.name = "Conv1d", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     if self.padding_mode != "zeros":
         padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
@@ -44,7 +54,9 @@ constexpr LayerScript kLayers[] = {
         return F.conv3d(padded, self.weight, self.bias, self.stride, [0, 0, 0], self.dilation, self.groups)
     return F.conv3d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 )py"},
-    {.name = "_ConvTransposeNd", .methods = R"py(def _output_padding(self, input: Tensor, output_size: Optional[List[int]], stride: List[int], padding: List[int], kernel_size: List[int],
+    {.name = "_ConvTransposeNd",
+     .methods =
+         R"py(def _output_padding(self, input: Tensor, output_size: Optional[List[int]], stride: List[int], padding: List[int], kernel_size: List[int],
                     num_spatial_dims: int, dilation: List[int]) -> List[int]:
     if output_size is None:
         return torch.jit.annotate(List[int], self.output_padding)
@@ -66,19 +78,22 @@ constexpr LayerScript kLayers[] = {
         out.append(output_size[d] - smallest[d])
     return out
 )py"},
-    {.name = "ConvTranspose1d", .methods = R"py(def forward(self, input: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
+    {.name = "ConvTranspose1d",
+     .methods = R"py(def forward(self, input: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
     if self.padding_mode != "zeros":
         raise ValueError("Only `zeros` padding mode is supported for ConvTranspose1d")
     output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 1, self.dilation)
     return F.conv_transpose1d(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation)
 )py"},
-    {.name = "ConvTranspose2d", .methods = R"py(def forward(self, input: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
+    {.name = "ConvTranspose2d",
+     .methods = R"py(def forward(self, input: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
     if self.padding_mode != "zeros":
         raise ValueError("Only `zeros` padding mode is supported for ConvTranspose2d")
     output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 2, self.dilation)
     return F.conv_transpose2d(input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation)
 )py"},
-    {.name = "ConvTranspose3d", .methods = R"py(def forward(self, input: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
+    {.name = "ConvTranspose3d",
+     .methods = R"py(def forward(self, input: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
     if self.padding_mode != "zeros":
         raise ValueError("Only `zeros` padding mode is supported for ConvTranspose3d")
     output_padding = self._output_padding(input, output_size, self.stride, self.padding, self.kernel_size, 3, self.dilation)
@@ -102,13 +117,17 @@ constexpr LayerScript kLayers[] = {
     {.name = "SELU", .constants = "inplace", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.selu(input, inplace=self.inplace)
 )py"},
-    {.name = "Threshold", .constants = "threshold value inplace", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Threshold",
+     .constants = "threshold value inplace",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.threshold(input, self.threshold, self.value, self.inplace)
 )py"},
     {.name = "RReLU", .constants = "lower upper inplace", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 )py"},
-    {.name = "Hardtanh", .constants = "min_val max_val inplace", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Hardtanh",
+     .constants = "min_val max_val inplace",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 )py"},
     {.name = "Sigmoid", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
@@ -135,7 +154,9 @@ constexpr LayerScript kLayers[] = {
     {.name = "Softshrink", .constants = "lambd", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.softshrink(input, self.lambd)
 )py"},
-    {.name = "LeakyReLU", .constants = "inplace negative_slope", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "LeakyReLU",
+     .constants = "inplace negative_slope",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.leaky_relu(input, self.negative_slope, self.inplace)
 )py"},
     {.name = "LogSigmoid", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
@@ -182,64 +203,107 @@ constexpr LayerScript kLayers[] = {
     {.name = "AlphaDropout", .constants = "p inplace", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.alpha_dropout(input, self.p, self.training)
 )py"},
-    {.name = "FeatureAlphaDropout", .constants = "p inplace", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "FeatureAlphaDropout",
+     .constants = "p inplace",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.feature_alpha_dropout(input, self.p, self.training)
 )py"},
-    {.name = "MaxPool1d", .constants = "kernel_size stride padding dilation return_indices ceil_mode", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "MaxPool1d",
+     .constants = "kernel_size stride padding dilation return_indices ceil_mode",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.max_pool1d(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 )py"},
-    {.name = "MaxUnpool1d", .constants = "kernel_size stride padding", .methods = R"py(def forward(self, input: Tensor, indices: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
+    {.name = "MaxUnpool1d",
+     .constants = "kernel_size stride padding",
+     .methods =
+         R"py(def forward(self, input: Tensor, indices: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
     return F.max_unpool1d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 )py"},
-    {.name = "AdaptiveMaxPool1d", .constants = "output_size return_indices", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "AdaptiveMaxPool1d",
+     .constants = "output_size return_indices",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
 )py"},
-    {.name = "AdaptiveAvgPool1d", .constants = "output_size", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "AdaptiveAvgPool1d",
+     .constants = "output_size",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.adaptive_avg_pool1d(input, self.output_size)
 )py"},
-    {.name = "MaxPool2d", .constants = "kernel_size stride padding dilation return_indices ceil_mode", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "MaxPool2d",
+     .constants = "kernel_size stride padding dilation return_indices ceil_mode",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 )py"},
-    {.name = "MaxUnpool2d", .constants = "kernel_size stride padding", .methods = R"py(def forward(self, input: Tensor, indices: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
+    {.name = "MaxUnpool2d",
+     .constants = "kernel_size stride padding",
+     .methods =
+         R"py(def forward(self, input: Tensor, indices: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
     return F.max_unpool2d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 )py"},
-    {.name = "AdaptiveMaxPool2d", .constants = "output_size return_indices", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "AdaptiveMaxPool2d",
+     .constants = "output_size return_indices",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 )py"},
-    {.name = "AdaptiveAvgPool2d", .constants = "output_size", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "AdaptiveAvgPool2d",
+     .constants = "output_size",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.adaptive_avg_pool2d(input, self.output_size)
 )py"},
-    {.name = "MaxPool3d", .constants = "kernel_size stride padding dilation return_indices ceil_mode", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "MaxPool3d",
+     .constants = "kernel_size stride padding dilation return_indices ceil_mode",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.max_pool3d(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode, return_indices=self.return_indices)
 )py"},
-    {.name = "MaxUnpool3d", .constants = "kernel_size stride padding", .methods = R"py(def forward(self, input: Tensor, indices: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
+    {.name = "MaxUnpool3d",
+     .constants = "kernel_size stride padding",
+     .methods =
+         R"py(def forward(self, input: Tensor, indices: Tensor, output_size: Optional[List[int]] = None) -> Tensor:
     return F.max_unpool3d(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 )py"},
-    {.name = "AdaptiveMaxPool3d", .constants = "output_size return_indices", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "AdaptiveMaxPool3d",
+     .constants = "output_size return_indices",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 )py"},
-    {.name = "AdaptiveAvgPool3d", .constants = "output_size", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "AdaptiveAvgPool3d",
+     .constants = "output_size",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.adaptive_avg_pool3d(input, self.output_size)
 )py"},
-    {.name = "AvgPool1d", .constants = "kernel_size stride padding ceil_mode count_include_pad", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "AvgPool1d",
+     .constants = "kernel_size stride padding ceil_mode count_include_pad",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.avg_pool1d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)
 )py"},
-    {.name = "AvgPool2d", .constants = "kernel_size stride padding ceil_mode count_include_pad divisor_override", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "AvgPool2d",
+     .constants = "kernel_size stride padding ceil_mode count_include_pad divisor_override",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.avg_pool2d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
 )py"},
-    {.name = "FractionalMaxPool2d", .constants = "kernel_size return_indices output_size output_ratio", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "FractionalMaxPool2d",
+     .constants = "kernel_size return_indices output_size output_ratio",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.fractional_max_pool2d(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, _random_samples=self._random_samples)
 )py"},
-    {.name = "AvgPool3d", .constants = "kernel_size stride padding ceil_mode count_include_pad divisor_override", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "AvgPool3d",
+     .constants = "kernel_size stride padding ceil_mode count_include_pad divisor_override",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.avg_pool3d(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad, self.divisor_override)
 )py"},
-    {.name = "FractionalMaxPool3d", .constants = "kernel_size return_indices output_size output_ratio", .methods = R"py(def forward(self, input: Tensor):
+    {.name = "FractionalMaxPool3d",
+     .constants = "kernel_size return_indices output_size output_ratio",
+     .methods = R"py(def forward(self, input: Tensor):
     return F.fractional_max_pool3d(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, _random_samples=self._random_samples)
 )py"},
-    {.name = "LPPool1d", .constants = "norm_type kernel_size stride ceil_mode", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "LPPool1d",
+     .constants = "norm_type kernel_size stride ceil_mode",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 )py"},
-    {.name = "LPPool2d", .constants = "norm_type kernel_size stride ceil_mode", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "LPPool2d",
+     .constants = "norm_type kernel_size stride ceil_mode",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 )py"},
     {.name = "_ReflectionPadNd", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
@@ -257,49 +321,79 @@ constexpr LayerScript kLayers[] = {
     {.name = "PixelShuffle", .constants = "upscale_factor", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.pixel_shuffle(input, self.upscale_factor)
 )py"},
-    {.name = "PixelUnshuffle", .constants = "downscale_factor", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "PixelUnshuffle",
+     .constants = "downscale_factor",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.pixel_unshuffle(input, self.downscale_factor)
 )py"},
     {.name = "ChannelShuffle", .constants = "groups", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.channel_shuffle(input, self.groups)
 )py"},
-    {.name = "Upsample", .constants = "size scale_factor mode align_corners name recompute_scale_factor", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Upsample",
+     .constants = "size scale_factor mode align_corners name recompute_scale_factor",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, recompute_scale_factor=self.recompute_scale_factor)
 )py"},
-    {.name = "UpsamplingNearest2d", .constants = "size scale_factor mode align_corners name recompute_scale_factor", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "UpsamplingNearest2d",
+     .constants = "size scale_factor mode align_corners name recompute_scale_factor",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, recompute_scale_factor=self.recompute_scale_factor)
 )py"},
-    {.name = "UpsamplingBilinear2d", .constants = "size scale_factor mode align_corners name recompute_scale_factor", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "UpsamplingBilinear2d",
+     .constants = "size scale_factor mode align_corners name recompute_scale_factor",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, recompute_scale_factor=self.recompute_scale_factor)
 )py"},
-    {.name = "Fold", .constants = "output_size kernel_size dilation padding stride", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Fold",
+     .constants = "output_size kernel_size dilation padding stride",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
 )py"},
-    {.name = "Unfold", .constants = "kernel_size dilation padding stride", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Unfold",
+     .constants = "kernel_size dilation padding stride",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 )py"},
-    {.name = "Embedding", .constants = "num_embeddings embedding_dim padding_idx max_norm norm_type scale_grad_by_freq sparse", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "Embedding",
+     .constants = "num_embeddings embedding_dim padding_idx max_norm norm_type scale_grad_by_freq sparse",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
 )py"},
-    {.name = "EmbeddingBag", .constants = "num_embeddings embedding_dim max_norm norm_type scale_grad_by_freq mode sparse include_last_offset padding_idx", .methods = R"py(def forward(self, input: Tensor, offsets: Optional[Tensor] = None, per_sample_weights: Optional[Tensor] = None) -> Tensor:
+    {.name = "EmbeddingBag",
+     .constants = "num_embeddings embedding_dim max_norm norm_type scale_grad_by_freq mode sparse include_last_offset "
+                  "padding_idx",
+     .methods =
+         R"py(def forward(self, input: Tensor, offsets: Optional[Tensor] = None, per_sample_weights: Optional[Tensor] = None) -> Tensor:
     return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx)
 )py"},
-    {.name = "CosineSimilarity", .constants = "dim eps", .methods = R"py(def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+    {.name = "CosineSimilarity",
+     .constants = "dim eps",
+     .methods = R"py(def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
     return F.cosine_similarity(x1, x2, self.dim, self.eps)
 )py"},
-    {.name = "PairwiseDistance", .constants = "norm eps keepdim", .methods = R"py(def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+    {.name = "PairwiseDistance",
+     .constants = "norm eps keepdim",
+     .methods = R"py(def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
     return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 )py"},
-    {.name = "LayerNorm", .constants = "normalized_shape eps elementwise_affine", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "LayerNorm",
+     .constants = "normalized_shape eps elementwise_affine",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 )py"},
-    {.name = "RMSNorm", .constants = "normalized_shape eps elementwise_affine", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "RMSNorm",
+     .constants = "normalized_shape eps elementwise_affine",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return torch.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 )py"},
-    {.name = "GroupNorm", .constants = "num_groups num_channels eps affine", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "GroupNorm",
+     .constants = "num_groups num_channels eps affine",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 )py"},
-    {.name = "LocalResponseNorm", .constants = "size alpha beta k", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "LocalResponseNorm",
+     .constants = "size alpha beta k",
+     .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 )py"},
     {.name = "_NormBase", .constants = "track_running_stats momentum eps num_features affine"},
@@ -378,64 +472,103 @@ def forward(self, input: Tensor) -> Tensor:
         return self._instance(input.unsqueeze(0)).squeeze(0)
     return self._instance(input)
 )py"},
-    {.name = "L1Loss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "L1Loss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.l1_loss(input, target, reduction=self.reduction)
 )py"},
-    {.name = "NLLLoss", .constants = "ignore_index reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "NLLLoss",
+     .constants = "ignore_index reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)
 )py"},
-    {.name = "PoissonNLLLoss", .constants = "log_input full eps reduction", .methods = R"py(def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
+    {.name = "PoissonNLLLoss",
+     .constants = "log_input full eps reduction",
+     .methods = R"py(def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
     return F.poisson_nll_loss(log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction)
 )py"},
-    {.name = "GaussianNLLLoss", .constants = "full eps reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
+    {.name = "GaussianNLLLoss",
+     .constants = "full eps reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
     return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 )py"},
-    {.name = "KLDivLoss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "KLDivLoss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 )py"},
-    {.name = "MSELoss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "MSELoss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.mse_loss(input, target, reduction=self.reduction)
 )py"},
-    {.name = "BCELoss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "BCELoss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 )py"},
     {.name = "BCEWithLogitsLoss", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.binary_cross_entropy_with_logits(input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction)
 )py"},
-    {.name = "HingeEmbeddingLoss", .constants = "margin reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "HingeEmbeddingLoss",
+     .constants = "margin reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 )py"},
-    {.name = "MultiLabelMarginLoss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "MultiLabelMarginLoss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 )py"},
-    {.name = "SmoothL1Loss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "SmoothL1Loss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 )py"},
-    {.name = "HuberLoss", .constants = "reduction delta", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "HuberLoss",
+     .constants = "reduction delta",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 )py"},
-    {.name = "SoftMarginLoss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "SoftMarginLoss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.soft_margin_loss(input, target, reduction=self.reduction)
 )py"},
-    {.name = "CrossEntropyLoss", .constants = "ignore_index reduction label_smoothing", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "CrossEntropyLoss",
+     .constants = "ignore_index reduction label_smoothing",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction, label_smoothing=self.label_smoothing)
 )py"},
-    {.name = "MultiLabelSoftMarginLoss", .constants = "reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "MultiLabelSoftMarginLoss",
+     .constants = "reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 )py"},
-    {.name = "CosineEmbeddingLoss", .constants = "margin reduction", .methods = R"py(def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+    {.name = "CosineEmbeddingLoss",
+     .constants = "margin reduction",
+     .methods = R"py(def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
     return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 )py"},
-    {.name = "MarginRankingLoss", .constants = "margin reduction", .methods = R"py(def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+    {.name = "MarginRankingLoss",
+     .constants = "margin reduction",
+     .methods = R"py(def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
     return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 )py"},
-    {.name = "MultiMarginLoss", .constants = "p margin reduction", .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
+    {.name = "MultiMarginLoss",
+     .constants = "p margin reduction",
+     .methods = R"py(def forward(self, input: Tensor, target: Tensor) -> Tensor:
     return F.multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction)
 )py"},
-    {.name = "TripletMarginLoss", .constants = "margin p eps swap reduction", .methods = R"py(def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+    {.name = "TripletMarginLoss",
+     .constants = "margin p eps swap reduction",
+     .methods = R"py(def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
     return F.triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap, reduction=self.reduction)
 )py"},
-    {.name = "CTCLoss", .constants = "blank reduction", .methods = R"py(def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor) -> Tensor:
+    {.name = "CTCLoss",
+     .constants = "blank reduction",
+     .methods =
+         R"py(def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor) -> Tensor:
     return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity)
 )py"},
     {.name = "Sequential", .methods = R"py(def forward(self, input):

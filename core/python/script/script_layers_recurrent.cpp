@@ -6,7 +6,9 @@ namespace loupe::python {
 namespace {
 
 constexpr LayerScript kLayers[] = {
-    {.name = "RNNBase", .constants = "mode input_size hidden_size num_layers bias batch_first dropout bidirectional proj_size", .methods = R"py(def check_input(self, input: Tensor, batch_sizes: Optional[Tensor]) -> None:
+    {.name = "RNNBase",
+     .constants = "mode input_size hidden_size num_layers bias batch_first dropout bidirectional proj_size",
+     .methods = R"py(def check_input(self, input: Tensor, batch_sizes: Optional[Tensor]) -> None:
     dims = 2 if batch_sizes is not None else 3
     if input.dim() != dims:
         raise RuntimeError("input must have {} dimensions, got {}".format(dims, input.dim()))
@@ -25,7 +27,9 @@ def check_hidden_size(self, hx: Tensor, expected: Tuple[int, int, int], msg: str
 def permuted(self, hx: Tensor, permutation: Optional[Tensor]) -> Tensor:
     return hx if permutation is None else hx.index_select(1, permutation)
 )py"},
-    {.name = "RNN", .constants = "nonlinearity", .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    {.name = "RNN",
+     .constants = "nonlinearity",
+     .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
     assert input.dim() == 2 or input.dim() == 3, "RNN: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
     is_batched = input.dim() == 3
     if not is_batched:
@@ -67,7 +71,8 @@ def forward__1(self, input: PackedSequence, hx: Optional[Tensor] = None) -> Tupl
         output, hidden = torch.rnn_relu(data, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
     return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permuted(hidden, unsorted_indices)
 )py"},
-    {.name = "GRU", .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    {.name = "GRU",
+     .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
     assert input.dim() == 2 or input.dim() == 3, "GRU: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
     is_batched = input.dim() == 3
     if not is_batched:
@@ -103,7 +108,9 @@ def forward__1(self, input: PackedSequence, hx: Optional[Tensor] = None) -> Tupl
     output, hidden = torch.gru(data, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
     return PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices), self.permuted(hidden, unsorted_indices)
 )py"},
-    {.name = "LSTM", .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None) -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
+    {.name = "LSTM",
+     .methods =
+         R"py(def forward(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None) -> Tuple[Tensor, Tuple[Tensor, Tensor]]:
     assert input.dim() == 2 or input.dim() == 3, "LSTM: Expected input to be 2-D or 3-D but received {}-D tensor".format(input.dim())
     is_batched = input.dim() == 3
     if not is_batched:
@@ -151,7 +158,10 @@ def forward__1(self, input: PackedSequence, hx: Optional[Tuple[Tensor, Tensor]] 
     return packed, (self.permuted(h, unsorted_indices), self.permuted(c, unsorted_indices))
 )py"},
     {.name = "RNNCellBase", .constants = "input_size hidden_size bias"},
-    {.name = "RNNCell", .constants = "nonlinearity", .attributes = "bias_ih: Optional[Tensor]; bias_hh: Optional[Tensor]", .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tensor:
+    {.name = "RNNCell",
+     .constants = "nonlinearity",
+     .attributes = "bias_ih: Optional[Tensor]; bias_hh: Optional[Tensor]",
+     .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tensor:
     assert input.dim() in (1, 2), "RNNCell: Expected input to be 1-D or 2-D but received {}-D tensor".format(input.dim())
     is_batched = input.dim() == 2
     if not is_batched:
@@ -169,7 +179,9 @@ def forward__1(self, input: PackedSequence, hx: Optional[Tuple[Tensor, Tensor]] 
         raise RuntimeError("Unknown nonlinearity: {}".format(self.nonlinearity))
     return ret if is_batched else ret.squeeze(0)
 )py"},
-    {.name = "GRUCell", .attributes = "bias_ih: Optional[Tensor]; bias_hh: Optional[Tensor]", .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tensor:
+    {.name = "GRUCell",
+     .attributes = "bias_ih: Optional[Tensor]; bias_hh: Optional[Tensor]",
+     .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tensor] = None) -> Tensor:
     assert input.dim() in (1, 2), "GRUCell: Expected input to be 1-D or 2-D but received {}-D tensor".format(input.dim())
     is_batched = input.dim() == 2
     if not is_batched:
@@ -181,7 +193,10 @@ def forward__1(self, input: PackedSequence, hx: Optional[Tuple[Tensor, Tensor]] 
     ret = torch.gru_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
     return ret if is_batched else ret.squeeze(0)
 )py"},
-    {.name = "LSTMCell", .attributes = "bias_ih: Optional[Tensor]; bias_hh: Optional[Tensor]", .methods = R"py(def forward(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None) -> Tuple[Tensor, Tensor]:
+    {.name = "LSTMCell",
+     .attributes = "bias_ih: Optional[Tensor]; bias_hh: Optional[Tensor]",
+     .methods =
+         R"py(def forward(self, input: Tensor, hx: Optional[Tuple[Tensor, Tensor]] = None) -> Tuple[Tensor, Tensor]:
     assert input.dim() in (1, 2), "LSTMCell: Expected input to be 1-D or 2-D but received {}-D tensor".format(input.dim())
     is_batched = input.dim() == 2
     if not is_batched:

@@ -6,7 +6,11 @@ namespace loupe::python {
 namespace {
 
 constexpr LayerScript kLayers[] = {
-    {.name = "MultiheadAttention", .constants = "batch_first", .attributes = "bias_k: Optional[Tensor]; bias_v: Optional[Tensor]", .methods = R"py(def forward(self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Optional[Tensor] = None, need_weights: bool = True,
+    {.name = "MultiheadAttention",
+     .constants = "batch_first",
+     .attributes = "bias_k: Optional[Tensor]; bias_v: Optional[Tensor]",
+     .methods =
+         R"py(def forward(self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Optional[Tensor] = None, need_weights: bool = True,
             attn_mask: Optional[Tensor] = None, average_attn_weights: bool = True) -> Tuple[Tensor, Optional[Tensor]]:
     is_batched = query.dim() == 3
     if self.batch_first and is_batched:
@@ -38,7 +42,10 @@ constexpr LayerScript kLayers[] = {
         return output.transpose(1, 0), weights
     return output, weights
 )py"},
-    {.name = "TransformerEncoderLayer", .constants = "batch_first norm_first", .methods = R"py(def forward(self, src: Tensor, src_mask: Optional[Tensor] = None, src_key_padding_mask: Optional[Tensor] = None) -> Tensor:
+    {.name = "TransformerEncoderLayer",
+     .constants = "batch_first norm_first",
+     .methods =
+         R"py(def forward(self, src: Tensor, src_mask: Optional[Tensor] = None, src_key_padding_mask: Optional[Tensor] = None) -> Tensor:
     x = src
     if self.norm_first:
         x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask)
@@ -55,7 +62,10 @@ def _sa_block(self, x: Tensor, attn_mask: Optional[Tensor], key_padding_mask: Op
 def _ff_block(self, x: Tensor) -> Tensor:
     return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 )py"},
-    {.name = "TransformerDecoderLayer", .constants = "batch_first norm_first", .methods = R"py(def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Optional[Tensor] = None, memory_mask: Optional[Tensor] = None,
+    {.name = "TransformerDecoderLayer",
+     .constants = "batch_first norm_first",
+     .methods =
+         R"py(def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Optional[Tensor] = None, memory_mask: Optional[Tensor] = None,
             tgt_key_padding_mask: Optional[Tensor] = None, memory_key_padding_mask: Optional[Tensor] = None) -> Tensor:
     x = tgt
     if self.norm_first:
@@ -79,7 +89,10 @@ def _mha_block(self, x: Tensor, mem: Tensor, attn_mask: Optional[Tensor], key_pa
 def _ff_block(self, x: Tensor) -> Tensor:
     return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 )py"},
-    {.name = "TransformerEncoder", .constants = "norm", .methods = R"py(def forward(self, src: Tensor, mask: Optional[Tensor] = None, src_key_padding_mask: Optional[Tensor] = None) -> Tensor:
+    {.name = "TransformerEncoder",
+     .constants = "norm",
+     .methods =
+         R"py(def forward(self, src: Tensor, mask: Optional[Tensor] = None, src_key_padding_mask: Optional[Tensor] = None) -> Tensor:
     output = src
     for layer in self.layers:
         output = layer(output, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
@@ -87,7 +100,10 @@ def _ff_block(self, x: Tensor) -> Tensor:
         output = self.norm(output)
     return output
 )py"},
-    {.name = "TransformerDecoder", .constants = "norm", .methods = R"py(def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Optional[Tensor] = None, memory_mask: Optional[Tensor] = None,
+    {.name = "TransformerDecoder",
+     .constants = "norm",
+     .methods =
+         R"py(def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Optional[Tensor] = None, memory_mask: Optional[Tensor] = None,
             tgt_key_padding_mask: Optional[Tensor] = None, memory_key_padding_mask: Optional[Tensor] = None) -> Tensor:
     output = tgt
     for layer in self.layers:
@@ -97,7 +113,10 @@ def _ff_block(self, x: Tensor) -> Tensor:
         output = self.norm(output)
     return output
 )py"},
-    {.name = "Transformer", .constants = "batch_first d_model", .methods = R"py(def forward(self, src: Tensor, tgt: Tensor, src_mask: Optional[Tensor] = None, tgt_mask: Optional[Tensor] = None,
+    {.name = "Transformer",
+     .constants = "batch_first d_model",
+     .methods =
+         R"py(def forward(self, src: Tensor, tgt: Tensor, src_mask: Optional[Tensor] = None, tgt_mask: Optional[Tensor] = None,
             memory_mask: Optional[Tensor] = None, src_key_padding_mask: Optional[Tensor] = None,
             tgt_key_padding_mask: Optional[Tensor] = None, memory_key_padding_mask: Optional[Tensor] = None) -> Tensor:
     is_batched = src.dim() == 3

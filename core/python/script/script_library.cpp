@@ -18,7 +18,8 @@ using script::SugaredPtr;
 // One text, whose functions and classes are defined when they are first named.
 class ScriptLibrary::Part final {
   public:
-    Part(ScriptLibrary& library, std::string module, std::string_view text) : library_(library), module_(std::move(module)), text_(text) {}
+    Part(ScriptLibrary& library, std::string module, std::string_view text)
+        : library_(library), module_(std::move(module)), text_(text) {}
 
     const std::string& module() const { return module_; }
     SugaredPtr find(std::string_view name);
@@ -48,7 +49,9 @@ class ScriptLibrary::Resolver final : public script::Resolver {
     TypePtr resolve_type(std::string_view name) override {
         return library_.find_type(name == "PackedSequence" ? "torch.nn.utils.rnn" : module_, name);
     }
-    SugaredPtr self_value(ir::Value* self) override { return self_value_ ? self_value_(self) : script::Resolver::self_value(self); }
+    SugaredPtr self_value(ir::Value* self) override {
+        return self_value_ ? self_value_(self) : script::Resolver::self_value(self);
+    }
 
   private:
     ScriptLibrary& library_;
@@ -65,7 +68,8 @@ class LibraryNamespace final : public script::Sugared {
     std::string describe() const override { return concat("module ", module_); }
     SugaredPtr attribute(Builder& builder, std::string_view name, script::Range range) override {
         if (module_ == "torch" && name == "jit") return make_ptr<LibraryNamespace>("torch.jit");
-        if (module_ == "math" && name == "inf") return script::simple(builder.constant(IValue(std::numeric_limits<double>::infinity()), range));
+        if (module_ == "math" && name == "inf")
+            return script::simple(builder.constant(IValue(std::numeric_limits<double>::infinity()), range));
         if (SugaredPtr found = library_name(module_, name, builder, range)) return found;
         builder.fail(concat(module_, " has no ", name, " for the library"), range);
     }
@@ -96,8 +100,10 @@ void ScriptLibrary::Part::parse() {
     parsed_ = script::parse(std::make_shared<const ir::Source>(std::string(text_), concat(module_, ".py")));
     for (const script::Stmt* statement : parsed_.tree->body) {
         if (const auto* def = script::as<script::Def>(statement)) {
-            if (!def->decorators.empty()) overloads_[std::string(def->name)].push_back(*def);
-            else statements_.emplace(def->name, statement);
+            if (!def->decorators.empty())
+                overloads_[std::string(def->name)].push_back(*def);
+            else
+                statements_.emplace(def->name, statement);
         }
         if (const auto* cls = script::as<script::Class>(statement)) statements_.emplace(cls->name, statement);
     }
@@ -112,7 +118,8 @@ ir::ScriptFunction& ScriptLibrary::Part::function(const script::Def& def) {
     ir::CompilationUnit& unit = *library_.compiler_.unit();
     const auto resolver = make_ptr<Resolver>(library_, module_, nullptr);
     script::Definer definer(unit, resolver, ScriptCompiler::options());
-    ir::ScriptFunction& made = definer.define_function(parsed_, def, unit.mangle(library_.compiler_.qualified_name(module_, def.name)));
+    ir::ScriptFunction& made =
+        definer.define_function(parsed_, def, unit.mangle(library_.compiler_.qualified_name(module_, def.name)));
     functions_.emplace(&def, &made);
     made.graph();  // what runs it later knows nothing of the library
     return made;
@@ -127,11 +134,13 @@ TypePtr ScriptLibrary::Part::find_type(std::string_view name) {
     ir::CompilationUnit& unit = *library_.compiler_.unit();
     const auto resolver = make_ptr<Resolver>(library_, module_, nullptr);
     const std::string full_name = library_.compiler_.qualified_name(module_, name);
-    const TypePtr type = script::Definer(unit, resolver, ScriptCompiler::options()).define_class(parsed_, *cls, full_name);
+    const TypePtr type =
+        script::Definer(unit, resolver, ScriptCompiler::options()).define_class(parsed_, *cls, full_name);
     types_.emplace(name, type);
     if (type->kind() == TypeKind::Tuple) return type;
     if (const auto* init = unit.find_function(full_name + ".__init__")) init->graph();
-    for (const auto& [method, function] : type->as<ClassType>()->methods()) static_cast<const ir::ScriptFunction*>(function)->graph();
+    for (const auto& [method, function] : type->as<ClassType>()->methods())
+        static_cast<const ir::ScriptFunction*>(function)->graph();
     return type;
 }
 
@@ -144,7 +153,8 @@ SugaredPtr ScriptLibrary::Part::find(std::string_view name) {
         for (const script::Def& def : overloads->second) all.push_back(&function(def));
         return overloaded_function(std::move(all));
     }
-    if (const auto* def = script::as<script::Def>(statement->second)) return make_ptr<script::FunctionValue>(function(*def));
+    if (const auto* def = script::as<script::Def>(statement->second))
+        return make_ptr<script::FunctionValue>(function(*def));
     const TypePtr type = find_type(name);
     if (type->kind() == TypeKind::Tuple) return make_ptr<script::NamedTupleClass>(type, packed_sequence_defaults());
     return make_ptr<script::ClassValue>(Ptr<const ClassType>(type->as<ClassType>()), library_.compiler_.unit().get());
@@ -176,7 +186,8 @@ class IndicesFunction final : public script::Sugared {
   public:
     IndicesFunction(std::string name, std::size_t place) : name_(std::move(name)), place_(place) {}
     std::string describe() const override { return "function"; }
-    SugaredPtr call(Builder& builder, script::NamedValues arguments, script::NamedValues keywords, script::Range range) override {
+    SugaredPtr call(Builder& builder, script::NamedValues arguments, script::NamedValues keywords,
+                    script::Range range) override {
         const ir::Value* chosen = place_ < arguments.size() ? arguments[place_].value : nullptr;
         for (const script::NamedValue& keyword : keywords) {
             if (keyword.name == "return_indices") chosen = keyword.value;
@@ -184,11 +195,14 @@ class IndicesFunction final : public script::Sugared {
         bool returns_indices = false;
         if (chosen != nullptr) {
             const auto constant = ir::constant_of(chosen);
-            if (!constant || !constant->is_bool()) builder.fail("value for boolean dispatch needs to be constant", range);
+            if (!constant || !constant->is_bool())
+                builder.fail("value for boolean dispatch needs to be constant", range);
             returns_indices = constant->to_bool();
         }
         const std::string function = returns_indices ? name_ + "_with_indices" : "_" + name_;
-        return ScriptLibrary::current().find("torch.nn.functional", function)->call(builder, arguments, keywords, range);
+        return ScriptLibrary::current()
+            .find("torch.nn.functional", function)
+            ->call(builder, arguments, keywords, range);
     }
 
   private:
@@ -203,7 +217,8 @@ SugaredPtr find_indices_function(std::string_view name) {
     };
     constexpr Entry kEntries[] = {{"max_pool", 6}, {"fractional_max_pool", 4}, {"adaptive_max_pool", 2}};
     for (const Entry& entry : kEntries) {
-        const bool fits = name.size() == entry.prefix.size() + 2 && name.starts_with(entry.prefix) && name.ends_with('d');
+        const bool fits =
+            name.size() == entry.prefix.size() + 2 && name.starts_with(entry.prefix) && name.ends_with('d');
         if (fits) return make_ptr<IndicesFunction>(std::string(name), entry.place);
     }
     return nullptr;
@@ -225,7 +240,8 @@ SugaredPtr ScriptLibrary::find(std::string_view module, std::string_view name) {
 
 const LayerScript* find_layer_script(std::string_view name) {
     for (const auto& layers : {plain_layer_scripts(), recurrent_layer_scripts(), transformer_layer_scripts()}) {
-        const auto found = std::find_if(layers.begin(), layers.end(), [&](const LayerScript& layer) { return layer.name == name; });
+        const auto found =
+            std::find_if(layers.begin(), layers.end(), [&](const LayerScript& layer) { return layer.name == name; });
         if (found != layers.end()) return &*found;
     }
     return nullptr;
@@ -234,7 +250,8 @@ const LayerScript* find_layer_script(std::string_view name) {
 const script::ParsedSource& ScriptLibrary::parsed(const LayerScript& layer) {
     script::ParsedSource& known = layers_[&layer];
     if (!known.source) {
-        known = script::parse(std::make_shared<const ir::Source>(std::string(layer.methods), concat("torch.nn.", layer.name, ".py")));
+        known = script::parse(
+            std::make_shared<const ir::Source>(std::string(layer.methods), concat("torch.nn.", layer.name, ".py")));
     }
     return known;
 }
@@ -255,8 +272,9 @@ bool ScriptLibrary::has_method(const LayerScript& layer, std::string_view name) 
     return !layer.methods.empty() && find_def(parsed(layer), name) != nullptr;
 }
 
-Ptr<ir::ScriptFunction> ScriptLibrary::make_method(const LayerScript& layer, std::string_view name, const std::string& qualified_name,
-                                                   const TypePtr& self_type, const ScriptCompiler::SelfValue& self_value) {
+Ptr<ir::ScriptFunction> ScriptLibrary::make_method(const LayerScript& layer, std::string_view name,
+                                                   const std::string& qualified_name, const TypePtr& self_type,
+                                                   const ScriptCompiler::SelfValue& self_value) {
     const auto resolver = make_ptr<Resolver>(*this, "torch.nn.functional", self_value);
     const script::ParsedSource& source = parsed(layer);
     return script::Definer(*compiler_.unit(), resolver, ScriptCompiler::options())

@@ -35,11 +35,13 @@ class ScriptLibrary final : public RefCounted {
     ~ScriptLibrary() override;
     static ScriptLibrary& current();
 
-    // A function or class of "torch", "torch.nn.functional" or "torch.nn.utils.rnn"; null when the library has none of the name.
+    // A function or class of "torch", "torch.nn.functional" or "torch.nn.utils.rnn"; null when the library has none of
+    // the name.
     script::SugaredPtr find(std::string_view module, std::string_view name);
     // A method of a layer; null when it has none of the name. qualified_name: of the method.
-    Ptr<ir::ScriptFunction> make_method(const LayerScript& layer, std::string_view name, const std::string& qualified_name,
-                                        const TypePtr& self_type, const ScriptCompiler::SelfValue& self_value);
+    Ptr<ir::ScriptFunction> make_method(const LayerScript& layer, std::string_view name,
+                                        const std::string& qualified_name, const TypePtr& self_type,
+                                        const ScriptCompiler::SelfValue& self_value);
     bool has_method(const LayerScript& layer, std::string_view name);
     // A class of the library; null when it has none of the name.
     TypePtr find_type(std::string_view module, std::string_view name);

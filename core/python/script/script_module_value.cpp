@@ -2,9 +2,9 @@
 // A module in a graph: attributes, methods, constants, and the modules of a container.
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
-#include "core/python/torch/nn_module.h"
 #include "core/python/script/script_functions.h"
 #include "core/python/script/script_modules.h"
+#include "core/python/torch/nn_module.h"
 #include "core/script/error.h"
 #include "core/script/schema_matching.h"
 
@@ -21,7 +21,8 @@ using script::SugaredTuple;
 
 class ModuleValue final : public Sugared {
   public:
-    ModuleValue(ScriptModules& modules, const ModuleClass& cls, ir::Value* value) : modules_(modules), cls_(cls), value_(value) {}
+    ModuleValue(ScriptModules& modules, const ModuleClass& cls, ir::Value* value)
+        : modules_(modules), cls_(cls), value_(value) {}
 
     std::string describe() const override { return "module"; }
     ir::Value* as_value(Builder&, Range) override { return value_; }
@@ -29,12 +30,15 @@ class ModuleValue final : public Sugared {
     SugaredPtr attribute(Builder& builder, std::string_view name, Range range) override {
         if (SugaredPtr found = find(builder, name, range)) return found;
         const auto reason = cls_.failed.find(name);
-        builder.fail(concat("Module '", class_name(), "' has no attribute '", name, "' ", reason != cls_.failed.end() ? reason->second : ""), range);
+        builder.fail(concat("Module '", class_name(), "' has no attribute '", name, "' ",
+                            reason != cls_.failed.end() ? reason->second : ""),
+                     range);
     }
     bool has_attribute(Builder& builder, std::string_view name, Range) override {
         static_cast<void>(builder);
-        return cls_.type->find_attribute(name).has_value() || cls_.type->find_method(name) != nullptr || cls_.constant(name) != nullptr ||
-               cls_.functions.contains(name) || (cls_.cls && cls_.cls->find(name) != nullptr);
+        return cls_.type->find_attribute(name).has_value() || cls_.type->find_method(name) != nullptr ||
+               cls_.constant(name) != nullptr || cls_.functions.contains(name) ||
+               (cls_.cls && cls_.cls->find(name) != nullptr);
     }
     void set_attribute(Builder& builder, std::string_view name, ir::Value* value, Range range) override {
         simple(value_)->set_attribute(builder, name, value, range);
@@ -43,7 +47,8 @@ class ModuleValue final : public Sugared {
         const auto& pre_hooks = cls_.type->forward_pre_hooks();
         const auto& hooks = cls_.type->forward_hooks();
         const std::string_view forward = forward_for(builder, arguments, range);
-        if (pre_hooks.empty() && hooks.empty()) return attribute(builder, forward, range)->call(builder, arguments, keywords, range);
+        if (pre_hooks.empty() && hooks.empty())
+            return attribute(builder, forward, range)->call(builder, arguments, keywords, range);
         std::vector<script::NamedValue> given(arguments.begin(), arguments.end());
         for (Function* hook : pre_hooks) {
             const SugaredPtr result = call_hook(builder, *hook, {input_tuple(builder, given)}, range);
@@ -51,15 +56,19 @@ class ModuleValue final : public Sugared {
         }
         SugaredPtr output = attribute(builder, forward, range)->call(builder, given, keywords, range);
         for (Function* hook : hooks) {
-            const SugaredPtr result = call_hook(builder, *hook, {input_tuple(builder, given), output->as_value(builder, range)}, range);
+            const SugaredPtr result =
+                call_hook(builder, *hook, {input_tuple(builder, given), output->as_value(builder, range)}, range);
             if (result->as_value(builder, range)->type()->kind() != TypeKind::None) output = result;
         }
         return output;
     }
 
-    std::vector<SugaredPtr> as_tuple(Builder& builder, Range range, std::optional<std::size_t>) override { return elements(builder, range); }
+    std::vector<SugaredPtr> as_tuple(Builder& builder, Range range, std::optional<std::size_t>) override {
+        return elements(builder, range);
+    }
     SugaredPtr iterate(Builder& builder, Range range) override {
-        if (cls_.container == ContainerKind::Dict || cls_.container == ContainerKind::ParameterDict) return keys(builder, range);
+        if (cls_.container == ContainerKind::Dict || cls_.container == ContainerKind::ParameterDict)
+            return keys(builder, range);
         return make_ptr<SugaredTuple>(elements(builder, range));
     }
     ir::Value* length(Builder& builder, Range range) override {
@@ -73,7 +82,8 @@ class ModuleValue final : public Sugared {
             }
             return child(builder, constant->to_string());
         }
-        if (cls_.container == ContainerKind::None && modules_.add_method(const_cast<ModuleClass&>(cls_), "__getitem__")) {
+        if (cls_.container == ContainerKind::None &&
+            modules_.add_method(const_cast<ModuleClass&>(cls_), "__getitem__")) {
             const script::NamedValue argument{range, {}, index};
             return attribute(builder, "__getitem__", range)->call(builder, {&argument, 1}, {}, range);
         }
@@ -101,7 +111,8 @@ class ModuleValue final : public Sugared {
         for (ir::Value* value : values) given.push_back({range, {}, value});
         return script::FunctionValue(hook).call(builder, given, {}, range);
     }
-    static void replace_inputs(Builder& builder, std::vector<script::NamedValue>& inputs, ir::Value* result, Range range) {
+    static void replace_inputs(Builder& builder, std::vector<script::NamedValue>& inputs, ir::Value* result,
+                               Range range) {
         if (result->type()->kind() == TypeKind::None) return;
         inputs.clear();
         if (result->type()->kind() != TypeKind::Tuple) {
@@ -114,7 +125,8 @@ class ModuleValue final : public Sugared {
     // A recurrent layer has one for packed sequences too.
     std::string_view forward_for(Builder& builder, NamedValues arguments, Range range) {
         constexpr std::string_view kPacked = "forward__1";
-        const bool is_packed = !arguments.empty() && arguments[0].value->type()->name().ends_with("torch.nn.utils.rnn.PackedSequence");
+        const bool is_packed =
+            !arguments.empty() && arguments[0].value->type()->name().ends_with("torch.nn.utils.rnn.PackedSequence");
         const bool is_layer = is_packed && cls_.cls && cls_.cls->is_builtin();
         if (!is_layer) return "forward";
         if (cls_.type->find_method(kPacked) == nullptr) add_method(builder, kPacked, range);
@@ -176,7 +188,8 @@ class ModuleValue final : public Sugared {
     SugaredPtr class_attribute(std::string_view name) {
         const IValue* found = cls_.cls ? cls_.cls->find(name) : nullptr;
         if (found == nullptr) return nullptr;
-        if (const auto* wrapper = object_as<MethodWrapper>(*found)) return modules_.compiler().sugared(wrapper->function, name, false);
+        if (const auto* wrapper = object_as<MethodWrapper>(*found))
+            return modules_.compiler().sugared(wrapper->function, name, false);
         if (found->is_other() && object_as<ClassObject>(*found) == nullptr) return nullptr;
         return modules_.compiler().sugared(*found, name, true);
     }
@@ -191,7 +204,8 @@ class ModuleValue final : public Sugared {
 
     std::vector<std::string> names() const {
         std::vector<std::string> out;
-        const bool holds_parameters = cls_.container == ContainerKind::Parameters || cls_.container == ContainerKind::ParameterDict;
+        const bool holds_parameters =
+            cls_.container == ContainerKind::Parameters || cls_.container == ContainerKind::ParameterDict;
         for (const auto& attribute : cls_.type->attributes()) {
             const AttributeKind wanted = holds_parameters ? AttributeKind::Parameter : AttributeKind::Module;
             if (attribute.kind == wanted) out.push_back(attribute.name);
@@ -200,10 +214,13 @@ class ModuleValue final : public Sugared {
     }
 
     std::vector<SugaredPtr> elements(Builder& builder, Range range) {
-        if (cls_.container == ContainerKind::None && cls_.cls) builder.fail("Only constant Sequential, ModuleList, ModuleDict, or ParameterList can be used as an iterable", range);
+        if (cls_.container == ContainerKind::None && cls_.cls)
+            builder.fail(
+                "Only constant Sequential, ModuleList, ModuleDict, or ParameterList can be used as an iterable", range);
         std::vector<SugaredPtr> out;
         for (const std::string& name : names()) {
-            out.push_back(cls_.child(name) != nullptr ? child(builder, name) : simple(value_)->attribute(builder, name, range));
+            out.push_back(cls_.child(name) != nullptr ? child(builder, name)
+                                                      : simple(value_)->attribute(builder, name, range));
         }
         return out;
     }
@@ -214,7 +231,8 @@ class ModuleValue final : public Sugared {
         return make_ptr<SugaredTuple>(std::move(out));
     }
 
-    // items(), keys(), values() of dicts; children() and named_children() of all: what they give can only be iterated over.
+    // items(), keys(), values() of dicts; children() and named_children() of all: what they give can only be iterated
+    // over.
     SugaredPtr container_method(Builder& builder, std::string_view name, Range range);
 
     ScriptModules& modules_;
@@ -241,7 +259,8 @@ SugaredPtr ModuleValue::container_method(Builder& builder, std::string_view name
     if (!is_named && !is_values) return nullptr;
     std::vector<SugaredPtr> out;
     for (const std::string& each : names()) {
-        SugaredPtr value = cls_.child(each) != nullptr ? child(builder, each) : simple(value_)->attribute(builder, each, range);
+        SugaredPtr value =
+            cls_.child(each) != nullptr ? child(builder, each) : simple(value_)->attribute(builder, each, range);
         if (is_values) {
             out.push_back(std::move(value));
             continue;
@@ -254,6 +273,8 @@ SugaredPtr ModuleValue::container_method(Builder& builder, std::string_view name
 
 }  // namespace
 
-SugaredPtr module_value(ScriptModules& modules, const ModuleClass& cls, ir::Value* value) { return make_ptr<ModuleValue>(modules, cls, value); }
+SugaredPtr module_value(ScriptModules& modules, const ModuleClass& cls, ir::Value* value) {
+    return make_ptr<ModuleValue>(modules, cls, value);
+}
 
 }  // namespace loupe::python

@@ -12,11 +12,11 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/script/script_function_object.h"
-#include "core/python/torch/nn_module.h"
-#include "core/python/torch/torch_hooks.h"
 #include "core/python/script/script_functions.h"
 #include "core/python/script/script_library.h"
 #include "core/python/script/script_source.h"
+#include "core/python/torch/nn_module.h"
+#include "core/python/torch/torch_hooks.h"
 #include "core/script/error.h"
 
 namespace loupe::python {
@@ -25,7 +25,9 @@ namespace {
 constexpr std::string_view kBackwardHook = "_is_full_backward_hook";
 
 // Every class that a module's class derives from and that says how it is scripted.
-const LayerScript* layer_script_of(const ClassObject& cls) { return cls.is_builtin() ? find_layer_script(cls.name()) : nullptr; }
+const LayerScript* layer_script_of(const ClassObject& cls) {
+    return cls.is_builtin() ? find_layer_script(cls.name()) : nullptr;
+}
 
 std::vector<std::string_view> words(std::string_view text, char separator) {
     std::vector<std::string_view> out;
@@ -104,9 +106,13 @@ TypePtr layer_annotation(const ClassObject& cls, std::string_view name) {
 
 bool same_attributes(const ModuleClass& a, const ModuleClass& b, const std::vector<ClassType::Attribute>& attributes) {
     const auto& known = a.type->attributes();
-    if (known.size() != attributes.size() || a.constants.size() != b.constants.size() || a.functions.size() != b.functions.size()) return false;
+    if (known.size() != attributes.size() || a.constants.size() != b.constants.size() ||
+        a.functions.size() != b.functions.size())
+        return false;
     for (std::size_t i = 0; i < known.size(); ++i) {
-        if (known[i].name != attributes[i].name || known[i].kind != attributes[i].kind || !known[i].type->equals(*attributes[i].type)) return false;
+        if (known[i].name != attributes[i].name || known[i].kind != attributes[i].kind ||
+            !known[i].type->equals(*attributes[i].type))
+            return false;
     }
     for (std::size_t i = 0; i < a.constants.size(); ++i) {
         const IValue& x = a.constants[i].second;
@@ -164,16 +170,20 @@ const ModuleClass* ScriptModules::find_class(const ClassType& type) const {
 
 // --- describing ---
 
-void ScriptModules::describe_attribute(ModuleClass& cls, const std::string& name, const IValue& value, const IValue* annotation,
-                                       std::vector<ClassType::Attribute>& attributes) {
+void ScriptModules::describe_attribute(ModuleClass& cls, const std::string& name, const IValue& value,
+                                       const IValue* annotation, std::vector<ClassType::Attribute>& attributes) {
     if (const auto* wrapped = object_as<ScriptAttribute>(value)) {
-        if (TypePtr type = compiler_.annotated_type(wrapped->type)) attributes.push_back({name, type, AttributeKind::Attribute});
-        else cls.failed[name] = "torch.jit.Attribute has no type";
+        if (TypePtr type = compiler_.annotated_type(wrapped->type))
+            attributes.push_back({name, type, AttributeKind::Attribute});
+        else
+            cls.failed[name] = "torch.jit.Attribute has no type";
         return;
     }
     if (annotation != nullptr) {
-        if (TypePtr type = compiler_.annotated_type(*annotation)) attributes.push_back({name, type, AttributeKind::Attribute});
-        else cls.failed[name] = concat("Its annotation, ", repr(*annotation), ", is no type of TorchScript");
+        if (TypePtr type = compiler_.annotated_type(*annotation))
+            attributes.push_back({name, type, AttributeKind::Attribute});
+        else
+            cls.failed[name] = concat("Its annotation, ", repr(*annotation), ", is no type of TorchScript");
         return;
     }
     if (FunctionObject* function = source_function(value)) {
@@ -189,8 +199,8 @@ void ScriptModules::describe_attribute(ModuleClass& cls, const std::string& name
         attributes.push_back({name, inferred.type, AttributeKind::Attribute});
         return;
     }
-    cls.failed[name] = concat("(This attribute exists on the Python module, but we failed to convert Python type: '", type_name(value),
-                              "' to a TorchScript type. ", inferred.reason,
+    cls.failed[name] = concat("(This attribute exists on the Python module, but we failed to convert Python type: '",
+                              type_name(value), "' to a TorchScript type. ", inferred.reason,
                               " Its type was inferred; try adding a type annotation for the attribute.)");
 }
 
@@ -225,11 +235,13 @@ ModuleClassPtr ScriptModules::describe(const nn::ModulePtr& module, std::vector<
         const ModuleClassPtr child_class = class_of(child);
         out->children.emplace_back(slots[i].name, child_class);
         const bool is_interface = declared && declared->kind() == TypeKind::Interface;
-        attributes.push_back({slots[i].name, is_interface ? declared : TypePtr(child_class->type), AttributeKind::Module});
+        attributes.push_back(
+            {slots[i].name, is_interface ? declared : TypePtr(child_class->type), AttributeKind::Module});
     }
     const std::vector<std::string> constants = constant_names(*out->cls);
     for (const std::string& name : constants) {
-        const bool is_added = std::any_of(attributes.begin(), attributes.end(), [&](const auto& each) { return each.name == name; });
+        const bool is_added =
+            std::any_of(attributes.begin(), attributes.end(), [&](const auto& each) { return each.name == name; });
         if (is_added) continue;
         const IValue self(object_of(module));
         auto value = find_attribute(self, name);
@@ -238,7 +250,8 @@ ModuleClassPtr ScriptModules::describe(const nn::ModulePtr& module, std::vector<
         if (value->is_list() && !value->to_list().elements.empty()) value = make_tuple(value->to_list().elements);
         const InferredType inferred = compiler_.inferred_type(*value);
         if (!inferred.type) {
-            throw_type_error(concat("'", type_name(*value), "' object in attribute '", out->cls->name(), ".", name, "' is not a valid constant."));
+            throw_type_error(concat("'", type_name(*value), "' object in attribute '", out->cls->name(), ".", name,
+                                    "' is not a valid constant."));
         }
         out->constants.emplace_back(name, *compiler_.to_script(*value, inferred.type));
     }
@@ -279,7 +292,8 @@ ModuleClassPtr ScriptModules::class_of(const nn::ModulePtr& module) {
     }
     const std::string name = compiler_.unit()->mangle(compiler_.qualified_name(made->cls->module(), made->cls->name()));
     made->type = make_ptr<ClassType>(name, true);
-    for (ClassType::Attribute& attribute : attributes) made->type->add_attribute(attribute.name, attribute.type, attribute.kind);
+    for (ClassType::Attribute& attribute : attributes)
+        made->type->add_attribute(attribute.name, attribute.type, attribute.kind);
     compiler_.unit()->add_type(made->type);
     if (!made->constants.empty()) compiler_.unit()->set_constants(*made->type, made->constants);
     alike.push_back(made);
@@ -318,10 +332,14 @@ bool ScriptModules::add_method(ModuleClass& cls, std::string_view name) {
 
 namespace {
 
-// What recomputes a parameter before forward is an object, which no script calls; PyTorch asks it for a function's name.
+// What recomputes a parameter before forward is an object, which no script calls; PyTorch asks it for a function's
+// name.
 void refuse_computing_hooks(nn::Module& module) {
-    const auto refuse = [](std::string_view cls) { throw_error("AttributeError", concat("'", cls, "' object has no attribute '__name__'")); };
-    for (const std::string& hook : nn::norm_hooks_of(module)) refuse(hook.starts_with("weight_norm") ? "WeightNorm" : "SpectralNorm");
+    const auto refuse = [](std::string_view cls) {
+        throw_error("AttributeError", concat("'", cls, "' object has no attribute '__name__'"));
+    };
+    for (const std::string& hook : nn::norm_hooks_of(module))
+        refuse(hook.starts_with("weight_norm") ? "WeightNorm" : "SpectralNorm");
     for (const auto& [tensor, method] : nn::prunings_of(module)) refuse(method);
 }
 
@@ -341,18 +359,24 @@ void ScriptModules::add_hooks(const nn::Module& module, ModuleClass& cls) {
     std::map<std::string, std::pair<FunctionObject*, ir::ScriptFunction*>, std::less<>> compiled_hooks;
     for (const auto& hook : hooks) {
         FunctionObject* function = source_function(hook.hook);
-        if (function == nullptr) throw_error("RuntimeError", concat("a hook of ", cls.cls->name(), " is no function that can be compiled"));
+        if (function == nullptr)
+            throw_error("RuntimeError", concat("a hook of ", cls.cls->name(), " is no function that can be compiled"));
         const auto [known, is_new] = compiled_hooks.try_emplace(function->code.name, function, nullptr);
         if (is_new) {
             const std::string name = concat(cls.type->name(), ".", function->code.name);
-            known->second.second = &compiler_.unit()->add_function(compiler_.make_method(*function, name, cls.type, self_value));
+            known->second.second =
+                &compiler_.unit()->add_function(compiler_.make_method(*function, name, cls.type, self_value));
         } else if (known->second.first != function) {
-            throw_error("RuntimeError", concat(hook.is_pre_hook ? "Pre-hook '" : "Hook '", function->code.name, "' on ", cls.cls->name(),
-                                               " has at least two different python definitions. Please use unique names for all hooks."));
+            throw_error(
+                "RuntimeError",
+                concat(hook.is_pre_hook ? "Pre-hook '" : "Hook '", function->code.name, "' on ", cls.cls->name(),
+                       " has at least two different python definitions. Please use unique names for all hooks."));
         }
         ir::ScriptFunction* compiled = known->second.second;
-        if (hook.is_pre_hook) cls.type->add_forward_pre_hook(compiled);
-        else cls.type->add_forward_hook(compiled);
+        if (hook.is_pre_hook)
+            cls.type->add_forward_pre_hook(compiled);
+        else
+            cls.type->add_forward_hook(compiled);
     }
 }
 
@@ -360,7 +384,8 @@ void ScriptModules::compile_methods(const ModuleClassPtr& cls) {
     add_hooks(*cls->example, *cls);
     std::vector<std::string> names;
     const auto wants = [&](std::string name) {
-        if (std::find(names.begin(), names.end(), name) == names.end() && add_method(*cls, name)) names.push_back(std::move(name));
+        if (std::find(names.begin(), names.end(), name) == names.end() && add_method(*cls, name))
+            names.push_back(std::move(name));
     };
     const IValue* forward = cls->cls->find("forward");
     const ScriptMark mark = forward != nullptr ? script_mark(*forward) : ScriptMark::None;
@@ -376,8 +401,9 @@ void ScriptModules::compile_methods(const ModuleClassPtr& cls) {
             if (cls->type->find_method(method) != nullptr) continue;
             const ModuleClass* const of = cls.get();
             const auto self_value = [this, of](ir::Value* self) { return module_value(*this, *of, self); };
-            compiler_.unit()->add_method(*cls->type,
-                                         compiler_.make_method(*getter, concat(cls->type->name(), ".", method), cls->type, self_value));
+            compiler_.unit()->add_method(
+                *cls->type,
+                compiler_.make_method(*getter, concat(cls->type->name(), ".", method), cls->type, self_value));
             names.push_back(method);
         }
     }
@@ -423,8 +449,10 @@ nn::ModulePtr ScriptModules::instantiate(const nn::ModulePtr& module, const Modu
         auto converted = compiler_.to_script(wrapped != nullptr ? wrapped->value : *value, attributes[i].type);
         if (!converted && value->is_none()) converted = IValue();
         if (!converted) {
-            throw_error("RuntimeError", concat("Could not cast attribute '", name, "' to type ", attributes[i].type->annotation_str(), ": Unable to cast Python instance of type <class '",
-                                               type_name(*value), "'> to C++ type"));
+            throw_error(
+                "RuntimeError",
+                concat("Could not cast attribute '", name, "' to type ", attributes[i].type->annotation_str(),
+                       ": Unable to cast Python instance of type <class '", type_name(*value), "'> to C++ type"));
         }
         script->set_slot(i, std::move(*converted));
     }

@@ -62,10 +62,10 @@ class ScriptModules {
     ScriptCompiler& compiler_;
     std::unordered_map<const void*, std::vector<ModuleClassPtr>> by_class_;
     std::unordered_map<const ClassType*, ModuleClassPtr> by_type_;
-    std::unordered_map<const nn::Module*, nn::ModulePtr> scripted_;   // of the modules of one call of script
+    std::unordered_map<const nn::Module*, nn::ModulePtr> scripted_;  // of the modules of one call of script
     std::unordered_map<const nn::Module*, nn::ModulePtr> originals_;
-    std::vector<ModuleClassPtr> fresh_;                               // not compiled yet
-    std::vector<script::CompileError> errors_;                        // of one call of script
+    std::vector<ModuleClassPtr> fresh_;         // not compiled yet
+    std::vector<script::CompileError> errors_;  // of one call of script
 };
 
 // Is it a module of compiled code (scripted, traced, read from an archive)?

@@ -6,12 +6,12 @@
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/script/script_function_object.h"
-#include "core/python/torch/nn_module.h"
 #include "core/python/script/script_compiler.h"
+#include "core/python/script/script_function_object.h"
 #include "core/python/script/script_functions.h"
 #include "core/python/script/script_library.h"
 #include "core/python/script/script_modules.h"
+#include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/script/error.h"
 #include "core/script/schema_matching.h"
@@ -41,7 +41,8 @@ class ForeignValue final : public Sugared {
         builder.fail(concat(describe(), " cannot be used as a value.", hint_), range);
     }
     SugaredPtr attribute(Builder& builder, std::string_view name, Range range) override {
-        if (value_.is_number() || value_.is_string() || value_.is_list() || value_.is_tuple() || value_.is_dict() || value_.is_tensor()) {
+        if (value_.is_number() || value_.is_string() || value_.is_list() || value_.is_tuple() || value_.is_dict() ||
+            value_.is_tensor()) {
             as_value(builder, range);
         }
         const auto found = find_attribute(value_, name);
@@ -69,7 +70,9 @@ class ConstantValue final : public Sugared {
     std::vector<SugaredPtr> as_tuple(Builder& builder, Range range, std::optional<std::size_t> count) override {
         return simple(as_value(builder, range))->as_tuple(builder, range, count);
     }
-    SugaredPtr iterate(Builder& builder, Range range) override { return simple(as_value(builder, range))->iterate(builder, range); }
+    SugaredPtr iterate(Builder& builder, Range range) override {
+        return simple(as_value(builder, range))->iterate(builder, range);
+    }
 
   private:
     IValue value_;
@@ -95,8 +98,8 @@ struct NamedForm {
     std::string_view name;
     Form form;
 };
-constexpr std::array kJitForms = {NamedForm{"annotate", Form::Annotate}, NamedForm{"fork", Form::Fork}, NamedForm{"_fork", Form::Fork},
-                                  NamedForm{"isinstance", Form::IsInstance}};
+constexpr std::array kJitForms = {NamedForm{"annotate", Form::Annotate}, NamedForm{"fork", Form::Fork},
+                                  NamedForm{"_fork", Form::Fork}, NamedForm{"isinstance", Form::IsInstance}};
 
 SugaredPtr jit_name(std::string_view name) {
     for (const NamedForm& entry : kJitForms) {
@@ -109,13 +112,16 @@ SugaredPtr jit_name(std::string_view name) {
     return nullptr;
 }
 
-constexpr std::array<std::string_view, 12> kTorchModules = {"nn",      "jit",  "linalg", "fft",   "special",  "autograd",
-                                                            "utils",   "cuda", "random", "optim", "backends", "functional"};
+constexpr std::array<std::string_view, 12> kTorchModules = {
+    "nn", "jit", "linalg", "fft", "special", "autograd", "utils", "cuda", "random", "optim", "backends", "functional"};
 
 // What torch does to functions of an operator's name in Python.
 std::string_view operator_name(std::string_view name) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kOther = {
-        {{"unique", "_unique2"}, {"logsigmoid", "log_sigmoid"}, {"lu", "_lu_with_info"}, {"nonzero_numpy", "nonzero_numpy"}}};
+        {{"unique", "_unique2"},
+         {"logsigmoid", "log_sigmoid"},
+         {"lu", "_lu_with_info"},
+         {"nonzero_numpy", "nonzero_numpy"}}};
     for (const auto& [from, to] : kOther) {
         if (from == name) return to;
     }
@@ -143,7 +149,8 @@ SugaredPtr library_name(std::string_view module, std::string_view name, Builder&
         return builtin(concat("aten::", operator_name(name)));
     }
     if (module == "torch.nn.utils.rnn") return ScriptLibrary::current().find(module, name);
-    if (module == "torch.autograd" || module == "torch.autograd.grad_mode") return ScriptLibrary::current().find("torch", name);
+    if (module == "torch.autograd" || module == "torch.autograd.grad_mode")
+        return ScriptLibrary::current().find("torch", name);
     if (module == "torch.linalg" || module == "torch.fft" || module == "torch.special") {
         return builtin(concat("aten::", module.substr(6), "_", name));
     }
@@ -184,7 +191,8 @@ std::optional<std::pair<std::string, std::string>> find_imported(const IValue& v
         auto* object = is_known ? object_as<PythonModule>(module) : nullptr;
         if (object == nullptr) continue;
         for (const auto& [name, entry] : object->entries()) {
-            if (entry.is_other() && entry.object_pointer() == value.object_pointer()) return std::pair(module_name, name);
+            if (entry.is_other() && entry.object_pointer() == value.object_pointer())
+                return std::pair(module_name, name);
         }
     }
     return std::nullopt;
@@ -205,7 +213,8 @@ std::map<std::string, IValue> field_defaults(ScriptCompiler& compiler, const Cla
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const IValue* value = written->to_dict().find(IValue(fields[i]));
         if (value == nullptr) continue;
-        if (auto converted = compiler.to_script(*value, type->contained()[i])) defaults.emplace(fields[i], std::move(*converted));
+        if (auto converted = compiler.to_script(*value, type->contained()[i]))
+            defaults.emplace(fields[i], std::move(*converted));
     }
     return defaults;
 }
@@ -213,9 +222,11 @@ std::map<std::string, IValue> field_defaults(ScriptCompiler& compiler, const Cla
 SugaredPtr class_value(ScriptCompiler& compiler, const IValue& value, ClassObject& cls) {
     const BuiltinClasses& known = builtin_classes();
     if (cls.is_subclass_of(*known.base_exception)) {
-        return make_ptr<script::ExceptionClass>(cls.name() == "AssertionError" ? "" : concat(cls.is_builtin() ? "builtins." : "__torch__.", cls.name()));
+        return make_ptr<script::ExceptionClass>(
+            cls.name() == "AssertionError" ? "" : concat(cls.is_builtin() ? "builtins." : "__torch__.", cls.name()));
     }
-    if (SugaredPtr known_class = ScriptLibrary::current().find("torch", cls.name()); known_class && cls.is_builtin()) return known_class;
+    if (SugaredPtr known_class = ScriptLibrary::current().find("torch", cls.name()); known_class && cls.is_builtin())
+        return known_class;
     if (cls.tuple_type) {
         if (SugaredPtr known_class = ScriptLibrary::current().find(cls.module(), cls.name())) return known_class;
     }
@@ -225,13 +236,15 @@ SugaredPtr class_value(ScriptCompiler& compiler, const IValue& value, ClassObjec
     if (const auto* plain_class = type->as<ClassType>()) {
         return make_ptr<script::ClassValue>(Ptr<const ClassType>(plain_class), compiler.unit().get());
     }
-    if (type->kind() == TypeKind::Tuple) return make_ptr<script::NamedTupleClass>(type, field_defaults(compiler, cls, type));
+    if (type->kind() == TypeKind::Tuple)
+        return make_ptr<script::NamedTupleClass>(type, field_defaults(compiler, cls, type));
     if (type->kind() == TypeKind::Enum) return make_ptr<script::EnumClass>(Ptr<const EnumType>(type->as<EnumType>()));
     return make_ptr<ForeignValue>(value, std::string());
 }
 
 constexpr std::string_view kClosedOver =
-    " Perhaps it is a closed over global variable? If so, please consider passing it in as an argument or use a local varible instead.";
+    " Perhaps it is a closed over global variable? If so, please consider passing it in as an argument or use a local "
+    "varible instead.";
 
 }  // namespace
 
@@ -246,11 +259,14 @@ SugaredPtr ScriptCompiler::sugared(const IValue& value, std::string_view name, b
     }
     if (const auto* dtype = object_as<DtypeObject>(value)) {
         const IValue number(static_cast<std::int64_t>(dtype->dtype));
-        return is_constant ? SugaredPtr(make_ptr<ConstantValue>(number)) : SugaredPtr(make_ptr<ForeignValue>(value, std::string(kClosedOver)));
+        return is_constant ? SugaredPtr(make_ptr<ConstantValue>(number))
+                           : SugaredPtr(make_ptr<ForeignValue>(value, std::string(kClosedOver)));
     }
-    if (const auto* constant = object_as<ConstantObject>(value)) return make_ptr<ConstantValue>(IValue(constant->number));
+    if (const auto* constant = object_as<ConstantObject>(value))
+        return make_ptr<ConstantValue>(IValue(constant->number));
     if (auto* module = object_as<PythonModule>(value)) return make_ptr<PythonModuleValue>(Ptr<PythonModule>(module));
-    if (auto* function = object_as<ScriptFunctionObject>(value)) return make_ptr<script::FunctionValue>(function->function());
+    if (auto* function = object_as<ScriptFunctionObject>(value))
+        return make_ptr<script::FunctionValue>(function->function());
     if (auto* function = object_as<FunctionObject>(value)) return function_value(*this, *function);
     if (auto* wrapper = object_as<ScriptIfTracing>(value)) return sugared(wrapper->function, name, is_constant);
     if (auto* cls = object_as<ClassObject>(value)) return class_value(*this, value, *cls);
@@ -265,7 +281,8 @@ SugaredPtr ScriptCompiler::sugared(const IValue& value, std::string_view name, b
         if (SugaredPtr known = script::python_builtin(name)) return known;
         return make_ptr<ForeignValue>(value, std::string());
     }
-    if (const auto* function = dynamic_cast<const Callable*>(value.object_pointer()); function != nullptr && object_as<PythonObject>(value) == nullptr) {
+    if (const auto* function = dynamic_cast<const Callable*>(value.object_pointer());
+        function != nullptr && object_as<PythonObject>(value) == nullptr) {
         return make_ptr<ImportedFunction>("torch.nn.functional", function->describe());
     }
     if (const auto* instance = object_as<Instance>(value)) {

@@ -2,16 +2,16 @@
 #include "core/python/script/script_objects.h"
 
 #include "core/base/strings.h"
-#include "core/formats/torchscript/code_writer.h"
 #include "core/formats/torch_writer.h"
+#include "core/formats/torchscript/code_writer.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/torch/nn_module.h"
+#include "core/python/language/stream.h"
 #include "core/python/script/compiled_calls.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_modules.h"
-#include "core/python/language/stream.h"
+#include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_nn.h"
 #include "core/runtime/interpreter/interpreter.h"
@@ -23,10 +23,15 @@ namespace {
 IValue call_method_of(const IValue& self, std::string_view name, const CallArguments& given) {
     const Ptr<Object> object = self.to_object();
     const Function* method = object->type()->find_method(name);
-    if (method == nullptr) throw_error("NotImplementedError", concat("Module [RecursiveScriptModule] is missing the required \"", name, "\" function"));
+    if (method == nullptr)
+        throw_error("NotImplementedError",
+                    concat("Module [RecursiveScriptModule] is missing the required \"", name, "\" function"));
     std::vector<IValue> arguments = bound_arguments(method->schema(), 1, given);
-    const runtime::Traced run = [&](std::vector<IValue> values) { return runtime::run_method(object, name, std::move(values)); };
-    const runtime::CompiledCall called{nn::as_module(self).get(), const_cast<ir::ScriptFunction*>(dynamic_cast<const ir::ScriptFunction*>(method))};
+    const runtime::Traced run = [&](std::vector<IValue> values) {
+        return runtime::run_method(object, name, std::move(values));
+    };
+    const runtime::CompiledCall called{
+        nn::as_module(self).get(), const_cast<ir::ScriptFunction*>(dynamic_cast<const ir::ScriptFunction*>(method))};
     return run_script([&] { return runtime::call_compiled(called, std::move(arguments), run); });
 }
 
@@ -72,7 +77,8 @@ std::optional<IValue> script_object_attribute(const IValue& object, std::string_
     if (const auto* method = script_method(*self, name)) {
         return IValue::other(make_ptr<ScriptMethodObject>(object, *method));
     }
-    if (self->type()->find_method(script::getter_name(name)) != nullptr) return call_method_of(object, script::getter_name(name), {});
+    if (self->type()->find_method(script::getter_name(name)) != nullptr)
+        return call_method_of(object, script::getter_name(name), {});
     for (const auto& [constant, value] : final_constants(*self->type())) {
         if (constant == name) return ScriptCompiler::current().to_python(value);
     }
@@ -83,11 +89,13 @@ std::string script_module_text(const nn::Module& module) {
     std::vector<std::string> lines;
     for (const auto& [name, child] : module.children()) {
         std::string text = script_module_text(*child);
-        for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.replace(at, 1, "\n  ");
+        for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3))
+            text.replace(at, 1, "\n  ");
         lines.push_back(concat("(", name, "): ", text));
     }
     const std::string own = concat("original_name=", class_name_of(module));
-    const std::string shown = ScriptCompiler::current().is_traced(module) ? class_name_of(module) : "RecursiveScriptModule";
+    const std::string shown =
+        ScriptCompiler::current().is_traced(module) ? class_name_of(module) : "RecursiveScriptModule";
     if (lines.empty()) return concat(shown, "(", own, ")");
     return concat(shown, "(\n  ", own, "\n  ", join(lines, "\n  "), "\n)");
 }
@@ -137,7 +145,8 @@ void define_properties(ClassObject& cls) {
     cls.define_property("graph", [forward](const IValue& self) { return graph_object(forward(self).graph()); });
     cls.define_property("inlined_graph", [forward](const IValue& self) { return inlined_graph(forward(self)); });
     cls.define_property("code", [forward](const IValue& self) { return code_text(forward(self)); });
-    cls.define_property("original_name", [](const IValue& self) { return IValue(class_name_of(*nn::as_module(self))); });
+    cls.define_property("original_name",
+                        [](const IValue& self) { return IValue(class_name_of(*nn::as_module(self))); });
 }
 
 }  // namespace
@@ -145,7 +154,8 @@ void define_properties(ClassObject& cls) {
 const ClassPtr& script_module_class() {
     static const ClassPtr cls = [] {
         const EvaluatorScope outside(nullptr);
-        auto made = make_ptr<ClassObject>("RecursiveScriptModule", "torch.jit._script", std::vector<ClassPtr>{nn_module_class()});
+        auto made = make_ptr<ClassObject>("RecursiveScriptModule", "torch.jit._script",
+                                          std::vector<ClassPtr>{nn_module_class()});
         made->set_builtin([](ClassObject&, CallArguments&) -> ClassObject::Made {
             throw_type_error("a RecursiveScriptModule is made by torch.jit.script");
         });
@@ -163,8 +173,10 @@ const ClassPtr& script_module_class() {
             return {};
         });
         made->define("__repr__", [](CallArguments a) { return IValue(script_module_text(self_of(a))); });
-        made->define("extra_repr", [](CallArguments a) { return IValue(concat("original_name=", class_name_of(self_of(a)))); });
-        made->define("__getattr__", [](CallArguments a) { return fallback_attribute(a.positional.at(0), str(a.positional.at(1))); });
+        made->define("extra_repr",
+                     [](CallArguments a) { return IValue(concat("original_name=", class_name_of(self_of(a)))); });
+        made->define("__getattr__",
+                     [](CallArguments a) { return fallback_attribute(a.positional.at(0), str(a.positional.at(1))); });
         return made;
     }();
     return cls;

@@ -7,7 +7,9 @@
 namespace loupe::python {
 
 ScriptCompiler::ScriptCompiler()
-    : unit_(make_ptr<ir::CompilationUnit>()), modules_(std::make_unique<ScriptModules>(*this)), library_(make_ptr<ScriptLibrary>(*this)) {}
+    : unit_(make_ptr<ir::CompilationUnit>()),
+      modules_(std::make_unique<ScriptModules>(*this)),
+      library_(make_ptr<ScriptLibrary>(*this)) {}
 ScriptCompiler::~ScriptCompiler() = default;
 
 ScriptCompiler& ScriptCompiler::current() {

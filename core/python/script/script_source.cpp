@@ -25,7 +25,8 @@ std::shared_ptr<const ir::Source> lines_of(const ir::Source& file, script::Range
     const std::size_t start = file.line_start(first);
     const std::size_t last = file.line_of(range.end > range.begin ? range.end - 1 : range.begin);
     const std::size_t end = std::min(file.text().size(), file.line_start(last) + file.line(last).size() + 1);
-    return std::make_shared<const ir::Source>(file.text().substr(start, end - start), file.file(), file.starting_line() + first);
+    return std::make_shared<const ir::Source>(file.text().substr(start, end - start), file.file(),
+                                              file.starting_line() + first);
 }
 
 const Def& written_definition(const FunctionObject& function) {
@@ -50,7 +51,8 @@ FunctionSource parsed_part(const std::shared_ptr<const ir::Source>& source, scri
 // The definition in the source of its lines.
 script::Range part_of(const ir::Source& file, const Def& written) {
     const std::size_t offset = file.line_start(file.line_of(written.full_range.begin));
-    return {static_cast<std::uint32_t>(written.full_range.begin - offset), static_cast<std::uint32_t>(written.full_range.end - offset)};
+    return {static_cast<std::uint32_t>(written.full_range.begin - offset),
+            static_cast<std::uint32_t>(written.full_range.end - offset)};
 }
 
 }  // namespace
@@ -68,7 +70,8 @@ FunctionSource declaration_of(const FunctionObject& function) {
     const script::Range part = part_of(file, written);
     const auto lines = lines_of(file, written.full_range);
     const std::size_t head = written.body.front()->range.begin - (written.full_range.begin - part.begin);
-    auto source = std::make_shared<const ir::Source>(lines->text().substr(0, head) + "pass\n", lines->file(), lines->starting_line());
+    auto source = std::make_shared<const ir::Source>(lines->text().substr(0, head) + "pass\n", lines->file(),
+                                                     lines->starting_line());
     return parsed_part(source, {part.begin, static_cast<std::uint32_t>(head + 4)});
 }
 

@@ -4,10 +4,10 @@
 
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
-#include "core/python/torch/nn_module.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_library.h"
 #include "core/python/script/script_modules.h"
+#include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_classes.h"
 #include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
@@ -23,13 +23,21 @@ std::string_view typing_name(const TypingObject& typing) {
 
 TypePtr builtin_type(const ClassObject& cls) {
     const BuiltinClasses& known = builtin_classes();
-    const std::pair<const ClassObject*, TypePtr> table[] = {
-        {known.integer.get(), types::integer()}, {known.floating.get(), types::floating()}, {known.boolean.get(), types::boolean()},
-        {known.complex.get(), types::complex()}, {known.string.get(), types::string()},     {known.none.get(), types::none()},
-        {known.list.get(), make_type(TypeKind::AnyList)}, {known.tuple.get(), make_type(TypeKind::AnyTuple)},
-        {tensor_class().get(), types::tensor()}, {parameter_class().get(), types::tensor()}, {device_class().get(), types::device()},
-        {dtype_class().get(), types::integer()}, {layout_class().get(), types::integer()}, {memory_format_class().get(), types::integer()},
-        {generator_class().get(), types::generator()}};
+    const std::pair<const ClassObject*, TypePtr> table[] = {{known.integer.get(), types::integer()},
+                                                            {known.floating.get(), types::floating()},
+                                                            {known.boolean.get(), types::boolean()},
+                                                            {known.complex.get(), types::complex()},
+                                                            {known.string.get(), types::string()},
+                                                            {known.none.get(), types::none()},
+                                                            {known.list.get(), make_type(TypeKind::AnyList)},
+                                                            {known.tuple.get(), make_type(TypeKind::AnyTuple)},
+                                                            {tensor_class().get(), types::tensor()},
+                                                            {parameter_class().get(), types::tensor()},
+                                                            {device_class().get(), types::device()},
+                                                            {dtype_class().get(), types::integer()},
+                                                            {layout_class().get(), types::integer()},
+                                                            {memory_format_class().get(), types::integer()},
+                                                            {generator_class().get(), types::generator()}};
     for (const auto& [builtin, type] : table) {
         if (builtin == &cls) return type;
     }
@@ -62,7 +70,8 @@ TypePtr ScriptCompiler::annotated_type(const IValue& annotation) {
     }
     if (auto* cls = object_as<ClassObject>(annotation)) {
         if (TypePtr type = builtin_type(*cls)) return type;
-        const bool is_module = cls->is_subclass_of(*nn_module_class()) && cls->attributes().find("__torch_script_interface__") == nullptr;
+        const bool is_module =
+            cls->is_subclass_of(*nn_module_class()) && cls->attributes().find("__torch_script_interface__") == nullptr;
         // The class of its modules that are alike, if one has been scripted.
         if (is_module) return unit_->find_type(qualified_name(cls->module(), cls->name()));
         return class_type(*cls);
@@ -91,19 +100,30 @@ ClassPtr ScriptCompiler::class_behind(const Type& type) const {
 InferredType ScriptCompiler::inferred_type(const IValue& value) {
     check_stack();  // a list may hold itself
     switch (value.tag()) {
-        case IValue::Tag::Tensor: return {types::tensor(), {}};
-        case IValue::Tag::None: return {types::none(), {}};
-        case IValue::Tag::Bool: return {types::boolean(), {}};
-        case IValue::Tag::Int: return {types::integer(), {}};
-        case IValue::Tag::Double: return {types::floating(), {}};
-        case IValue::Tag::Complex: return {types::complex(), {}};
-        case IValue::Tag::String: return {types::string(), {}};
-        case IValue::Tag::Device: return {types::device(), {}};
-        case IValue::Tag::Enum: return {TypePtr(value.to_enum().type), {}};
-        case IValue::Tag::Future: return {types::future(types::any()), {}};
+        case IValue::Tag::Tensor:
+            return {types::tensor(), {}};
+        case IValue::Tag::None:
+            return {types::none(), {}};
+        case IValue::Tag::Bool:
+            return {types::boolean(), {}};
+        case IValue::Tag::Int:
+            return {types::integer(), {}};
+        case IValue::Tag::Double:
+            return {types::floating(), {}};
+        case IValue::Tag::Complex:
+            return {types::complex(), {}};
+        case IValue::Tag::String:
+            return {types::string(), {}};
+        case IValue::Tag::Device:
+            return {types::device(), {}};
+        case IValue::Tag::Enum:
+            return {TypePtr(value.to_enum().type), {}};
+        case IValue::Tag::Future:
+            return {types::future(types::any()), {}};
         case IValue::Tag::Object: {
             const Ptr<Object> object = value.to_object();
-            const bool is_script = module_class_of(value) == nullptr;  // a module of compiled code, or an object of a compiled class
+            const bool is_script =
+                module_class_of(value) == nullptr;  // a module of compiled code, or an object of a compiled class
             if (is_script) return {TypePtr(object->type()), {}};
             return {nullptr, "Cannot infer type of torch.nn.Module"};
         }
@@ -116,7 +136,8 @@ InferredType ScriptCompiler::inferred_type(const IValue& value) {
                 if (!part.type) return {nullptr, concat("Could not infer type of list element: ", part.reason)};
                 const auto unified = all ? unify_types(all, part.type) : std::optional<TypePtr>(part.type);
                 if (!unified) {
-                    return {nullptr, concat("Heterogeneous list elements: ", all->annotation_str(), " and ", part.type->annotation_str())};
+                    return {nullptr, concat("Heterogeneous list elements: ", all->annotation_str(), " and ",
+                                            part.type->annotation_str())};
                 }
                 all = *unified;
             }
@@ -146,20 +167,25 @@ InferredType ScriptCompiler::inferred_type(const IValue& value) {
                 if (!v.type) return v;
                 const auto keys = key_type ? unify_types(key_type, k.type) : std::optional<TypePtr>(k.type);
                 const auto values = value_type ? unify_types(value_type, v.type) : std::optional<TypePtr>(v.type);
-                if (!keys || !values) return {nullptr, "Dictionary inputs to traced functions must have consistent type"};
+                if (!keys || !values)
+                    return {nullptr, "Dictionary inputs to traced functions must have consistent type"};
                 key_type = *keys;
                 value_type = *values;
             }
             return {types::dict(key_type, value_type), {}};
         }
-        case IValue::Tag::Other: break;
+        case IValue::Tag::Other:
+            break;
     }
-    if (object_as<DtypeObject>(value) != nullptr || object_as<ConstantObject>(value) != nullptr) return {types::integer(), {}};
+    if (object_as<DtypeObject>(value) != nullptr || object_as<ConstantObject>(value) != nullptr)
+        return {types::integer(), {}};
     if (const auto* instance = object_as<Instance>(value)) {
         if (const TypePtr type = class_type(*instance->cls())) return {type, {}};
     }
-    return {nullptr, concat("Only tensors and (possibly nested) tuples of tensors, lists, or dicts are supported as inputs or outputs of "
-                            "traced functions, but instead got value of type ", type_name(value), ".")};
+    return {nullptr, concat("Only tensors and (possibly nested) tuples of tensors, lists, or dicts are supported as "
+                            "inputs or outputs of "
+                            "traced functions, but instead got value of type ",
+                            type_name(value), ".")};
 }
 
 // --- values ---
@@ -185,7 +211,8 @@ std::optional<IValue> script_object(ScriptCompiler& compiler, const IValue& valu
     const auto object = make_ptr<Object>(cls);
     for (std::size_t i = 0; i < cls->attributes().size(); ++i) {
         const IValue* attribute = instance->attributes.find(cls->attributes()[i].name);
-        auto converted = attribute != nullptr ? compiler.to_script(*attribute, cls->attributes()[i].type) : std::nullopt;
+        auto converted =
+            attribute != nullptr ? compiler.to_script(*attribute, cls->attributes()[i].type) : std::nullopt;
         if (!converted) return std::nullopt;
         object->set_slot(i, std::move(*converted));
     }
@@ -209,15 +236,22 @@ std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypeP
             return std::nullopt;
         case TypeKind::Int:
             if (value.is_int()) return value;
-            if (const auto* dtype = object_as<DtypeObject>(value)) return IValue(static_cast<std::int64_t>(dtype->dtype));
+            if (const auto* dtype = object_as<DtypeObject>(value))
+                return IValue(static_cast<std::int64_t>(dtype->dtype));
             if (const auto* constant = object_as<ConstantObject>(value)) return IValue(constant->number);
             return std::nullopt;
-        case TypeKind::Float: return value.is_double() || value.is_int() ? std::optional<IValue>(value.to_double()) : std::nullopt;
-        case TypeKind::Complex: return value.is_complex() ? std::optional<IValue>(value) : std::nullopt;
-        case TypeKind::Bool: return value.is_bool() ? std::optional<IValue>(value) : std::nullopt;
-        case TypeKind::Number: return value.is_number() && !value.is_bool() ? std::optional<IValue>(value) : std::nullopt;
-        case TypeKind::String: return value.is_string() ? std::optional<IValue>(value) : std::nullopt;
-        case TypeKind::None: return value.is_none() ? std::optional<IValue>(value) : std::nullopt;
+        case TypeKind::Float:
+            return value.is_double() || value.is_int() ? std::optional<IValue>(value.to_double()) : std::nullopt;
+        case TypeKind::Complex:
+            return value.is_complex() ? std::optional<IValue>(value) : std::nullopt;
+        case TypeKind::Bool:
+            return value.is_bool() ? std::optional<IValue>(value) : std::nullopt;
+        case TypeKind::Number:
+            return value.is_number() && !value.is_bool() ? std::optional<IValue>(value) : std::nullopt;
+        case TypeKind::String:
+            return value.is_string() ? std::optional<IValue>(value) : std::nullopt;
+        case TypeKind::None:
+            return value.is_none() ? std::optional<IValue>(value) : std::nullopt;
         case TypeKind::Device:
             if (value.is_device()) return value;
             return value.is_string() ? std::optional<IValue>(device_of(value)) : std::nullopt;
@@ -257,7 +291,8 @@ std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypeP
         }
         case TypeKind::Tuple: {
             const auto* elements = sequence(value);
-            if (elements == nullptr || value.is_list() || elements->size() != type->contained().size()) return std::nullopt;
+            if (elements == nullptr || value.is_list() || elements->size() != type->contained().size())
+                return std::nullopt;
             std::vector<IValue> out;
             for (std::size_t i = 0; i < elements->size(); ++i) {
                 auto converted = to_script((*elements)[i], type->contained()[i]);
@@ -266,12 +301,15 @@ std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypeP
             }
             return IValue(make_ptr<TupleObject>(std::move(out), type->name().empty() ? nullptr : type));
         }
-        case TypeKind::Enum: return enum_value(value, Ptr<const EnumType>(type->as<EnumType>()));
+        case TypeKind::Enum:
+            return enum_value(value, Ptr<const EnumType>(type->as<EnumType>()));
         case TypeKind::Class:
             if (value.is_object() && value.to_object()->type()->is_subtype_of(*type)) return value;
             return script_object(*this, value, type);
-        case TypeKind::AnyList: return value.is_list() ? to_script(value, inferred_type(value).type) : std::nullopt;
-        default: return loupe::is_instance(value, *type) ? std::optional<IValue>(value) : std::nullopt;
+        case TypeKind::AnyList:
+            return value.is_list() ? to_script(value, inferred_type(value).type) : std::nullopt;
+        default:
+            return loupe::is_instance(value, *type) ? std::optional<IValue>(value) : std::nullopt;
     }
 }
 
@@ -333,10 +371,12 @@ TypePtr ScriptCompiler::define_named_tuple(ClassObject& cls) {
         const IValue* written = annotations != nullptr ? annotations->to_dict().find(IValue(field)) : nullptr;
         elements.push_back(written != nullptr ? annotated_type(*written) : types::tensor());
         if (!elements.back()) {
-            throw Error(ErrorKind::Compile, concat("Unknown type annotation: '", repr(*written), "' in NamedTuple ", cls.name()));
+            throw Error(ErrorKind::Compile,
+                        concat("Unknown type annotation: '", repr(*written), "' in NamedTuple ", cls.name()));
         }
     }
-    const TypePtr type = types::named_tuple(unit_->mangle(qualified_name(cls.module(), cls.name())), fields, std::move(elements));
+    const TypePtr type =
+        types::named_tuple(unit_->mangle(qualified_name(cls.module(), cls.name())), fields, std::move(elements));
     unit_->add_type(type);
     classes_[&cls] = type;
     classes_by_type_[type.get()] = ClassPtr(&cls);
@@ -357,7 +397,8 @@ TypePtr ScriptCompiler::define_enum(ClassObject& cls) {
         values.emplace_back(name.to_string(), *to_script(value, inferred.type));
     }
     if (values.empty()) throw Error(ErrorKind::Compile, concat("No enum values defined for: '", cls.name(), "'"));
-    const TypePtr type = make_ptr<const EnumType>(unit_->mangle(qualified_name(cls.module(), cls.name())), value_type, std::move(values));
+    const TypePtr type = make_ptr<const EnumType>(unit_->mangle(qualified_name(cls.module(), cls.name())), value_type,
+                                                  std::move(values));
     unit_->add_type(type);
     classes_[&cls] = type;
     classes_by_type_[type.get()] = ClassPtr(&cls);
@@ -374,7 +415,8 @@ TypePtr ScriptCompiler::define_interface(ClassObject& cls) {
         schema.name = name;
         if (!schema.arguments.empty()) schema.arguments.front().type = types::any();
         if (schema.returns.empty()) {
-            throw Error(ErrorKind::Compile, concat("interface declarations must have a return type annotated: ", cls.name(), ".", name));
+            throw Error(ErrorKind::Compile,
+                        concat("interface declarations must have a return type annotated: ", cls.name(), ".", name));
         }
         type->methods.push_back(std::make_shared<const FunctionSchema>(std::move(schema)));
     }
@@ -385,7 +427,8 @@ TypePtr ScriptCompiler::define_interface(ClassObject& cls) {
 }
 
 TypePtr ScriptCompiler::define_plain_class(ClassObject& cls) {
-    if (cls.bases().size() > 1 || (cls.bases().size() == 1 && cls.bases().front() != builtin_classes().object)) return nullptr;
+    if (cls.bases().size() > 1 || (cls.bases().size() == 1 && cls.bases().front() != builtin_classes().object))
+        return nullptr;
     const std::string name = unit_->mangle(qualified_name(cls.module(), cls.name()));
     const auto type = make_ptr<ClassType>(name, false);
     unit_->add_type(type);

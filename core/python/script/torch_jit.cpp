@@ -9,14 +9,14 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/script/script_function_object.h"
-#include "core/python/torch/module_parts.h"
-#include "core/python/torch/nn_module.h"
+#include "core/python/language/stream.h"
 #include "core/python/script/script_compiler.h"
+#include "core/python/script/script_function_object.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/script/script_objects.h"
+#include "core/python/torch/module_parts.h"
+#include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_call.h"
-#include "core/python/language/stream.h"
 #include "core/python/torch/torch_module.h"
 #include "core/runtime/trace/tracer.h"
 
@@ -36,7 +36,8 @@ IValue native(std::string name, NativeCallable::Body body) {
 NativeCallable::Body marking(ScriptMark mark) {
     return [mark](CallArguments arguments) -> IValue {
         if (!arguments.positional.empty() && arguments.positional[0].is_other()) {
-            if (object_as<Property>(arguments.positional[0]) != nullptr) set_script_mark(object_as<Property>(arguments.positional[0])->getter, mark);
+            if (object_as<Property>(arguments.positional[0]) != nullptr)
+                set_script_mark(object_as<Property>(arguments.positional[0])->getter, mark);
             set_script_mark(arguments.positional[0], mark);
             return arguments.positional[0];
         }
@@ -71,7 +72,8 @@ IValue overload(CallArguments arguments) {
 
 IValue script_if_tracing(CallArguments arguments) {
     const IValue function = first_argument(std::move(arguments));
-    if (object_as<FunctionObject>(function) == nullptr) throw_type_error("script_if_tracing must be applied to a function");
+    if (object_as<FunctionObject>(function) == nullptr)
+        throw_type_error("script_if_tracing must be applied to a function");
     return IValue::other(make_ptr<ScriptIfTracing>(function));
 }
 
@@ -101,17 +103,21 @@ class FinalObject final : public PythonObject {
 
 IValue script_class(ScriptCompiler& compiler, const IValue& value, ClassObject& cls) {
     if (cls.is_subclass_of(*nn_module_class())) {
-        throw_error("RuntimeError", concat("Type '", cls.repr(), "' cannot be compiled since it inherits from nn.Module, pass an instance instead"));
+        throw_error("RuntimeError",
+                    concat("Type '", cls.repr(),
+                           "' cannot be compiled since it inherits from nn.Module, pass an instance instead"));
     }
     if (!compiler.class_type(cls) && !cls.is_builtin()) {
-        throw_error("RuntimeError", concat("Type '", cls.repr(), "' cannot be compiled: TorchScript has no inheritance of classes"));
+        throw_error("RuntimeError",
+                    concat("Type '", cls.repr(), "' cannot be compiled: TorchScript has no inheritance of classes"));
     }
     return value;
 }
 
 IValue script_value(const IValue& value) {
     ScriptCompiler& compiler = ScriptCompiler::current();
-    if (const nn::ModulePtr module = nn::as_module(value)) return IValue(Ptr<Object>(compiler.modules().script(module)));
+    if (const nn::ModulePtr module = nn::as_module(value))
+        return IValue(Ptr<Object>(compiler.modules().script(module)));
     if (auto* cls = object_as<ClassObject>(value)) return script_class(compiler, value, *cls);
     if (auto* function = object_as<FunctionObject>(value)) {
         ir::ScriptFunction& compiled = compiler.function(*function);
@@ -119,7 +125,9 @@ IValue script_value(const IValue& value) {
         return IValue::other(make_ptr<ScriptFunctionObject>(compiled, compiler.unit()));
     }
     if (object_as<BoundMethod>(value) != nullptr) {
-        throw_error("RuntimeError", "a method cannot be scripted by itself: script its module, and mark the method with @torch.jit.export");
+        throw_error(
+            "RuntimeError",
+            "a method cannot be scripted by itself: script its module, and mark the method with @torch.jit.export");
     }
     return value;
 }
@@ -180,8 +188,10 @@ std::vector<IValue> example_values(const IValue& examples) {
 }
 
 IValue trace(CallArguments arguments) {
-    const BoundArguments given(arguments, "trace", {"func", "example_inputs=", "optimize=", "check_trace=", "check_inputs=", "check_tolerance=",
-                                                    "strict=", "_force_outplace=", "_module_class=", "_compilation_unit="});
+    const BoundArguments given(
+        arguments, "trace",
+        {"func", "example_inputs=", "optimize=", "check_trace=", "check_inputs=", "check_tolerance=", "strict=",
+         "_force_outplace=", "_module_class=", "_compilation_unit="});
     const IValue callee = given[0];
     if (!given.has(1)) throw_type_error("trace() missing 1 required positional argument: 'example_inputs'");
     const std::vector<IValue> inputs = example_values(given[1]);
@@ -191,9 +201,13 @@ IValue trace(CallArguments arguments) {
     if (module && is_script_module(*module)) return callee;
     runtime::TraceOptions options;
     options.strict = given.truth_or(6, true);
-    const std::string name = module ? std::string() : compiler.unit()->mangle(concat("__torch__.", source_function(callee) != nullptr ? source_function(callee)->code.name : "f"));
+    const std::string name =
+        module ? std::string()
+               : compiler.unit()->mangle(concat(
+                     "__torch__.", source_function(callee) != nullptr ? source_function(callee)->code.name : "f"));
     const runtime::Trace traced = with_python_errors([&] {
-        return module ? runtime::trace_module(module, run, inputs, options) : runtime::trace_function(name, run, inputs, options);
+        return module ? runtime::trace_module(module, run, inputs, options)
+                      : runtime::trace_function(name, run, inputs, options);
     });
     compiler.keep(traced.unit);
     if (traced.module) compiler.note_traced(*traced.module);
@@ -203,8 +217,9 @@ IValue trace(CallArguments arguments) {
 
 // torch.jit.trace_module(module, {"forward": x, "encode": (x, y)}).
 IValue trace_methods(CallArguments arguments) {
-    const BoundArguments given(arguments, "trace_module", {"mod", "inputs", "optimize=", "check_trace=", "check_inputs=", "check_tolerance=", "strict=",
-                                                           "_force_outplace=", "_module_class=", "_compilation_unit="});
+    const BoundArguments given(arguments, "trace_module",
+                               {"mod", "inputs", "optimize=", "check_trace=", "check_inputs=", "check_tolerance=",
+                                "strict=", "_force_outplace=", "_module_class=", "_compilation_unit="});
     const nn::ModulePtr module = nn::as_module(given[0]);
     if (!module) throw_error("AttributeError", "expected torch.nn.Module as the first argument");
     if (!given[1].is_dict()) throw_error("AttributeError", "expected a dictionary of (method_name, input) pairs");
@@ -212,11 +227,13 @@ IValue trace_methods(CallArguments arguments) {
     for (const auto& [name, examples] : given[1].to_dict().entries()) {
         const std::string method = str(name);
         const IValue callee = method == "forward" ? given[0] : get_attribute(given[0], method);
-        methods.push_back({method, [callee](std::vector<IValue> values) { return call(callee, std::move(values)); }, example_values(examples)});
+        methods.push_back({method, [callee](std::vector<IValue> values) { return call(callee, std::move(values)); },
+                           example_values(examples)});
     }
     runtime::TraceOptions options;
     options.strict = given.truth_or(6, true);
-    const runtime::Trace traced = with_python_errors([&] { return runtime::trace_methods(module, std::move(methods), options); });
+    const runtime::Trace traced =
+        with_python_errors([&] { return runtime::trace_methods(module, std::move(methods), options); });
     ScriptCompiler::current().keep(traced.unit);
     ScriptCompiler::current().note_traced(*traced.module);
     return IValue(Ptr<Object>(traced.module));
@@ -227,7 +244,9 @@ IValue trace_methods(CallArguments arguments) {
 nn::ModulePtr script_module_of(const IValue& value, const char* function) {
     const nn::ModulePtr module = nn::as_module(value);
     if (!module || !is_script_module(*module)) {
-        throw_error("RuntimeError", concat(function, " expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script your 'nn.Module'."));
+        throw_error("RuntimeError", concat(function,
+                                           " expects a ScriptModule as input. Please use torch.jit.script or "
+                                           "torch.jit.trace to script your 'nn.Module'."));
     }
     return module;
 }
@@ -243,7 +262,8 @@ nn::ModulePtr module_with_graph(const nn::Module& of, const ir::ScriptFunction& 
     if (graph->inputs().size() + 1 == schema.arguments.size()) graph->block()->insert_input(0, "self");
     graph->inputs().front()->set_type(type);
     schema.arguments.front().type = type;
-    unit->add_method(*type, make_ptr<ir::ScriptFunction>(concat(type->name(), ".forward"), std::move(graph), std::move(schema)));
+    unit->add_method(
+        *type, make_ptr<ir::ScriptFunction>(concat(type->name(), ".forward"), std::move(graph), std::move(schema)));
     const auto module = make_ptr<nn::Module>(type);
     module->set_slot(0, IValue(false));
     ScriptCompiler::current().keep(unit);
@@ -253,7 +273,9 @@ nn::ModulePtr module_with_graph(const nn::Module& of, const ir::ScriptFunction& 
 IValue run_passes(const IValue& value, const char* function, std::string_view pipeline) {
     const nn::ModulePtr module = script_module_of(value, function);
     if (module->is_training()) {
-        throw_error("RuntimeError", "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing.");
+        throw_error("RuntimeError",
+                    "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your "
+                    "module before freezing.");
     }
     const auto* forward = dynamic_cast<const ir::ScriptFunction*>(module->type()->find_method("forward"));
     if (forward == nullptr) throw_error("RuntimeError", concat(function, " needs a module with a forward"));

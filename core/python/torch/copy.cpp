@@ -24,7 +24,8 @@ class Copier {
         check_stack();
         if (const auto found = memo_.find(key_of(value)); found != memo_.end()) return found->second;
         if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
-            if (auto made = call_special(*cls, "__deepcopy__", value, {IValue(make_dict())})) return remember(value, *made);
+            if (auto made = call_special(*cls, "__deepcopy__", value, {IValue(make_dict())}))
+                return remember(value, *made);
         }
         switch (value.tag()) {
             case IValue::Tag::List:
@@ -55,14 +56,21 @@ class Copier {
     }
     // A module and the program's own values may hold the same one.
     IValue deep_tensor(const IValue& value) {
-        if (const auto known = modules_.tensors.find(value.tensor_impl()); known != modules_.tensors.end()) return known->second;
+        if (const auto known = modules_.tensors.find(value.tensor_impl()); known != modules_.tensors.end())
+            return known->second;
         const Tensor from = value.to_tensor();
-        if (!is_leaf(from)) throw_error("RuntimeError", "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment");
+        if (!is_leaf(from))
+            throw_error("RuntimeError",
+                        "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+                        "the moment");
         Tensor copy = call_method(IValue(detach(from)), "clone", {}).to_tensor();
-        if (is_parameter(from)) copy = make_parameter(copy, requires_grad(from));
-        else if (requires_grad(from)) loupe::set_requires_grad(copy, true);
+        if (is_parameter(from))
+            copy = make_parameter(copy, requires_grad(from));
+        else if (requires_grad(from))
+            loupe::set_requires_grad(copy, true);
         modules_.tensors.emplace(value.tensor_impl(), copy);
-        if (const Tensor grad = grad_of(from); grad.defined() && !is_parameter(from)) set_grad(copy, deep(grad).to_tensor());
+        if (const Tensor grad = grad_of(from); grad.defined() && !is_parameter(from))
+            set_grad(copy, deep(grad).to_tensor());
         return remember(value, copy);
     }
     IValue remember(const IValue& value, IValue copy) {
@@ -145,7 +153,8 @@ class Copier {
         const IValue out = remember(value, call(parts[0], to_vector(deep(parts[1]))));
         const auto part = [&](std::size_t i) { return i < parts.size() ? parts[i] : IValue(); };
         if (!part(2).is_none()) set_object_state(out, deep(part(2)));
-        for (const IValue& element : part(3).is_none() ? std::vector<IValue>() : to_vector(part(3))) call_method(out, "append", {{deep(element)}, {}});
+        for (const IValue& element : part(3).is_none() ? std::vector<IValue>() : to_vector(part(3)))
+            call_method(out, "append", {{deep(element)}, {}});
         for (const IValue& pair : part(4).is_none() ? std::vector<IValue>() : to_vector(part(4))) {
             const auto both = to_vector(pair);
             set_item(out, deep(both.at(0)), deep(both.at(1)));

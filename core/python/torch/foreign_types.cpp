@@ -23,7 +23,9 @@
 namespace loupe::python {
 namespace {
 
-bool can_meet_tensor(const IValue& value) { return value.is_tensor() || plain(value).is_number() || is_big_integer(plain(value)); }
+bool can_meet_tensor(const IValue& value) {
+    return value.is_tensor() || plain(value).is_number() || is_big_integer(plain(value));
+}
 
 IValue method(const IValue& self, std::string_view name, const IValue& other) {
     CallArguments arguments{{plain(other)}, {}};
@@ -32,72 +34,123 @@ IValue method(const IValue& self, std::string_view name, const IValue& other) {
 
 std::string_view operator_name(OperatorKind op) {
     switch (op) {
-        case OperatorKind::Add: return "add";
-        case OperatorKind::Sub: return "sub";
-        case OperatorKind::Mul: return "mul";
-        case OperatorKind::MatMul: return "matmul";
-        case OperatorKind::Div: return "div";
-        case OperatorKind::FloorDiv: return "floor_divide";
-        case OperatorKind::Mod: return "remainder";
-        case OperatorKind::Pow: return "pow";
-        case OperatorKind::LeftShift: return "__lshift__";
-        case OperatorKind::RightShift: return "__rshift__";
-        case OperatorKind::BitAnd: return "__and__";
-        case OperatorKind::BitOr: return "__or__";
-        case OperatorKind::BitXor: return "__xor__";
-        case OperatorKind::Lt: return "lt";
-        case OperatorKind::Gt: return "gt";
-        case OperatorKind::Le: return "le";
-        case OperatorKind::Ge: return "ge";
-        case OperatorKind::Eq: return "eq";
-        case OperatorKind::Ne: return "ne";
-        default: return {};
+        case OperatorKind::Add:
+            return "add";
+        case OperatorKind::Sub:
+            return "sub";
+        case OperatorKind::Mul:
+            return "mul";
+        case OperatorKind::MatMul:
+            return "matmul";
+        case OperatorKind::Div:
+            return "div";
+        case OperatorKind::FloorDiv:
+            return "floor_divide";
+        case OperatorKind::Mod:
+            return "remainder";
+        case OperatorKind::Pow:
+            return "pow";
+        case OperatorKind::LeftShift:
+            return "__lshift__";
+        case OperatorKind::RightShift:
+            return "__rshift__";
+        case OperatorKind::BitAnd:
+            return "__and__";
+        case OperatorKind::BitOr:
+            return "__or__";
+        case OperatorKind::BitXor:
+            return "__xor__";
+        case OperatorKind::Lt:
+            return "lt";
+        case OperatorKind::Gt:
+            return "gt";
+        case OperatorKind::Le:
+            return "le";
+        case OperatorKind::Ge:
+            return "ge";
+        case OperatorKind::Eq:
+            return "eq";
+        case OperatorKind::Ne:
+            return "ne";
+        default:
+            return {};
     }
 }
 
 std::string_view in_place_name(OperatorKind op) {
     switch (op) {
-        case OperatorKind::Add: return "add_";
-        case OperatorKind::Sub: return "sub_";
-        case OperatorKind::Mul: return "mul_";
-        case OperatorKind::Div: return "div_";
-        case OperatorKind::FloorDiv: return "floor_divide_";
-        case OperatorKind::Mod: return "remainder_";
-        case OperatorKind::Pow: return "pow_";
-        case OperatorKind::LeftShift: return "__ilshift__";
-        case OperatorKind::RightShift: return "__irshift__";
-        case OperatorKind::BitAnd: return "__iand__";
-        case OperatorKind::BitOr: return "__ior__";
-        case OperatorKind::BitXor: return "__ixor__";
-        default: return {};
+        case OperatorKind::Add:
+            return "add_";
+        case OperatorKind::Sub:
+            return "sub_";
+        case OperatorKind::Mul:
+            return "mul_";
+        case OperatorKind::Div:
+            return "div_";
+        case OperatorKind::FloorDiv:
+            return "floor_divide_";
+        case OperatorKind::Mod:
+            return "remainder_";
+        case OperatorKind::Pow:
+            return "pow_";
+        case OperatorKind::LeftShift:
+            return "__ilshift__";
+        case OperatorKind::RightShift:
+            return "__irshift__";
+        case OperatorKind::BitAnd:
+            return "__iand__";
+        case OperatorKind::BitOr:
+            return "__ior__";
+        case OperatorKind::BitXor:
+            return "__ixor__";
+        default:
+            return {};
     }
 }
 
 // number op tensor, as torch/_tensor.py's reflected methods do it.
 std::optional<IValue> reflected(OperatorKind op, const IValue& number, const IValue& self) {
     switch (op) {
-        case OperatorKind::Add: return method(self, "add", number);
-        case OperatorKind::Mul: return method(self, "mul", number);
-        case OperatorKind::Sub: return call_function("rsub", {self, number});
-        case OperatorKind::Div: return method(call_function("reciprocal", {self}), "mul", number);
-        case OperatorKind::FloorDiv: return call_function("floor_divide", {number, self});
-        case OperatorKind::Mod: return call_function("remainder", {number, self});
+        case OperatorKind::Add:
+            return method(self, "add", number);
+        case OperatorKind::Mul:
+            return method(self, "mul", number);
+        case OperatorKind::Sub:
+            return call_function("rsub", {self, number});
+        case OperatorKind::Div:
+            return method(call_function("reciprocal", {self}), "mul", number);
+        case OperatorKind::FloorDiv:
+            return call_function("floor_divide", {number, self});
+        case OperatorKind::Mod:
+            return call_function("remainder", {number, self});
         case OperatorKind::Pow: {
             const IValue dtype = call_function("result_type", {number, self});
             return call_function("pow", {tensor_from_data(number, dtype_of(dtype)), self});
         }
-        case OperatorKind::LeftShift: return call_function("bitwise_left_shift", {number, self});
-        case OperatorKind::RightShift: return call_function("bitwise_right_shift", {number, self});
-        case OperatorKind::BitAnd: return call_function("bitwise_and", {number, self});
-        case OperatorKind::BitOr: return call_function("bitwise_or", {number, self});
-        case OperatorKind::BitXor: return call_function("bitwise_xor", {number, self});
-        case OperatorKind::Lt: return method(self, "gt", number);
-        case OperatorKind::Gt: return method(self, "lt", number);
-        case OperatorKind::Le: return method(self, "ge", number);
-        case OperatorKind::Ge: return method(self, "le", number);
-        case OperatorKind::Eq: return method(self, "eq", number);
-        case OperatorKind::Ne: return method(self, "ne", number);
-        default: return std::nullopt;
+        case OperatorKind::LeftShift:
+            return call_function("bitwise_left_shift", {number, self});
+        case OperatorKind::RightShift:
+            return call_function("bitwise_right_shift", {number, self});
+        case OperatorKind::BitAnd:
+            return call_function("bitwise_and", {number, self});
+        case OperatorKind::BitOr:
+            return call_function("bitwise_or", {number, self});
+        case OperatorKind::BitXor:
+            return call_function("bitwise_xor", {number, self});
+        case OperatorKind::Lt:
+            return method(self, "gt", number);
+        case OperatorKind::Gt:
+            return method(self, "lt", number);
+        case OperatorKind::Le:
+            return method(self, "ge", number);
+        case OperatorKind::Ge:
+            return method(self, "le", number);
+        case OperatorKind::Eq:
+            return method(self, "eq", number);
+        case OperatorKind::Ne:
+            return method(self, "ne", number);
+        default:
+            return std::nullopt;
     }
 }
 
@@ -135,13 +188,15 @@ class TensorType final : public ForeignType {
     bool set_attribute(const IValue& tensor, std::string_view name, IValue value) const override {
         if (set_tensor_property(tensor, name, value)) return true;
         if (find_tensor_property(tensor, name)) {
-            throw_error("AttributeError", concat("attribute '", name, "' of 'torch._C._TensorBase' objects is not writable"));
+            throw_error("AttributeError",
+                        concat("attribute '", name, "' of 'torch._C._TensorBase' objects is not writable"));
         }
         set_given_attribute(tensor, name, std::move(value));
         return true;
     }
 
-    std::optional<IValue> call_method(const IValue& tensor, std::string_view name, CallArguments& arguments) const override {
+    std::optional<IValue> call_method(const IValue& tensor, std::string_view name,
+                                      CallArguments& arguments) const override {
         return call_tensor_method(tensor, name, arguments);
     }
 
@@ -189,8 +244,9 @@ class TensorType final : public ForeignType {
 
     std::optional<bool> contains(const IValue& tensor, const IValue& item) const override {
         if (!can_meet_tensor(item)) {
-            throw_error("RuntimeError", concat("Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
-                                               repr_of_class(item), "."));
+            throw_error("RuntimeError",
+                        concat("Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
+                               repr_of_class(item), "."));
         }
         const IValue equal = method(tensor, "eq", item);
         return python::truth(call_function("any", {equal}));
@@ -212,7 +268,8 @@ class TensorType final : public ForeignType {
         const Tensor t = tensor.to_tensor();
         if (t.dim() == 0 && !is_parameter(t)) return python::format(item_of(t), spec);
         if (spec.empty()) return tensor_repr(t);
-        throw_type_error(concat("unsupported format string passed to ", is_parameter(t) ? "Parameter" : "Tensor", ".__format__"));
+        throw_type_error(
+            concat("unsupported format string passed to ", is_parameter(t) ? "Parameter" : "Tensor", ".__format__"));
     }
 
     bool is_number(const IValue&) const override { return true; }

@@ -14,9 +14,10 @@ namespace loupe::python {
 namespace {
 
 constexpr std::array<std::string_view, 21> kInternal = {
-    "_parameters", "_buffers", "_non_persistent_buffers_set", "_backward_pre_hooks", "_backward_hooks", "_is_full_backward_hook",
-    "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
-    "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", "_modules",
+    "_parameters", "_buffers", "_non_persistent_buffers_set", "_backward_pre_hooks", "_backward_hooks",
+    "_is_full_backward_hook", "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called",
+    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_state_dict_hooks", "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", "_modules",
     // Of lazy layers, of recurrent ones, and of those that choose a fast path.
     "_load_hook", "_initialize_hook", "_flat_weights", "_all_weights", "_flat_weight_refs"};
 
@@ -34,7 +35,8 @@ IValue named_entries(const nn::Module& module, AttributeKind kind) {
     const IValue out = ordered_dict();
     DictObject& dict = out.to_dict();
     if (kind == AttributeKind::Parameter && is_of(module, "MultiheadAttention")) {
-        for (const char* name : {"in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"}) dict.set(IValue(name), {});
+        for (const char* name : {"in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"})
+            dict.set(IValue(name), {});
     }
     if (kind == AttributeKind::Buffer && is_of(module, "FractionalMaxPool2d")) dict.set(IValue("_random_samples"), {});
     for (const auto& attribute : module.type()->attributes()) {
@@ -46,7 +48,8 @@ IValue named_entries(const nn::Module& module, AttributeKind kind) {
 IValue non_persistent(const nn::Module& module) {
     const auto out = make_ptr<SetObject>();
     for (const auto& attribute : module.type()->attributes()) {
-        if (attribute.kind == AttributeKind::Buffer && !module.is_persistent(attribute.name)) out->add(IValue(attribute.name));
+        if (attribute.kind == AttributeKind::Buffer && !module.is_persistent(attribute.name))
+            out->add(IValue(attribute.name));
     }
     return IValue::other(out);
 }
@@ -97,7 +100,8 @@ void add_lazy(nn::Module& module, DictObject& dict) {
 
 // What a layer of PyTorch has beside what ours needs.
 void add_of_layer(nn::Module& module, DictObject& dict) {
-    if (module.layer() != nullptr && module.layer()->name.starts_with("Lazy") && module.has_uninitialized()) add_lazy(module, dict);
+    if (module.layer() != nullptr && module.layer()->name.starts_with("Lazy") && module.has_uninitialized())
+        add_lazy(module, dict);
     if (is_of(module, "RNNBase")) add_recurrent(module, dict);
     if (is_of(module, "MultiheadAttention")) {
         for (const char* name : {"bias_k", "bias_v"}) {
@@ -105,7 +109,8 @@ void add_of_layer(nn::Module& module, DictObject& dict) {
         }
     }
     if (is_of(module, "TransformerEncoderLayer")) {
-        const auto* function = dynamic_cast<const Callable*>(module.attribute("activation").is_other() ? module.attribute("activation").object_pointer() : nullptr);
+        const auto* function = dynamic_cast<const Callable*>(
+            module.attribute("activation").is_other() ? module.attribute("activation").object_pointer() : nullptr);
         const std::string activation = function != nullptr ? function->describe() : std::string();
         dict.set(IValue("activation_relu_or_gelu"), activation == "relu" ? 1 : activation == "gelu" ? 2 : 0);
     }
@@ -131,8 +136,8 @@ std::optional<IValue> module_dict_entry(nn::Module& module, std::string_view nam
     if (name == "_modules") return named_entries(module, AttributeKind::Module);
     if (name == "_non_persistent_buffers_set") return non_persistent(module);
     if (name == "_is_full_backward_hook") return module.hook_counts().backward > 0 ? IValue(true) : IValue();
-    if (name == "_backward_hooks" || name == "_forward_hooks" || name == "_forward_pre_hooks" || name == "_state_dict_hooks" ||
-        name == "_load_state_dict_pre_hooks" || name == "_load_state_dict_post_hooks") {
+    if (name == "_backward_hooks" || name == "_forward_hooks" || name == "_forward_pre_hooks" ||
+        name == "_state_dict_hooks" || name == "_load_state_dict_pre_hooks" || name == "_load_state_dict_post_hooks") {
         return hooks_of(module, name);
     }
     return std::nullopt;
@@ -141,9 +146,9 @@ std::optional<IValue> module_dict_entry(nn::Module& module, std::string_view nam
 IValue module_dict(nn::Module& module) {
     const auto dict = make_dict();
     if (const IValue* training = module.find_attribute("training")) dict->set(IValue("training"), *training);
-    for (const char* name : {"_parameters", "_buffers", "_non_persistent_buffers_set", "_backward_hooks", "_is_full_backward_hook",
-                             "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks", "_load_state_dict_pre_hooks",
-                             "_load_state_dict_post_hooks", "_modules"}) {
+    for (const char* name : {"_parameters", "_buffers", "_non_persistent_buffers_set", "_backward_hooks",
+                             "_is_full_backward_hook", "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks",
+                             "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", "_modules"}) {
         dict->set(IValue(name), *module_dict_entry(module, name));
     }
     for (const auto& [name, value] : module.attributes()) dict->set(IValue(name), value);

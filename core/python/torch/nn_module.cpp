@@ -17,7 +17,8 @@ namespace loupe::python {
 namespace {
 
 std::string indented(std::string text) {
-    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.replace(at, 1, "\n  ");
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3))
+        text.replace(at, 1, "\n  ");
     return text;
 }
 
@@ -31,7 +32,8 @@ std::string module_text(const nn::Module& module) {
     }
     const std::size_t extra_lines = lines.size();
     for (const auto& attribute : module.type()->attributes()) {
-        if (attribute.kind == AttributeKind::Module) lines.push_back(concat("(", attribute.name, "): ", indented(repr(module.attribute(attribute.name)))));
+        if (attribute.kind == AttributeKind::Module)
+            lines.push_back(concat("(", attribute.name, "): ", indented(repr(module.attribute(attribute.name)))));
     }
     const std::string name = module.class_name();
     if (lines.empty()) return name + "()";
@@ -103,12 +105,15 @@ ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
         module->set_forward(nn::ForwardWithKeywords(
             [](nn::Module& self, CallArguments arguments) { return run_forward(self, std::move(arguments)); }));
     }
-    if (const IValue* load = cls.find("_load_from_state_dict"); load != nullptr && is_user_method(cls, "_load_from_state_dict")) {
+    if (const IValue* load = cls.find("_load_from_state_dict");
+        load != nullptr && is_user_method(cls, "_load_from_state_dict")) {
         module->register_load_state_dict_pre_hook(ProgramLoadHook{*load, true});
     }
     for (const char* name : {"get_extra_state", "set_extra_state"}) {
         if (!is_user_method(cls, name)) continue;
-        module->set_method(name, [name](nn::Module& self, CallArguments given) { return call_method(Ptr<Object>(&self), name, std::move(given)); });
+        module->set_method(name, [name](nn::Module& self, CallArguments given) {
+            return call_method(Ptr<Object>(&self), name, std::move(given));
+        });
     }
     if (is_user_method(cls, "right_inverse")) module->set_method("right_inverse", right_inverse);
     if (is_user_method(cls, "extra_repr")) {

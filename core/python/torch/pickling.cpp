@@ -8,9 +8,9 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/slots.h"
 #include "core/python/torch/module_dict.h"
 #include "core/python/torch/nn_module.h"
-#include "core/python/language/slots.h"
 #include "core/python/torch/torch_objects.h"
 
 namespace loupe::python {
@@ -52,7 +52,8 @@ bool write_native(const IValue& value, CheckpointPickler& pickler) {
     const auto* callable = dynamic_cast<const Callable*>(value.object_pointer());
     if (callable == nullptr) return false;
     const std::string name = callable->describe();
-    for (const char* module : {"builtins", "torch", "torch.nn.functional", "torch.nn.init", "torch.special", "torch.linalg", "torch.fft", "math"}) {
+    for (const char* module : {"builtins", "torch", "torch.nn.functional", "torch.nn.init", "torch.special",
+                               "torch.linalg", "torch.fft", "math"}) {
         const auto found = find_attribute(Evaluator::current()->import_module(module), name);
         if (!found || !found->is_other() || found->object_pointer() != value.object_pointer()) continue;
         pickler.write_global(module, name);
@@ -60,7 +61,8 @@ bool write_native(const IValue& value, CheckpointPickler& pickler) {
     }
     // The function that a layer of torch.nn chose for itself.
     const bool is_layers_own = dynamic_cast<const PythonObject*>(callable) == nullptr;
-    if (!is_layers_own || !find_attribute(Evaluator::current()->import_module("torch.nn.functional"), name)) return false;
+    if (!is_layers_own || !find_attribute(Evaluator::current()->import_module("torch.nn.functional"), name))
+        return false;
     pickler.write_global("torch.nn.functional", name);
     return true;
 }
@@ -69,7 +71,8 @@ bool write_native(const IValue& value, CheckpointPickler& pickler) {
 IValue slotted_state(const Instance& instance) {
     const auto dict = make_dict();
     const auto slots = make_dict();
-    for (const auto& [name, value] : instance.attributes.entries()) (is_slot(*instance.cls(), name) ? slots : dict)->set(IValue(name), value);
+    for (const auto& [name, value] : instance.attributes.entries())
+        (is_slot(*instance.cls(), name) ? slots : dict)->set(IValue(name), value);
     if (slots->size() == 0) return dict->size() == 0 ? IValue() : IValue(dict);
     return make_tuple({dict->size() == 0 ? IValue() : IValue(dict), IValue(slots)});
 }
@@ -81,7 +84,8 @@ IValue attribute_state(const AttributeMap& attributes) {
     return dict;
 }
 
-// A method that the program or a module in Python defines; what int, object and torch.nn.Module have themselves does not count.
+// A method that the program or a module in Python defines; what int, object and torch.nn.Module have themselves does
+// not count.
 const IValue* own_method(const ClassObject& cls, std::string_view name) {
     const IValue* found = cls.find(name);
     return found != nullptr && object_as<FunctionObject>(*found) != nullptr ? found : nullptr;
@@ -115,8 +119,10 @@ bool PythonPickler::write_plain(const IValue& value, CheckpointPickler& pickler)
     } else if (const auto* bytes = dynamic_cast<BytesObject*>(object)) {
         pickler.write_bytes(bytes->data);
     } else if (const auto* set = dynamic_cast<SetObject*>(object)) {
-        if (set->is_frozen) pickler.write_call("__builtin__", "frozenset", {make_list(set->values())});
-        else pickler.write_set(set->values());
+        if (set->is_frozen)
+            pickler.write_call("__builtin__", "frozenset", {make_list(set->values())});
+        else
+            pickler.write_set(set->values());
     } else if (is_same_object(value, ellipsis()) || is_same_object(value, not_implemented())) {
         pickler.write_global("__builtin__", repr(value));
     } else if (const auto* handle = dynamic_cast<PickledHandle*>(object)) {
@@ -130,8 +136,10 @@ bool PythonPickler::write_plain(const IValue& value, CheckpointPickler& pickler)
     } else if (const auto* method = dynamic_cast<BoundMethod*>(object)) {
         pickler.write_call("__builtin__", "getattr", {method->self, IValue(text_attribute(value, "__name__"))});
     } else if (auto* cls = dynamic_cast<ClassObject*>(object)) {
-        if (cls == builtin_classes().none.get()) pickler.write_call("__builtin__", "type", {IValue()});
-        else write_name(value, text_attribute(value, "__module__"), cls->qualified_name(), pickler);
+        if (cls == builtin_classes().none.get())
+            pickler.write_call("__builtin__", "type", {IValue()});
+        else
+            write_name(value, text_attribute(value, "__module__"), cls->qualified_name(), pickler);
     } else if (dynamic_cast<FunctionObject*>(object) != nullptr) {
         write_name(value, text_attribute(value, "__module__"), text_attribute(value, "__qualname__"), pickler);
     } else {
@@ -146,7 +154,8 @@ void PythonPickler::write_reduced(const IValue& value, const IValue& reduced, Ch
         write_name(value, text_attribute(value, "__module__"), reduced.to_string(), pickler);
         return;
     }
-    if (!reduced.is_tuple() || reduced.to_tuple().elements.size() < 2) fail_pickling("__reduce__ must return a string or tuple");
+    if (!reduced.is_tuple() || reduced.to_tuple().elements.size() < 2)
+        fail_pickling("__reduce__ must return a string or tuple");
     kept_.push_back(reduced);
     const auto& all = reduced.to_tuple().elements;
     ReducedObject parts;
@@ -184,9 +193,13 @@ bool PythonPickler::write_instance(const IValue& value, CheckpointPickler& pickl
     ReducedObject parts;
     parts.callable = IValue::other(cls);
     parts.is_new = true;
-    if (own_method(*cls, "__getnewargs__") != nullptr) parts.arguments = to_vector(call_method(value, "__getnewargs__", {}));
+    if (own_method(*cls, "__getnewargs__") != nullptr)
+        parts.arguments = to_vector(call_method(value, "__getnewargs__", {}));
     if (value.is_tuple()) {
-        if (parts.arguments.empty()) parts.arguments = cls->tuple_type && !cls->tuple_type->as<TupleType>()->fields().empty() ? value.to_tuple().elements : std::vector<IValue>{make_tuple(value.to_tuple().elements)};
+        if (parts.arguments.empty())
+            parts.arguments = cls->tuple_type && !cls->tuple_type->as<TupleType>()->fields().empty()
+                                  ? value.to_tuple().elements
+                                  : std::vector<IValue>{make_tuple(value.to_tuple().elements)};
     } else if (value.is_list()) {
         parts.elements = value.to_list().elements;
         parts.state = attribute_state(container_class(value.to_list())->attributes);
@@ -205,7 +218,8 @@ bool PythonPickler::write_instance(const IValue& value, CheckpointPickler& pickl
         const auto engine_state = optimizer_state_to_pickle(value);
         const auto schedule_state = engine_state ? std::nullopt : scheduler_state_to_pickle(value);
         if (cls->is_builtin() && !engine_state && !schedule_state && cls->module() != "torch.optim.optimizer") {
-            throw_type_error(concat("cannot pickle '", cls->name() == "Generator" ? "torch._C." : "", cls->name(), "' object"));
+            throw_type_error(
+                concat("cannot pickle '", cls->name() == "Generator" ? "torch._C." : "", cls->name(), "' object"));
         }
         if (!instance->payload.is_none() && parts.arguments.empty()) parts.arguments = {instance->payload};
         parts.state = engine_state ? *engine_state : schedule_state ? *schedule_state : slotted_state(*instance);

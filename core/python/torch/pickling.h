@@ -57,8 +57,8 @@ class PythonUnpickler final : public NoClasses {
 // Python's __setstate__ of the object, or what stands in its place.
 void set_object_state(const IValue& object, const IValue& state);
 
-// The class or function of that name: "__main__.Net", "torch.nn.modules.linear.Linear". Throws PythonError as Python does
-// when there is none.
+// The class or function of that name: "__main__.Net", "torch.nn.modules.linear.Linear". Throws PythonError as Python
+// does when there is none.
 IValue find_pickled_name(std::string_view name);
 
 // What an optimiser's or a scheduler's pickle holds; and such an object from it. nullopt: the object is neither.

@@ -6,6 +6,7 @@
 #include "core/ops/numbers/warnings.h"
 #include "core/optim/grad_scaler.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/context_manager.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/module_parts.h"
@@ -13,7 +14,6 @@
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_optim.h"
-#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {
@@ -60,14 +60,15 @@ ScopeParts autocast(CallArguments arguments) {
     if (device != "cpu" && device != "cuda") {
         throw_error("RuntimeError", "User specified autocast device_type must be 'cuda' or 'cpu'");
     }
-    return autocast_scope({device == "cpu" ? DeviceType::Cpu : DeviceType::Cuda, optional_dtype(given, 1), given.truth_or(2, true),
-                           optional_truth(given, 3)});
+    return autocast_scope({device == "cpu" ? DeviceType::Cpu : DeviceType::Cuda, optional_dtype(given, 1),
+                           given.truth_or(2, true), optional_truth(given, 3)});
 }
 
 template <DeviceType Type>
 ScopeParts device_autocast(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"enabled=", "dtype=", "cache_enabled="});
-    return autocast_scope({Type, optional_dtype(given, 1).value_or(default_autocast_dtype(Type)), given.truth_or(0, true), optional_truth(given, 2)});
+    return autocast_scope({Type, optional_dtype(given, 1).value_or(default_autocast_dtype(Type)),
+                           given.truth_or(0, true), optional_truth(given, 2)});
 }
 
 ClassPtr autocast_class() {
@@ -76,8 +77,9 @@ ClassPtr autocast_class() {
 }
 template <DeviceType Type>
 ClassPtr device_autocast_class() {
-    static const ClassPtr cls = make_scope_class("autocast", Type == DeviceType::Cpu ? "torch.cpu.amp.autocast_mode" : "torch.cuda.amp.autocast_mode",
-                                                 {autocast_class()}, device_autocast<Type>);
+    static const ClassPtr cls = make_scope_class(
+        "autocast", Type == DeviceType::Cpu ? "torch.cpu.amp.autocast_mode" : "torch.cuda.amp.autocast_mode",
+        {autocast_class()}, device_autocast<Type>);
     return cls;
 }
 
@@ -99,7 +101,8 @@ IValue set_enabled(CallArguments arguments) {
 template <DeviceType Type>
 IValue set_dtype(CallArguments arguments) {
     AutocastSettings settings = autocast_settings();
-    if (const auto dtype = dtype_of(arguments.positional.at(0))) settings.devices[static_cast<std::size_t>(Type)].dtype = *dtype;
+    if (const auto dtype = dtype_of(arguments.positional.at(0)))
+        settings.devices[static_cast<std::size_t>(Type)].dtype = *dtype;
     set_autocast_settings(settings);
     return {};
 }
@@ -138,8 +141,9 @@ optim::Optimizer* optimizer_in(const IValue& value) {
 
 // arguments: self, then what GradScaler takes beside a device.
 IValue init_scaler_on(Device device, CallArguments arguments) {
-    const BoundArguments given(arguments, "__init__",
-                               {"self", "init_scale=", "growth_factor=", "backoff_factor=", "growth_interval=", "enabled="});
+    const BoundArguments given(
+        arguments, "__init__",
+        {"self", "init_scale=", "growth_factor=", "backoff_factor=", "growth_interval=", "enabled="});
     optim::GradScalerOptions options;
     const auto number = [&](std::size_t i, double otherwise) { return given.has(i) ? to_float(given[i]) : otherwise; };
     options.init_scale = number(1, options.init_scale);
@@ -215,8 +219,10 @@ ClassPtr scaler_class() {
         out->define("is_enabled", [](CallArguments a) { return IValue(scaler_of(a).is_enabled()); });
         out->define("get_scale", [](CallArguments a) { return IValue(scaler_of(a).current_scale()); });
         out->define("get_growth_factor", [](CallArguments a) { return IValue(scaler_of(a).options().growth_factor); });
-        out->define("get_backoff_factor", [](CallArguments a) { return IValue(scaler_of(a).options().backoff_factor); });
-        out->define("get_growth_interval", [](CallArguments a) { return IValue(scaler_of(a).options().growth_interval); });
+        out->define("get_backoff_factor",
+                    [](CallArguments a) { return IValue(scaler_of(a).options().backoff_factor); });
+        out->define("get_growth_interval",
+                    [](CallArguments a) { return IValue(scaler_of(a).options().growth_interval); });
         out->define("state_dict", [](CallArguments a) { return scaler_of(a).state_dict(); });
         out->define("load_state_dict", [](CallArguments a) {
             const BoundArguments given(a, "load_state_dict", {"self", "state_dict"});
@@ -244,7 +250,9 @@ void fill_cuda_amp(PythonModule& module) {
     module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cuda>()));
     module.define("GradScaler", IValue::other(scaler_class()));
 }
-void fill_cpu_amp(PythonModule& module) { module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cpu>())); }
+void fill_cpu_amp(PythonModule& module) {
+    module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cpu>()));
+}
 void fill_cpu(PythonModule& module) { define_submodule(module, "amp", "torch.cpu.amp"); }
 void fill_amp(PythonModule& module) {
     module.define("autocast", IValue::other(autocast_class()));

@@ -127,8 +127,10 @@ class ModeObject final : public Instance {
   private:
     bool read() const { return which_ == nullptr ? GradMode::is_enabled() : which_(); }
     void write(bool value) {
-        if (which_ == nullptr) GradMode::set_enabled(value);
-        else which_() = value;
+        if (which_ == nullptr)
+            GradMode::set_enabled(value);
+        else
+            which_() = value;
     }
     bool& (*which_)();  // null: the grad mode
     bool value_;
@@ -258,9 +260,11 @@ TensorList gradients_for(const IValue& value, std::size_t roots) {
 }
 
 IValue autograd_backward(CallArguments arguments) {
-    const BoundArguments given(arguments, "backward",
-                               {"tensors", "grad_tensors=", "retain_graph=", "create_graph=", "grad_variables=", "inputs="});
-    run_backward(given[0], given.value_or(1, {}), given.value_or(2, {}), given.truth_or(3, false), given.value_or(5, {}));
+    const BoundArguments given(
+        arguments, "backward",
+        {"tensors", "grad_tensors=", "retain_graph=", "create_graph=", "grad_variables=", "inputs="});
+    run_backward(given[0], given.value_or(1, {}), given.value_or(2, {}), given.truth_or(3, false),
+                 given.value_or(5, {}));
     return {};
 }
 
@@ -280,7 +284,8 @@ std::function<Tensor(const Tensor&)> tensor_hook(IValue function) {
         const IValue result = call(function, std::vector<IValue>{gradient});
         if (result.is_none()) return Tensor();
         if (!result.is_tensor()) {
-            throw_type_error(concat("hook '", function_name(function), "' has returned an incorrect type: expected Tensor, got ", type_name(result)));
+            throw_type_error(concat("hook '", function_name(function),
+                                    "' has returned an incorrect type: expected Tensor, got ", type_name(result)));
         }
         return result.to_tensor();
     };

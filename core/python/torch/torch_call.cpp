@@ -52,8 +52,8 @@ bool fits_tensor_list(const IValue& value, std::size_t place, bool takes_none) {
     for (std::size_t i = 0; i < elements->size(); ++i) {
         const IValue& element = (*elements)[i];
         if (element.is_tensor() || (takes_none && element.is_none())) continue;
-        throw_type_error(concat("expected Tensor as element ", i, " in argument ", place, ", but got ",
-                                torch_type_name(element)));
+        throw_type_error(
+            concat("expected Tensor as element ", i, " in argument ", place, ", but got ", torch_type_name(element)));
     }
     return true;
 }
@@ -66,32 +66,47 @@ bool first_fits(const IValue& value, Fits fits) {
 
 bool fits(const Parameter& parameter, const IValue& value, std::size_t place) {
     switch (parameter.kind) {
-        case ParameterKind::Tensor: return value.is_tensor() || (parameter.takes_numbers && value.is_number());
-        case ParameterKind::Number: return value.is_number() || is_scalar_tensor(value);
-        case ParameterKind::Int: return is_plain_int(value) || is_integer_tensor(value);
+        case ParameterKind::Tensor:
+            return value.is_tensor() || (parameter.takes_numbers && value.is_number());
+        case ParameterKind::Number:
+            return value.is_number() || is_scalar_tensor(value);
+        case ParameterKind::Int:
+            return is_plain_int(value) || is_integer_tensor(value);
         case ParameterKind::Float:
             return value.is_double() || value.is_int() || value.is_bool() || is_scalar_tensor(value);
-        case ParameterKind::Complex: return value.is_number() || is_scalar_tensor(value);
-        case ParameterKind::Bool: return value.is_bool();
-        case ParameterKind::String: return value.is_string();
-        case ParameterKind::Dtype: return dtype_of(value).has_value();
+        case ParameterKind::Complex:
+            return value.is_number() || is_scalar_tensor(value);
+        case ParameterKind::Bool:
+            return value.is_bool();
+        case ParameterKind::String:
+            return value.is_string();
+        case ParameterKind::Dtype:
+            return dtype_of(value).has_value();
         case ParameterKind::Layout:
         case ParameterKind::MemoryFormat: {
             const auto* constant = object_as<ConstantObject>(value);
             return constant != nullptr &&
                    (parameter.kind == ParameterKind::Layout) == (constant->cls() == layout_class());
         }
-        case ParameterKind::Device: return value.is_device() || value.is_string() || is_plain_int(value);
-        case ParameterKind::Generator: return object_as<GeneratorObject>(value) != nullptr;
-        case ParameterKind::TensorList: return fits_tensor_list(value, place, false);
-        case ParameterKind::OptionalTensorList: return fits_tensor_list(value, place, true);
+        case ParameterKind::Device:
+            return value.is_device() || value.is_string() || is_plain_int(value);
+        case ParameterKind::Generator:
+            return object_as<GeneratorObject>(value) != nullptr;
+        case ParameterKind::TensorList:
+            return fits_tensor_list(value, place, false);
+        case ParameterKind::OptionalTensorList:
+            return fits_tensor_list(value, place, true);
         case ParameterKind::IntList:
-            return first_fits(value, is_index) || (parameter.list_size > 0 && (is_plain_int(value) || is_tied_size(value)));
+            return first_fits(value, is_index) ||
+                   (parameter.list_size > 0 && (is_plain_int(value) || is_tied_size(value)));
         case ParameterKind::FloatList:
             return first_fits(value, [](const IValue& v) { return v.is_double() || v.is_int() || v.is_complex(); });
-        case ParameterKind::NumberList: return first_fits(value, [](const IValue& v) { return v.is_number(); });
-        case ParameterKind::BoolList: return first_fits(value, [](const IValue& v) { return v.is_bool(); });
-        case ParameterKind::Any: return true;
+        case ParameterKind::NumberList:
+            return first_fits(value, [](const IValue& v) { return v.is_number(); });
+        case ParameterKind::BoolList:
+            return first_fits(value, [](const IValue& v) { return v.is_bool(); });
+        case ParameterKind::Any:
+            return true;
     }
     return false;
 }
@@ -125,8 +140,8 @@ class Matcher {
         Match match;
         const std::size_t given = call_.positional.size();
         const auto& parameters = signature_.parameters;
-        const bool takes_many = signature_.most_positional == 1 && !parameters.empty() &&
-                                parameters[0].kind == ParameterKind::IntList;
+        const bool takes_many =
+            signature_.most_positional == 1 && !parameters.empty() && parameters[0].kind == ParameterKind::IntList;
         if (given > signature_.most_positional && !takes_many) return too_many();
         std::size_t position = 0;
         std::size_t keywords_left = call_.keywords.size();
@@ -150,8 +165,10 @@ class Matcher {
             } else {
                 return wrong_type(parameter, *value, is_keyword, position);
             }
-            if (!is_keyword) ++position;
-            else if (value != nullptr) --keywords_left;
+            if (!is_keyword)
+                ++position;
+            else if (value != nullptr)
+                --keywords_left;
         }
         if (keywords_left > 0) return extra_keyword();
         return match;
@@ -238,7 +255,8 @@ IValue number_of(const IValue& value) { return value.is_tensor() ? IValue(item(v
 
 IValue int_list_of(const std::vector<IValue>& elements) {
     Dims out;
-    for (const IValue& element : elements) out.push_back(is_integer_tensor(element) ? item(element.to_tensor()).to_int() : to_index(element));
+    for (const IValue& element : elements)
+        out.push_back(is_integer_tensor(element) ? item(element.to_tensor()).to_int() : to_index(element));
     return out;
 }
 
@@ -249,20 +267,31 @@ IValue typed_list(const TypePtr& element, const IValue& value) {
 // The value as the operator takes it.
 IValue converted(const Parameter& parameter, const IValue& value) {
     switch (parameter.kind) {
-        case ParameterKind::Tensor: return value.is_tensor() ? value : IValue(wrapped_number(value.to_scalar()));
-        case ParameterKind::Number: return number_of(value);
-        case ParameterKind::Int: return number_of(value).to_int();
-        case ParameterKind::Float: return number_of(value).to_double();
-        case ParameterKind::Dtype: return static_cast<std::int64_t>(*dtype_of(value));
+        case ParameterKind::Tensor:
+            return value.is_tensor() ? value : IValue(wrapped_number(value.to_scalar()));
+        case ParameterKind::Number:
+            return number_of(value);
+        case ParameterKind::Int:
+            return number_of(value).to_int();
+        case ParameterKind::Float:
+            return number_of(value).to_double();
+        case ParameterKind::Dtype:
+            return static_cast<std::int64_t>(*dtype_of(value));
         case ParameterKind::Layout:
-        case ParameterKind::MemoryFormat: return object_as<ConstantObject>(value)->number;
-        case ParameterKind::Device: return device_of(value);
-        case ParameterKind::Generator: return object_as<GeneratorObject>(value)->argument();
-        case ParameterKind::TensorList: return typed_list(types::tensor(), value);
-        case ParameterKind::OptionalTensorList: return typed_list(types::optional(types::tensor()), value);
+        case ParameterKind::MemoryFormat:
+            return object_as<ConstantObject>(value)->number;
+        case ParameterKind::Device:
+            return device_of(value);
+        case ParameterKind::Generator:
+            return object_as<GeneratorObject>(value)->argument();
+        case ParameterKind::TensorList:
+            return typed_list(types::tensor(), value);
+        case ParameterKind::OptionalTensorList:
+            return typed_list(types::optional(types::tensor()), value);
         case ParameterKind::IntList:
             if (value.is_int() || value.is_tensor()) {
-                return std::vector<std::int64_t>(static_cast<std::size_t>(parameter.list_size), number_of(value).to_int());
+                return std::vector<std::int64_t>(static_cast<std::size_t>(parameter.list_size),
+                                                 number_of(value).to_int());
             }
             return int_list_of(*sequence_of(value));
         case ParameterKind::FloatList: {
@@ -270,9 +299,12 @@ IValue converted(const Parameter& parameter, const IValue& value) {
             for (const IValue& element : *sequence_of(value)) out.push_back(to_float(element));
             return std::span<const double>(out);
         }
-        case ParameterKind::NumberList: return typed_list(types::number(), value);
-        case ParameterKind::BoolList: return typed_list(types::boolean(), value);
-        default: return value;
+        case ParameterKind::NumberList:
+            return typed_list(types::number(), value);
+        case ParameterKind::BoolList:
+            return typed_list(types::boolean(), value);
+        default:
+            return value;
     }
 }
 
@@ -287,7 +319,8 @@ void fill_default_dtype(const Signature& signature, std::vector<IValue>& argumen
                                     schema.name == "aten::randint" || schema.name == "aten::randperm" ||
                                     schema.name == "aten::tril_indices" || schema.name == "aten::triu_indices";
         if (schema.arguments[i].name != "dtype" || !arguments[i].is_none()) continue;
-        const bool has_float = std::any_of(arguments.begin(), arguments.end(), [](const IValue& v) { return v.is_double(); });
+        const bool has_float =
+            std::any_of(arguments.begin(), arguments.end(), [](const IValue& v) { return v.is_double(); });
         if (!keeps_integers || has_float) arguments[i] = static_cast<std::int64_t>(default_dtype());
     }
 }
@@ -300,17 +333,22 @@ void tie_numbers(const Operator& op, const Parameter& parameter, const IValue& v
         notify_python_use(as == NumberTie::As::Int ? PythonUse::Index : PythonUse::Number, number.to_tensor());
     };
     switch (parameter.kind) {
-        case ParameterKind::Int: return tie(value, -1, NumberTie::As::Int);
-        case ParameterKind::Float: return tie(value, -1, NumberTie::As::Float);
-        case ParameterKind::Number: return tie(value, -1, NumberTie::As::Number);
+        case ParameterKind::Int:
+            return tie(value, -1, NumberTie::As::Int);
+        case ParameterKind::Float:
+            return tie(value, -1, NumberTie::As::Float);
+        case ParameterKind::Number:
+            return tie(value, -1, NumberTie::As::Number);
         case ParameterKind::IntList:
             if (const auto* elements = sequence_of(value)) {
-                for (std::size_t i = 0; i < elements->size(); ++i) tie((*elements)[i], static_cast<int>(i), NumberTie::As::Int);
+                for (std::size_t i = 0; i < elements->size(); ++i)
+                    tie((*elements)[i], static_cast<int>(i), NumberTie::As::Int);
             } else {
                 for (int i = 0; i < parameter.list_size; ++i) tie(value, i, NumberTie::As::Int);
             }
             return;
-        default: return;
+        default:
+            return;
     }
 }
 
@@ -416,8 +454,10 @@ IValue call_signatures(const SignatureSet& set, const IValue* self, CallArgument
         const std::vector<IValue> all = operator_arguments(signature, choice.match, self, arguments);
         const IValue* out = given_value(signature, choice.match, "out");
         if (out != nullptr && signature.out_count > 1 && (out->is_tuple() || out->is_list())) {
-            const std::size_t given = out->is_tuple() ? out->to_tuple().elements.size() : out->to_list().elements.size();
-            if (given != signature.out_count) throw_type_error(concat("expected tuple of ", signature.out_count, " elements but got ", given));
+            const std::size_t given =
+                out->is_tuple() ? out->to_tuple().elements.size() : out->to_list().elements.size();
+            if (given != signature.out_count)
+                throw_type_error(concat("expected tuple of ", signature.out_count, " elements but got ", given));
         }
         if (out != nullptr) return to_python_result(*signature.op, run_out(signature, all, *out));
         IValue result = to_python_result(*signature.op, run(*signature.op, all));

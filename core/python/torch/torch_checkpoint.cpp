@@ -5,12 +5,12 @@
 #include "core/base/strings.h"
 #include "core/nn/utils/checkpoint.h"
 #include "core/python/language/arguments.h"
+#include "core/python/language/context_manager.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/module_arguments.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
-#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {
@@ -50,7 +50,8 @@ IValue checkpoint(CallArguments arguments) {
     if (const auto named = taken(arguments, "function")) {
         function = *named;
     } else {
-        if (arguments.positional.empty()) throw_type_error("checkpoint() missing 1 required positional argument: 'function'");
+        if (arguments.positional.empty())
+            throw_type_error("checkpoint() missing 1 required positional argument: 'function'");
         function = arguments.positional[0];
         arguments = behind_self(std::move(arguments));
     }
@@ -80,7 +81,10 @@ class PackedValue final : public PackedTensor {
     PackedValue(IValue value, IValue unpack) : value_(std::move(value)), unpack_(std::move(unpack)) {}
     Tensor unpack() override {
         const IValue result = call(unpack_, std::vector<IValue>{value_});
-        if (!result.is_tensor()) throw_type_error(concat("Output of saved tensor unpack_hook expected to be a Tensor but got result of type ", type_name(result)));
+        if (!result.is_tensor())
+            throw_type_error(
+                concat("Output of saved tensor unpack_hook expected to be a Tensor but got result of type ",
+                       type_name(result)));
         return result.to_tensor();
     }
 
@@ -94,19 +98,26 @@ IValue saved_tensors_hooks(CallArguments arguments) {
     const PackHook pack = [pack_hook = given[0], unpack = given[1]](const Tensor& t) -> Ptr<PackedTensor> {
         return make_ptr<PackedValue>(call(pack_hook, std::vector<IValue>{t}), unpack);
     };
-    return make_scope("saved_tensors_hooks", "torch.autograd.graph", [pack] { return with_python_errors([&] { return std::make_shared<SavedTensorHooks>(pack); }); },
-                      [] { return IValue(); });
+    return make_scope(
+        "saved_tensors_hooks", "torch.autograd.graph",
+        [pack] { return with_python_errors([&] { return std::make_shared<SavedTensorHooks>(pack); }); },
+        [] { return IValue(); });
 }
 IValue save_on_cpu(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"pin_memory="});
-    return make_scope("save_on_cpu", "torch.autograd.graph", [] { return with_python_errors([] { return std::make_shared<SavedTensorHooks>(nn::save_on_cpu()); }); },
-                      [] { return IValue(); });
+    return make_scope(
+        "save_on_cpu", "torch.autograd.graph",
+        [] { return with_python_errors([] { return std::make_shared<SavedTensorHooks>(nn::save_on_cpu()); }); },
+        [] { return IValue(); });
 }
 IValue disable_saved_tensors_hooks(CallArguments arguments) {
     const BoundArguments given(arguments, "disable_saved_tensors_hooks", {"error_message"});
-    return make_scope("_GeneratorContextManager", "contextlib",
-                      [message = str(given[0])] { return with_python_errors([&] { return std::make_shared<SavedTensorHooksDisabled>(message); }); },
-                      [] { return IValue(); });
+    return make_scope(
+        "_GeneratorContextManager", "contextlib",
+        [message = str(given[0])] {
+            return with_python_errors([&] { return std::make_shared<SavedTensorHooksDisabled>(message); });
+        },
+        [] { return IValue(); });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader of core/data over data sets, samplers and collate functions of a program. All of them run on the evaluator's
-// thread: workers are simulated there, with PyTorch's dealing of batches and random numbers and a data set for each, and
-// without its speed. What they change beyond the data set's own attributes they change for all.
+// The loader of core/data over data sets, samplers and collate functions of a program. All of them run on the
+// evaluator's thread: workers are simulated there, with PyTorch's dealing of batches and random numbers and a data set
+// for each, and without its speed. What they change beyond the data set's own attributes they change for all.
 #include "core/python/torch/torch_data_loader.h"
 
 #include <map>
@@ -40,12 +40,14 @@ auto with_data_errors(Work&& work) {
     }
 }
 
-// An exception of a worker is raised again with the worker's name before its traceback, as PyTorch's ExceptionWrapper does.
+// An exception of a worker is raised again with the worker's name before its traceback, as PyTorch's ExceptionWrapper
+// does.
 [[noreturn]] void rethrow_of_worker(const PythonError& error) {
     const data::WorkerInfo* worker = data::worker_info();
     if (worker == nullptr) throw;
     const ClassPtr& cls = error.exception()->cls();
-    const std::string text = concat("Caught ", cls->name(), " in DataLoader worker process ", worker->id, ".\nOriginal ", error.traceback(), error.traceback().ends_with('\n') ? "" : "\n");
+    const std::string text = concat("Caught ", cls->name(), " in DataLoader worker process ", worker->id,
+                                    ".\nOriginal ", error.traceback(), error.traceback().ends_with('\n') ? "" : "\n");
     raise_value(call(IValue::other(cls), std::vector<IValue>{text}));
 }
 
@@ -53,10 +55,13 @@ auto with_data_errors(Work&& work) {
 class WorkerRandom {
   public:
     // state: None at first, when the worker's seed seeds them.
-    explicit WorkerRandom(IValue& state) : state_(state), module_(Evaluator::current()->import_module("random")), before_(get()) {
+    explicit WorkerRandom(IValue& state)
+        : state_(state), module_(Evaluator::current()->import_module("random")), before_(get()) {
         const data::WorkerInfo* worker = data::worker_info();
-        if (!state_.is_none()) set(state_);
-        else call(get_attribute(module_, "seed"), std::vector<IValue>{static_cast<std::int64_t>(worker->seed)});
+        if (!state_.is_none())
+            set(state_);
+        else
+            call(get_attribute(module_, "seed"), std::vector<IValue>{static_cast<std::int64_t>(worker->seed)});
     }
     WorkerRandom(const WorkerRandom&) = delete;
     WorkerRandom& operator=(const WorkerRandom&) = delete;
@@ -84,7 +89,9 @@ class WorkerCopies {
         const data::WorkerInfo* worker = data::worker_info();
         if (worker == nullptr) return dataset_;
         Own& own = own_[worker->id];
-        if (own.dataset.is_none()) own.dataset = python::call(get_attribute(Evaluator::current()->import_module("copy"), "copy"), std::vector<IValue>{dataset_});
+        if (own.dataset.is_none())
+            own.dataset = python::call(get_attribute(Evaluator::current()->import_module("copy"), "copy"),
+                                       std::vector<IValue>{dataset_});
         return own.dataset;
     }
     // Null outside of workers.
@@ -214,7 +221,8 @@ Ptr<Generator> generator_given(const IValue& value) {
 }
 
 IValue iterator_over(Ptr<data::KeyStream> keys) {
-    return IValue::other(make_iterator("generator", [keys = std::move(keys)] { return with_data_errors([&] { return keys->next(); }); }));
+    return IValue::other(make_iterator(
+        "generator", [keys = std::move(keys)] { return with_data_errors([&] { return keys->next(); }); }));
 }
 
 // (n, replacement, num_samples, generator)
@@ -222,7 +230,8 @@ IValue random_keys(CallArguments arguments) {
     check_positional(arguments, "random_keys", 4, 4);
     const auto& given = arguments.positional;
     return with_data_errors([&] {
-        data::RandomSampler sampler(to_index(given[0]), python::truth(given[1]), to_index(given[2]), generator_given(given[3]));
+        data::RandomSampler sampler(to_index(given[0]), python::truth(given[1]), to_index(given[2]),
+                                    generator_given(given[3]));
         return iterator_over(sampler.iterate());
     });
 }
@@ -239,7 +248,8 @@ IValue weighted_keys(CallArguments arguments) {
     check_positional(arguments, "weighted_keys", 4, 4);
     const auto& given = arguments.positional;
     return with_data_errors([&] {
-        data::WeightedRandomSampler sampler(given[0].to_tensor(), to_index(given[1]), python::truth(given[2]), generator_given(given[3]));
+        data::WeightedRandomSampler sampler(given[0].to_tensor(), to_index(given[1]), python::truth(given[2]),
+                                            generator_given(given[3]));
         return iterator_over(sampler.iterate());
     });
 }
@@ -278,7 +288,8 @@ std::optional<IValue> collate_other(const std::vector<IValue>& samples) {
 IValue default_collate(CallArguments arguments) {
     check_positional(arguments, "default_collate", 1, 1);
     return with_data_errors([&] {
-        return data::default_collate(to_vector(arguments.positional[0]), collate_other, [](const IValue& value) { return class_of(value)->repr(); });
+        return data::default_collate(to_vector(arguments.positional[0]), collate_other,
+                                     [](const IValue& value) { return class_of(value)->repr(); });
     });
 }
 
@@ -291,12 +302,14 @@ IValue default_convert(CallArguments arguments) {
 IValue worker_info(CallArguments) {
     const data::WorkerInfo* info = data::worker_info();
     if (info == nullptr) return {};
-    return make_tuple({info->id, info->num_workers, static_cast<std::int64_t>(info->seed), dataset_of_worker != nullptr ? *dataset_of_worker : IValue()});
+    return make_tuple({info->id, info->num_workers, static_cast<std::int64_t>(info->seed),
+                       dataset_of_worker != nullptr ? *dataset_of_worker : IValue()});
 }
 
 class LoaderObject final : public PythonObject {
   public:
-    LoaderObject(std::unique_ptr<data::DataLoader> made, Copies own) : loader(std::move(made)), copies(std::move(own)) {}
+    LoaderObject(std::unique_ptr<data::DataLoader> made, Copies own)
+        : loader(std::move(made)), copies(std::move(own)) {}
     const std::unique_ptr<data::DataLoader> loader;
     const Copies copies;
     std::string type_name() const override { return "_Loader"; }
@@ -319,7 +332,8 @@ data::LoaderOptions options_of(const IValue& loader, bool is_iterable, const Cop
         options.sampler = make_ptr<ProgramSampler>(attribute(loader, "sampler"));
     }
     options.num_workers = static_cast<int>(to_index(attribute(loader, "num_workers")));
-    if (options.num_workers > 0) options.prefetch_factor = static_cast<int>(to_index(attribute(loader, "prefetch_factor")));
+    if (options.num_workers > 0)
+        options.prefetch_factor = static_cast<int>(to_index(attribute(loader, "prefetch_factor")));
     options.persistent_workers = python::truth(attribute(loader, "persistent_workers"));
     options.generator = generator_given(attribute(loader, "generator"));
     options.collate = [copies, collate = attribute(loader, "collate_fn"), makes_batches](std::vector<IValue> samples) {
@@ -344,8 +358,10 @@ IValue make_loader(CallArguments arguments) {
         const IValue dataset = attribute(loader, "dataset");
         const auto copies = std::make_shared<WorkerCopies>(dataset);
         data::LoaderOptions options = options_of(loader, is_iterable, copies);
-        auto made = is_iterable ? std::make_unique<data::DataLoader>(make_ptr<ProgramIterable>(copies), std::move(options))
-                                : std::make_unique<data::DataLoader>(make_ptr<ProgramDataset>(dataset, copies), std::move(options));
+        auto made =
+            is_iterable
+                ? std::make_unique<data::DataLoader>(make_ptr<ProgramIterable>(copies), std::move(options))
+                : std::make_unique<data::DataLoader>(make_ptr<ProgramDataset>(dataset, copies), std::move(options));
         return IValue::other(make_ptr<LoaderObject>(std::move(made), copies));
     });
 }
@@ -358,8 +374,9 @@ IValue iterate_loader(CallArguments arguments) {
     const bool has_workers = object->loader->options().num_workers > 0;
     if (!object->loader->options().persistent_workers) object->copies->forget();
     auto stream = with_data_errors([&] { return object->loader->iterate(); });
-    return IValue::other(make_iterator(has_workers ? "_MultiProcessingDataLoaderIter" : "_SingleProcessDataLoaderIter",
-                                       [held, stream = std::move(stream)] { return with_data_errors([&] { return stream->next(); }); }));
+    return IValue::other(
+        make_iterator(has_workers ? "_MultiProcessingDataLoaderIter" : "_SingleProcessDataLoaderIter",
+                      [held, stream = std::move(stream)] { return with_data_errors([&] { return stream->next(); }); }));
 }
 
 }  // namespace

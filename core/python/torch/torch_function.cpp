@@ -22,9 +22,9 @@ class ContextObject final : public Instance {
   public:
     explicit ContextObject(ClassPtr cls) : Instance(std::move(cls)) {}
 
-    TensorList to_save;                // until forward has ended
-    std::vector<SavedTensor> saved;    // afterwards
-    Node* node = nullptr;              // owns this; null when nothing is recorded
+    TensorList to_save;              // until forward has ended
+    std::vector<SavedTensor> saved;  // afterwards
+    Node* node = nullptr;            // owns this; null when nothing is recorded
     TensorList not_differentiable;
     TensorList dirty;
     bool materializes = true;
@@ -43,8 +43,10 @@ class ContextObject final : public Instance {
             for (const Tensor& tensor : to_save) out.push_back(tensor.defined() ? IValue(tensor) : IValue());
         }
         for (const SavedTensor& tensor : saved) {
-            if (!tensor.defined()) out.emplace_back();
-            else out.emplace_back(with_python_errors([&] { return tensor.unpack(Ptr<Node>(node)); }));
+            if (!tensor.defined())
+                out.emplace_back();
+            else
+                out.emplace_back(with_python_errors([&] { return tensor.unpack(Ptr<Node>(node)); }));
         }
         return make_tuple(std::move(out));
     }
@@ -52,7 +54,8 @@ class ContextObject final : public Instance {
 
 class FunctionNode final : public Node {
   public:
-    FunctionNode(IValue function, std::string function_name, Ptr<ContextObject> context, std::vector<bool> tensor_inputs)
+    FunctionNode(IValue function, std::string function_name, Ptr<ContextObject> context,
+                 std::vector<bool> tensor_inputs)
         : function_(std::move(function)),
           name_(std::move(function_name)),
           context_(std::move(context)),
@@ -69,11 +72,12 @@ class FunctionNode final : public Node {
 
     TensorList apply(TensorList grads) override {
         if (released_) {
-            throw Error(ErrorKind::Run,
-                        "Trying to backward through the graph a second time (or directly access saved tensors after they "
-                        "have already been freed). Saved intermediate values of the graph are freed when you call .backward() "
-                        "or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
-                        "time or if you need to access saved tensors after calling backward.");
+            throw Error(
+                ErrorKind::Run,
+                "Trying to backward through the graph a second time (or directly access saved tensors after they "
+                "have already been freed). Saved intermediate values of the graph are freed when you call .backward() "
+                "or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+                "time or if you need to access saved tensors after calling backward.");
         }
         std::vector<IValue> arguments{IValue::other(context_)};
         for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -92,8 +96,9 @@ class FunctionNode final : public Node {
         // None behind the last one may be too many.
         while (results.size() > is_tensor_.size() && results.back().is_none()) results.pop_back();
         if (results.size() != is_tensor_.size()) {
-            throw_error("RuntimeError", concat("function ", name_, " returned an incorrect number of gradients (expected ",
-                                               is_tensor_.size(), ", got ", results.size(), ")"));
+            throw_error("RuntimeError",
+                        concat("function ", name_, " returned an incorrect number of gradients (expected ",
+                               is_tensor_.size(), ", got ", results.size(), ")"));
         }
         TensorList out;
         for (std::size_t i = 0; i < results.size(); ++i) {
@@ -159,7 +164,8 @@ ClassPtr context_class() {
 }
 
 // One output of forward as an output of the node.
-IValue recorded(const IValue& output, const Ptr<FunctionNode>& node, const ContextObject& context, const TensorList& inputs) {
+IValue recorded(const IValue& output, const Ptr<FunctionNode>& node, const ContextObject& context,
+                const TensorList& inputs) {
     if (!output.is_tensor()) return output;
     const Tensor tensor = output.to_tensor();
     if (!is_differentiable(tensor.dtype()) || holds(context.not_differentiable, tensor)) return output;

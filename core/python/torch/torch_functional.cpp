@@ -29,8 +29,9 @@ IValue keyword_or(const CallArguments& arguments, std::string_view name, IValue 
 
 IValue einsum(CallArguments arguments) {
     if (arguments.positional.size() < 2) {
-        throw_value_error("einsum(): must specify the equation string and at least one operand, or at least one operand and "
-                          "its subscripts list");
+        throw_value_error(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and "
+            "its subscripts list");
     }
     const IValue equation = arguments.positional[0];
     arguments.positional.erase(arguments.positional.begin());
@@ -44,7 +45,9 @@ IValue meshgrid(CallArguments arguments) {
     return call_function("meshgrid", {tensors}, {{"indexing", indexing}});
 }
 
-IValue broadcast_tensors(CallArguments arguments) { return call_function("broadcast_tensors", {as_one_list(arguments)}); }
+IValue broadcast_tensors(CallArguments arguments) {
+    return call_function("broadcast_tensors", {as_one_list(arguments)});
+}
 IValue cartesian_prod(CallArguments arguments) { return call_function("cartesian_prod", {as_one_list(arguments)}); }
 IValue block_diag(CallArguments arguments) { return call_function("block_diag", {as_one_list(arguments)}); }
 IValue chain_matmul(CallArguments arguments) { return call_function("chain_matmul", {as_one_list(arguments)}); }
@@ -61,8 +64,10 @@ IValue broadcast_shapes(CallArguments arguments) {
     Dims out;
     for (const IValue& shape : arguments.positional) {
         Dims sizes;
-        if (shape.is_int()) sizes.push_back(shape.to_int());
-        else for (const IValue& size : to_vector(shape)) sizes.push_back(to_index(size));
+        if (shape.is_int())
+            sizes.push_back(shape.to_int());
+        else
+            for (const IValue& size : to_vector(shape)) sizes.push_back(to_index(size));
         out = with_python_errors([&] { return loupe::broadcast_shapes(span_of(out), span_of(sizes)); });
     }
     return make_size(span_of(out));
@@ -87,7 +92,8 @@ IValue tensordot(CallArguments arguments) {
         first = is_sequence(both[0]) ? to_vector(both[0]) : std::vector<IValue>{both[0]};
         second = is_sequence(both[1]) ? to_vector(both[1]) : std::vector<IValue>{both[1]};
     }
-    return call_function("tensordot", {given[0], given[1], make_tuple(std::move(first)), make_tuple(std::move(second))});
+    return call_function("tensordot",
+                         {given[0], given[1], make_tuple(std::move(first)), make_tuple(std::move(second))});
 }
 
 IValue cdist(CallArguments arguments) {
@@ -95,10 +101,14 @@ IValue cdist(CallArguments arguments) {
     IValue mode;
     if (given.has(3)) {
         const std::string name = str(given[3]);
-        if (name == "use_mm_for_euclid_dist_if_necessary") mode = IValue();
-        else if (name == "use_mm_for_euclid_dist") mode = std::int64_t{1};
-        else if (name == "donot_use_mm_for_euclid_dist") mode = std::int64_t{2};
-        else throw_value_error(concat(name, " is not a valid value for compute_mode"));
+        if (name == "use_mm_for_euclid_dist_if_necessary")
+            mode = IValue();
+        else if (name == "use_mm_for_euclid_dist")
+            mode = std::int64_t{1};
+        else if (name == "donot_use_mm_for_euclid_dist")
+            mode = std::int64_t{2};
+        else
+            throw_value_error(concat(name, " is not a valid value for compute_mode"));
     }
     return call_function("cdist", {given[0], given[1], given.value_or(2, 2.0), mode});
 }
@@ -113,9 +123,12 @@ IValue unique_of(const BoundArguments& given, bool consecutive) {
     const bool counts = given.truth_or(at + 1, false);
     const IValue dim = given.value_or(at + 2, {});
     IValue result;
-    if (consecutive) result = call_function("unique_consecutive", {given[0], inverse, counts, dim});
-    else if (dim.is_none()) result = call_function("_unique2", {given[0], sorted, inverse, counts});
-    else result = call_function("unique_dim", {given[0], dim, sorted, inverse, counts});
+    if (consecutive)
+        result = call_function("unique_consecutive", {given[0], inverse, counts, dim});
+    else if (dim.is_none())
+        result = call_function("_unique2", {given[0], sorted, inverse, counts});
+    else
+        result = call_function("unique_dim", {given[0], dim, sorted, inverse, counts});
     const auto& all = result.to_tuple().elements;
     if (!inverse && !counts) return all[0];
     std::vector<IValue> out{all[0]};
@@ -211,8 +224,8 @@ IValue functional_stft(CallArguments arguments) {
 }
 
 IValue functional_unique(CallArguments arguments) {
-    return unique_of(BoundArguments(arguments, "unique", {"input", "sorted=", "return_inverse=", "return_counts=", "dim="}),
-                     false);
+    return unique_of(
+        BoundArguments(arguments, "unique", {"input", "sorted=", "return_inverse=", "return_counts=", "dim="}), false);
 }
 IValue functional_unique_consecutive(CallArguments arguments) {
     return unique_of(

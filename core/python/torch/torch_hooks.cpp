@@ -43,7 +43,9 @@ void put_back(const IValue& dict, nn::Named<Tensor>& state) {
         if (name.is_string() && value.is_tensor()) state.emplace_back(name.to_string(), value.to_tensor());
     }
 }
-IValue text_list(const std::vector<std::string>& values) { return make_list(std::vector<IValue>(values.begin(), values.end())); }
+IValue text_list(const std::vector<std::string>& values) {
+    return make_list(std::vector<IValue>(values.begin(), values.end()));
+}
 std::vector<std::string> texts_in(const IValue& list) {
     std::vector<std::string> out;
     for (const IValue& value : list.to_list().elements) out.push_back(str(value));
@@ -68,16 +70,19 @@ std::optional<CallArguments> ProgramPreHook::operator()(nn::Module& self, const 
         return out;
     }
     if (!result.is_tuple() || result.to_tuple().elements.size() != 2) {
-        throw_error("RuntimeError", concat("forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got ",
-                                           repr(result), "."));
+        throw_error("RuntimeError",
+                    concat("forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got ",
+                           repr(result), "."));
     }
     out.positional = to_vector(result.to_tuple().elements[0]);
     out.keywords.clear();
-    for (const auto& [name, value] : result.to_tuple().elements[1].to_dict().entries()) out.keywords.emplace_back(name.to_string(), value);
+    for (const auto& [name, value] : result.to_tuple().elements[1].to_dict().entries())
+        out.keywords.emplace_back(name.to_string(), value);
     return out;
 }
 
-std::optional<IValue> ProgramHook::operator()(nn::Module& self, const CallArguments& inputs, const IValue& output) const {
+std::optional<IValue> ProgramHook::operator()(nn::Module& self, const CallArguments& inputs,
+                                              const IValue& output) const {
     std::vector<IValue> all = hook_arguments(self, inputs, with_kwargs);
     all.push_back(output);
     IValue result = call(hook, std::move(all));
@@ -87,7 +92,8 @@ std::optional<IValue> ProgramHook::operator()(nn::Module& self, const CallArgume
 
 std::optional<TensorList> ProgramBackwardHook::operator()(nn::Module& self, const TensorList& grad_inputs,
                                                           const TensorList& grad_outputs) const {
-    const IValue result = call(hook, std::vector<IValue>{Ptr<Object>(&self), gradient_tuple(grad_inputs), gradient_tuple(grad_outputs)});
+    const IValue result =
+        call(hook, std::vector<IValue>{Ptr<Object>(&self), gradient_tuple(grad_inputs), gradient_tuple(grad_outputs)});
     if (result.is_none()) return std::nullopt;
     return tensors_of(result);
 }
@@ -104,10 +110,12 @@ LoadingMetadata::~LoadingMetadata() { loading_metadata = std::move(before_); }
 void ProgramLoadHook::operator()(nn::Module& self, nn::Named<Tensor>& state, const std::string& prefix, bool strict,
                                  nn::LoadReport& report) const {
     const IValue dict = dict_of_state(state);
-    const IValue missing = text_list(report.missing_keys), unexpected = text_list(report.unexpected_keys), errors = text_list(report.errors);
+    const IValue missing = text_list(report.missing_keys), unexpected = text_list(report.unexpected_keys),
+                 errors = text_list(report.errors);
     const std::string path = prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
     const IValue* known = loading_metadata.is_dict() ? loading_metadata.to_dict().find(IValue(path)) : nullptr;
-    std::vector<IValue> all{dict, IValue(prefix), known != nullptr ? *known : IValue(make_dict()), strict, missing, unexpected, errors};
+    std::vector<IValue> all{
+        dict, IValue(prefix), known != nullptr ? *known : IValue(make_dict()), strict, missing, unexpected, errors};
     if (with_module) all.insert(all.begin(), IValue(Ptr<Object>(&self)));
     call(hook, std::move(all));
     put_back(dict, state);
@@ -118,7 +126,8 @@ void ProgramLoadHook::operator()(nn::Module& self, nn::Named<Tensor>& state, con
 
 void ProgramStateHook::operator()(nn::Module& self, nn::Named<Tensor>& state, const std::string& prefix) const {
     const IValue dict = dict_of_state(state);
-    const IValue result = call(hook, std::vector<IValue>{Ptr<Object>(&self), dict, IValue(prefix), IValue(make_dict())});
+    const IValue result =
+        call(hook, std::vector<IValue>{Ptr<Object>(&self), dict, IValue(prefix), IValue(make_dict())});
     put_back(result.is_dict() ? result : dict, state);
 }
 

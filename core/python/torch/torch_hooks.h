@@ -30,19 +30,21 @@ struct ProgramHook {
 
 struct ProgramBackwardHook {
     IValue hook;
-    std::optional<TensorList> operator()(nn::Module& self, const TensorList& grad_inputs, const TensorList& grad_outputs) const;
+    std::optional<TensorList> operator()(nn::Module& self, const TensorList& grad_inputs,
+                                         const TensorList& grad_outputs) const;
 };
 struct ProgramBackwardPreHook {
     IValue hook;
     std::optional<TensorList> operator()(nn::Module& self, const TensorList& grad_outputs) const;
 };
 
-// hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs), with the module in front when
-// asked for; what it changes in them is what load_state_dict goes on with.
+// hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs), with the module in front
+// when asked for; what it changes in them is what load_state_dict goes on with.
 struct ProgramLoadHook {
     IValue hook;
     bool with_module = false;
-    void operator()(nn::Module& self, nn::Named<Tensor>& state, const std::string& prefix, bool strict, nn::LoadReport& report) const;
+    void operator()(nn::Module& self, nn::Named<Tensor>& state, const std::string& prefix, bool strict,
+                    nn::LoadReport& report) const;
 };
 // hook(module, state_dict, prefix, local_metadata).
 struct ProgramStateHook {

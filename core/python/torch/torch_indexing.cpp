@@ -61,13 +61,15 @@ std::int64_t dimensions_taken(const std::vector<IValue>& indices) {
 
 Tensor selected(const Tensor& tensor, std::int64_t dimension, std::int64_t index, std::size_t place) {
     if (dimension == 0 && tensor.dim() == 0) {
-        throw_error("IndexError",
-                    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
-                    "a 0-dim tensor to a number");
+        throw_error(
+            "IndexError",
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+            "a 0-dim tensor to a number");
     }
     const std::int64_t size = tensor.size(dimension);
     if (index < -size || index >= size) {
-        throw_error("IndexError", concat("index ", index, " is out of bounds for dimension ", place, " with size ", size));
+        throw_error("IndexError",
+                    concat("index ", index, " is out of bounds for dimension ", place, " with size ", size));
     }
     return fn::select(tensor, dimension, index);
 }
@@ -84,7 +86,8 @@ Tensor sliced(const Tensor& tensor, std::int64_t dimension, const SliceObject& s
     if (step == 0) throw_value_error("step cannot be zero");
     if (step < 0) throw_value_error("step must be greater than zero");
     const std::int64_t start = slice.start.is_none() ? 0 : tied_index(slice.start, kSlice, 2);
-    const std::int64_t stop = slice.stop.is_none() ? std::numeric_limits<std::int64_t>::max() : tied_index(slice.stop, kSlice, 3);
+    const std::int64_t stop =
+        slice.stop.is_none() ? std::numeric_limits<std::int64_t>::max() : tied_index(slice.stop, kSlice, 3);
     if (tensor.dim() == 0) {
         throw_error("IndexError", "slice() cannot be applied to a 0-dim tensor.");
     }
@@ -148,10 +151,11 @@ class Slicer {
             return;
         }
         check_unpacks(index);
-        throw_error("IndexError",
-                    concat("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-                           "(got ",
-                           type_name(index), ")"));
+        throw_error(
+            "IndexError",
+            concat("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                   "(got ",
+                   type_name(index), ")"));
     }
     static bool find_length_of(const IValue& index) {
         if (index.is_string()) throw_type_error("new(): invalid data type 'str'");

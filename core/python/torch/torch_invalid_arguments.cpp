@@ -94,7 +94,8 @@ std::string invalid_arguments_message(const SignatureSet& set, const CallArgumen
         if (!counts_match(option, call)) continue;
         const std::vector<std::string> unknown = unknown_keywords(option, call);
         if (!unknown.empty()) {
-            out += concat("      didn't match because some of the keywords were incorrect: ", join(unknown, ", "), "\n");
+            out +=
+                concat("      didn't match because some of the keywords were incorrect: ", join(unknown, ", "), "\n");
         } else {
             out += concat("      didn't match because some of the arguments have invalid types: ",
                           marked_types(option, call), "\n");

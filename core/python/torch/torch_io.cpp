@@ -9,8 +9,8 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
-#include "core/python/torch/pickling.h"
 #include "core/python/language/stream.h"
+#include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
 

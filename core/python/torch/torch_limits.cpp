@@ -66,7 +66,8 @@ ScalarType dtype_given(CallArguments& arguments, const char* function) {
     const BoundArguments given(arguments, function, {"type="});
     if (!given.has(0)) return default_dtype();
     if (const auto dtype = dtype_of(given[0])) return *dtype;
-    throw_type_error(concat(function, "(): argument 'type' (position 1) must be torch.dtype, not ", torch_type_name(given[0])));
+    throw_type_error(
+        concat(function, "(): argument 'type' (position 1) must be torch.dtype, not ", torch_type_name(given[0])));
 }
 
 }  // namespace
@@ -100,8 +101,7 @@ IValue make_iinfo(CallArguments arguments) {
     }
     const std::int64_t bits = element_size(dtype) * 8;
     const bool is_unsigned = dtype == ScalarType::UInt8;
-    const std::int64_t greatest =
-        is_unsigned ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
+    const std::int64_t greatest = is_unsigned ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
     return IValue::other(make_ptr<LimitsObject>(
         cls, std::vector<std::pair<std::string, IValue>>{{"bits", bits},
                                                          {"min", is_unsigned ? std::int64_t{0} : -greatest - 1},

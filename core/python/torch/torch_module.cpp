@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/autograd/observer.h"
 #include "core/python/torch/torch_module.h"
+#include "core/autograd/observer.h"
 
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
 #include "core/dispatch/registry.h"
+#include "core/nn/layer.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
@@ -32,7 +32,8 @@ namespace {
 using Body = NativeCallable::Body;
 
 IValue tensor(CallArguments arguments) {
-    const BoundArguments given(arguments, "tensor", {"data", "*", "dtype=", "device=", "requires_grad=", "pin_memory="});
+    const BoundArguments given(arguments, "tensor",
+                               {"data", "*", "dtype=", "device=", "requires_grad=", "pin_memory="});
     std::optional<ScalarType> dtype;
     if (given.has(1) && !given[1].is_none()) {
         dtype = dtype_of(given[1]);
@@ -159,7 +160,8 @@ IValue can_cast_of(CallArguments arguments) {
 IValue numel(CallArguments arguments) {
     const BoundArguments given(arguments, "numel", {"input"});
     if (!given[0].is_tensor()) {
-        throw_type_error(concat("numel(): argument 'input' (position 1) must be Tensor, not ", torch_type_name(given[0])));
+        throw_type_error(
+            concat("numel(): argument 'input' (position 1) must be Tensor, not ", torch_type_name(given[0])));
     }
     return given[0].to_tensor().numel();
 }
@@ -176,7 +178,8 @@ IValue one(CallArguments) { return std::int64_t{1}; }
 
 // Its modules are Python's, so it is written there.
 IValue compile(CallArguments arguments) {
-    return call(get_attribute(Evaluator::current()->import_module("torch._dynamo.eval_frame"), "compile"), std::move(arguments));
+    return call(get_attribute(Evaluator::current()->import_module("torch._dynamo.eval_frame"), "compile"),
+                std::move(arguments));
 }
 
 IValue set_default_device(CallArguments arguments) {
@@ -194,7 +197,8 @@ void define_operators(PythonModule& module) {
         std::string_view name = op->schema.name;
         if (!name.starts_with("aten::") || !seen.insert(name).second) continue;
         name.remove_prefix(6);
-        if (name.starts_with("__") || name.starts_with("linalg_") || name.starts_with("fft_") || name.starts_with("special_")) {
+        if (name.starts_with("__") || name.starts_with("linalg_") || name.starts_with("fft_") ||
+            name.starts_with("special_")) {
             continue;
         }
         module.define(std::string(name), operator_function(name, name));
@@ -242,15 +246,38 @@ void define_own_functions(PythonModule& module) {
 }
 
 void define_constants(PythonModule& module) {
-    for (const char* name :
-         {"float32", "float", "float64", "double", "float16", "half", "bfloat16", "uint8", "int8", "int16", "short", "int32",
-          "int", "int64", "long", "bool", "complex32", "chalf", "complex64", "cfloat", "complex128", "cdouble", "strided", "sparse_coo",
-          "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}) {
+    for (const char* name : {"float32",
+                             "float",
+                             "float64",
+                             "double",
+                             "float16",
+                             "half",
+                             "bfloat16",
+                             "uint8",
+                             "int8",
+                             "int16",
+                             "short",
+                             "int32",
+                             "int",
+                             "int64",
+                             "long",
+                             "bool",
+                             "complex32",
+                             "chalf",
+                             "complex64",
+                             "cfloat",
+                             "complex128",
+                             "cdouble",
+                             "strided",
+                             "sparse_coo",
+                             "contiguous_format",
+                             "preserve_format",
+                             "channels_last",
+                             "channels_last_3d"}) {
         module.define(name, *find_constant(name));
     }
-    for (const char* name :
-         {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
-          "CharTensor", "ByteTensor", "BoolTensor"}) {
+    for (const char* name : {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor",
+                             "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"}) {
         module.define(name, *find_tensor_type(name));
     }
     module.define("Tensor", IValue::other(tensor_class()));
@@ -298,13 +325,15 @@ void fill_cuda(PythonModule& module) {
     for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) {
         module.define(name, Body(zero));
     }
-    for (const char* name : {"current_device", "get_device_name", "get_device_properties", "get_device_capability", "set_device", "init"}) {
+    for (const char* name : {"current_device", "get_device_name", "get_device_properties", "get_device_capability",
+                             "set_device", "init"}) {
         module.define(name, Body(no_cuda));
     }
     module.define("is_bf16_supported", Body(answer_false));
     define_submodule(module, "amp", "torch.cuda.amp");
-    for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize",
-                             "reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect"}) module.define(name, Body(nothing));
+    for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize", "reset_peak_memory_stats",
+                             "reset_max_memory_allocated", "ipc_collect"})
+        module.define(name, Body(nothing));
 }
 
 void fill_cudnn(PythonModule& module) {
@@ -344,8 +373,8 @@ void fill_torch(PythonModule& module) {
     define_autocast(module);
     fill_torch_io(module);
     module.define("_assert", Body(assert_function));
-    for (const char* name :
-         {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "cpu", "amp", "backends", "utils", "random", "optim"}) {
+    for (const char* name : {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "cpu", "amp", "backends",
+                             "utils", "random", "optim"}) {
         define_submodule(module, name, concat("torch.", name));
     }
 }
@@ -391,7 +420,8 @@ std::vector<ModuleRecord> torch_modules() {
     };
     std::set<std::string_view> files;
     for (const nn::LayerRecord* layer : nn::layer_records()) {
-        if (layer->module.starts_with("torch.nn.modules.") && files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
+        if (layer->module.starts_with("torch.nn.modules.") && files.insert(layer->module).second)
+            records.push_back({layer->module, fill_nn_layer_file});
     }
     const auto in_python = torch_modules_in_python();
     records.insert(records.end(), in_python.begin(), in_python.end());

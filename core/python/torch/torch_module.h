@@ -42,7 +42,7 @@ void fill_cuda_amp(PythonModule& module);
 void fill_cpu(PythonModule& module);
 void fill_cpu_amp(PythonModule& module);
 void define_autocast(PythonModule& module);  // torch.autocast and its settings
-void fill_copy(PythonModule& module);  // Python's copy
+void fill_copy(PythonModule& module);        // Python's copy
 void fill_torch_optim(PythonModule& module);
 void fill_lr_scheduler(PythonModule& module);
 void fill_torch_io(PythonModule& module);  // save, load: a part of torch

@@ -27,8 +27,10 @@ IValue named_values(const nn::Named<T>& named, bool with_names) {
     std::vector<IValue> out;
     for (const auto& [name, value] : named) {
         IValue each;
-        if constexpr (std::is_same_v<T, Tensor>) each = value;
-        else each = Ptr<Object>(value);
+        if constexpr (std::is_same_v<T, Tensor>)
+            each = value;
+        else
+            each = Ptr<Object>(value);
         out.push_back(with_names ? make_tuple({IValue(name), each}) : each);
     }
     return iterator_over(std::move(out));
@@ -106,7 +108,8 @@ std::vector<std::pair<std::string, int>> versions_in(const IValue& state) {
     if (!metadata || !metadata->is_dict()) return out;
     for (const auto& [path, entry] : metadata->to_dict().entries()) {
         const IValue* version = entry.is_dict() ? entry.to_dict().find(IValue("version")) : nullptr;
-        if (path.is_string() && version != nullptr && version->is_int()) out.emplace_back(path.to_string(), static_cast<int>(version->to_int()));
+        if (path.is_string() && version != nullptr && version->is_int())
+            out.emplace_back(path.to_string(), static_cast<int>(version->to_int()));
     }
     return out;
 }
@@ -117,15 +120,18 @@ IValue state_dict(CallArguments arguments) {
     const bool into = given.has(1) && given[1].is_dict();
     const IValue out = into ? given[1] : ordered_dict();
     nn::Module& self = self_module(given[0]);
-    for (const auto& [name, tensor] : self.full_state_dict(prefix, given.truth_or(3, false))) out.to_dict().set(name, tensor);
+    for (const auto& [name, tensor] : self.full_state_dict(prefix, given.truth_or(3, false)))
+        out.to_dict().set(name, tensor);
     put_versions(self, prefix, out, into);
     return out;
 }
 
 // Modules without extra state of their own have none.
 [[noreturn]] void no_extra_state(const char* name) {
-    throw_error("RuntimeError", concat("Reached a code path in Module.", name, "() that should never be called. Please file an issue at "
-                                       "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."));
+    throw_error("RuntimeError",
+                concat("Reached a code path in Module.", name,
+                       "() that should never be called. Please file an issue at "
+                       "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."));
 }
 IValue get_extra_state(CallArguments) { no_extra_state("get_extra_state"); }
 IValue set_extra_state(CallArguments) { no_extra_state("set_extra_state"); }
@@ -143,8 +149,8 @@ class IncompatibleKeys final : public Instance {
     Ptr<Iterator> iterate() override { return python::iterate(make_tuple({missing_, unexpected_})); }
     std::string repr() override {
         if (!python::truth(missing_) && !python::truth(unexpected_)) return "<All keys matched successfully>";
-        return concat("_IncompatibleKeys(missing_keys=", python::repr(missing_), ", unexpected_keys=",
-                      python::repr(unexpected_), ")");
+        return concat("_IncompatibleKeys(missing_keys=", python::repr(missing_),
+                      ", unexpected_keys=", python::repr(unexpected_), ")");
     }
     void clear_references() override {}
 
@@ -175,14 +181,17 @@ IValue load_state_dict(CallArguments arguments) {
     nn::Named<IValue> extra;
     for (const auto& [name, value] : given[1].to_dict().entries()) {
         if (!name.is_string()) continue;
-        if (value.is_tensor()) state.emplace_back(name.to_string(), value.to_tensor());
-        else extra.emplace_back(name.to_string(), value);
+        if (value.is_tensor())
+            state.emplace_back(name.to_string(), value.to_tensor());
+        else
+            extra.emplace_back(name.to_string(), value);
     }
     nn::Module& self = self_module(given[0]);
     const bool strict = given.truth_or(2, true);
     const LoadingMetadata loading(find_attribute(given[1], "_metadata").value_or(IValue()));
     const nn::LoadReport report = with_python_errors([&] {
-        return self.load_state_dict(state, nn::LoadOptions{strict, given.truth_or(3, false), versions_in(given[1]), extra});
+        return self.load_state_dict(state,
+                                    nn::LoadOptions{strict, given.truth_or(3, false), versions_in(given[1]), extra});
     });
     return IValue::other(make_ptr<IncompatibleKeys>(texts(report.missing_keys), texts(report.unexpected_keys)));
 }
@@ -194,7 +203,8 @@ IValue train(CallArguments arguments) {
     if (!mode.is_bool()) throw_value_error("training mode is expected to be boolean");
     nn::Module& self = self_module(given[0]);
     self.set_attribute("training", mode);
-    for (const auto& [name, child] : self.named_children()) call_method(Ptr<Object>(child), "train", CallArguments{{mode}, {}});
+    for (const auto& [name, child] : self.named_children())
+        call_method(Ptr<Object>(child), "train", CallArguments{{mode}, {}});
     return given[0];
 }
 IValue eval(CallArguments arguments) {
@@ -217,18 +227,24 @@ IValue to(CallArguments arguments) {
     nn::Module& self = module_self(arguments);
     nn::ToOptions options;
     const auto take = [&](const IValue& value) {
-        if (const auto dtype = dtype_of(value)) options.dtype = dtype;
-        else if (value.is_tensor()) options.dtype = value.to_tensor().dtype(), options.device = value.to_tensor().device();
-        else if (!value.is_none() && !value.is_bool()) options.device = device_of(value);
+        if (const auto dtype = dtype_of(value))
+            options.dtype = dtype;
+        else if (value.is_tensor())
+            options.dtype = value.to_tensor().dtype(), options.device = value.to_tensor().device();
+        else if (!value.is_none() && !value.is_bool())
+            options.device = device_of(value);
     };
     for (std::size_t i = 1; i < arguments.positional.size(); ++i) take(arguments.positional[i]);
     for (const auto& [name, value] : arguments.keywords) {
-        if (name == "memory_format") options.memory_format = engine_value(value).to_int();
-        else take(value);
+        if (name == "memory_format")
+            options.memory_format = engine_value(value).to_int();
+        else
+            take(value);
     }
     if (options.dtype && !is_differentiable(*options.dtype)) {
-        throw_type_error(concat("nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.",
-                                dtype_name(*options.dtype)));
+        throw_type_error(
+            concat("nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.",
+                   dtype_name(*options.dtype)));
     }
     with_python_errors([&] { self.to(options); });
     return arguments.positional[0];
@@ -280,7 +296,8 @@ IValue register_parameter(CallArguments arguments) {
     const std::string name = name_given(given[1], "parameter");
     const bool fits = given[2].is_none() || (given[2].is_tensor() && is_parameter(given[2].to_tensor()));
     if (!fits) {
-        throw_type_error(concat("cannot assign '", given[2].is_tensor() ? "torch.FloatTensor" : torch_type_name(given[2]),
+        throw_type_error(concat("cannot assign '",
+                                given[2].is_tensor() ? "torch.FloatTensor" : torch_type_name(given[2]),
                                 "' object to parameter '", name, "' (torch.nn.Parameter or None required)"));
     }
     with_python_errors([&] { self_module(given[0]).register_parameter(name, given[2].to_tensor()); });
@@ -323,38 +340,45 @@ IValue self_value(nn::Module& self) { return Ptr<Object>(&self); }
 
 // Scripting compiles hooks too.
 void remember_hook(const nn::Module& module, bool is_pre_hook, const IValue& hook) {
-    if (Evaluator* evaluator = Evaluator::current()) evaluator->state().part<RegisteredHooks>().hooks.push_back({&module, is_pre_hook, hook});
+    if (Evaluator* evaluator = Evaluator::current())
+        evaluator->state().part<RegisteredHooks>().hooks.push_back({&module, is_pre_hook, hook});
 }
 
 IValue register_forward_pre_hook(CallArguments arguments) {
-    const BoundArguments given(arguments, "register_forward_pre_hook", {"self", "hook", "*", "prepend=", "with_kwargs="});
+    const BoundArguments given(arguments, "register_forward_pre_hook",
+                               {"self", "hook", "*", "prepend=", "with_kwargs="});
     remember_hook(self_module(given[0]), true, given[1]);
     return handle_object(self_module(given[0]).register_forward_pre_hook(
         nn::ForwardPreHookWithKeywords(ProgramPreHook{given[1], given.truth_or(3, false)}), given.truth_or(2, false)));
 }
 
 IValue register_forward_hook(CallArguments arguments) {
-    const BoundArguments given(arguments, "register_forward_hook", {"self", "hook", "*", "prepend=", "with_kwargs=", "always_call="});
+    const BoundArguments given(arguments, "register_forward_hook",
+                               {"self", "hook", "*", "prepend=", "with_kwargs=", "always_call="});
     nn::Module& self = self_module(given[0]);
     remember_hook(self, false, given[1]);
     const nn::ForwardHookWithKeywords hook = ProgramHook{given[1], given.truth_or(3, false)};
-    return handle_object(given.truth_or(4, false) ? self.register_always_called_forward_hook(hook, given.truth_or(2, false))
-                                                  : self.register_forward_hook(hook, given.truth_or(2, false)));
+    return handle_object(given.truth_or(4, false)
+                             ? self.register_always_called_forward_hook(hook, given.truth_or(2, false))
+                             : self.register_forward_hook(hook, given.truth_or(2, false)));
 }
 
 IValue register_full_backward_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_full_backward_hook", {"self", "hook", "prepend="});
-    return handle_object(self_module(given[0]).register_full_backward_hook(ProgramBackwardHook{given[1]}, given.truth_or(2, false)));
+    return handle_object(
+        self_module(given[0]).register_full_backward_hook(ProgramBackwardHook{given[1]}, given.truth_or(2, false)));
 }
 
 IValue register_full_backward_pre_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_full_backward_pre_hook", {"self", "hook", "prepend="});
-    return handle_object(self_module(given[0]).register_full_backward_pre_hook(ProgramBackwardPreHook{given[1]}, given.truth_or(2, false)));
+    return handle_object(self_module(given[0]).register_full_backward_pre_hook(ProgramBackwardPreHook{given[1]},
+                                                                               given.truth_or(2, false)));
 }
 
 IValue register_load_state_dict_pre_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "_register_load_state_dict_pre_hook", {"self", "hook", "with_module="});
-    return handle_object(self_module(given[0]).register_load_state_dict_pre_hook(ProgramLoadHook{given[1], given.truth_or(2, false)}));
+    return handle_object(
+        self_module(given[0]).register_load_state_dict_pre_hook(ProgramLoadHook{given[1], given.truth_or(2, false)}));
 }
 IValue register_state_dict_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "_register_state_dict_hook", {"self", "hook"});

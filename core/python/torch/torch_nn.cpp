@@ -11,10 +11,10 @@
 #include "core/ops/numbers/warnings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/language/operations.h"
 #include "core/python/torch/module_arguments.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/nn_module.h"
-#include "core/python/language/operations.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
 #include "core/python/torch/torch_module.h"
@@ -54,7 +54,8 @@ void define_methods(ClassObject& cls, const nn::LayerRecord& record) {
         if (method.is_static) {
             cls.define_static(name, [&method](CallArguments arguments) {
                 nn::Module& self = nobody();
-                return with_python_errors([&] { return nn::call_method(self, method, engine_values(std::move(arguments))); });
+                return with_python_errors(
+                    [&] { return nn::call_method(self, method, engine_values(std::move(arguments))); });
             });
             continue;
         }
@@ -117,8 +118,8 @@ ClassPtr make_layer_class(const nn::LayerRecord& record) {
     return out;
 }
 
-// Lists of sizes that are tensors, as while a run is written down, go to layers as numbers; whoever writes finds them in
-// the lists that operators take.
+// Lists of sizes that are tensors, as while a run is written down, go to layers as numbers; whoever writes finds them
+// in the lists that operators take.
 class SizeLists {
   public:
     explicit SizeLists(CallArguments& arguments) {
@@ -152,7 +153,8 @@ class SizeLists {
         if (!has_tensor) return;
         has_any_ = true;
         for (std::size_t i = 0; i < elements.size(); ++i) {
-            if (elements[i].is_tensor()) tie_number({nullptr, 0, static_cast<int>(i), NumberTie::As::Int, elements[i].to_tensor(), numbers});
+            if (elements[i].is_tensor())
+                tie_number({nullptr, 0, static_cast<int>(i), NumberTie::As::Int, elements[i].to_tensor(), numbers});
         }
         std::vector<IValue> plain(numbers.begin(), numbers.end());
         value = value.is_list() ? make_list(std::move(plain)) : make_tuple(std::move(plain));
@@ -220,8 +222,10 @@ void fill_torch_nn(PythonModule& module) {
         define_submodule(module, name, concat("torch.nn.", name));
     }
     // torch.nn.modules has the same names.
-    if (module.name() == "torch.nn") define_submodule(module, "modules", "torch.nn.modules");
-    else define_layer_files(module);
+    if (module.name() == "torch.nn")
+        define_submodule(module, "modules", "torch.nn.modules");
+    else
+        define_layer_files(module);
 }
 
 void fill_nn_modules_utils(PythonModule& module) {
@@ -239,7 +243,8 @@ void fill_nn_modules_utils(PythonModule& module) {
 void fill_nn_layer_file(PythonModule& module) {
     if (module.name() == "torch.nn.modules.module") define_global_hooks(module);
     for (const nn::LayerRecord* record : nn::layer_records()) {
-        if (record->module == module.name()) module.define(std::string(record->name), IValue::other(layer_class(record->name)));
+        if (record->module == module.name())
+            module.define(std::string(record->name), IValue::other(layer_class(record->name)));
     }
 }
 
@@ -249,15 +254,41 @@ void fill_nn_functional(PythonModule& module) {
         const nn::NativeFunction* function = nn::find_functional(name);
         module.define(name, [function, name](CallArguments arguments) {
             warn(concat("nn.functional.", name, " is deprecated. Use torch.", name, " instead."));
-            return with_python_errors([&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
+            return with_python_errors(
+                [&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
         });
     }
     // Those that torch.nn.functional has from torch.
-    for (const char* name : {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-                             "conv_tbc", "avg_pool1d", "avg_pool2d", "avg_pool3d", "relu_", "threshold_", "rrelu_",
-                             "celu_", "selu_", "logsigmoid", "gelu", "linear", "bilinear", "pixel_shuffle",
-                             "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle", "pairwise_distance", "pdist",
-                             "cosine_similarity", "one_hot", "softplus", "hardshrink", "prelu"}) {
+    for (const char* name : {"conv1d",
+                             "conv2d",
+                             "conv3d",
+                             "conv_transpose1d",
+                             "conv_transpose2d",
+                             "conv_transpose3d",
+                             "conv_tbc",
+                             "avg_pool1d",
+                             "avg_pool2d",
+                             "avg_pool3d",
+                             "relu_",
+                             "threshold_",
+                             "rrelu_",
+                             "celu_",
+                             "selu_",
+                             "logsigmoid",
+                             "gelu",
+                             "linear",
+                             "bilinear",
+                             "pixel_shuffle",
+                             "pixel_unshuffle",
+                             "channel_shuffle",
+                             "native_channel_shuffle",
+                             "pairwise_distance",
+                             "pdist",
+                             "cosine_similarity",
+                             "one_hot",
+                             "softplus",
+                             "hardshrink",
+                             "prelu"}) {
         if (nn::find_functional(name) != nullptr) continue;
         const std::string_view op = std::string_view(name) == "logsigmoid" ? "log_sigmoid" : name;
         if (find_signatures(op, false) != nullptr) module.define(name, operator_function(op, name));
@@ -269,19 +300,22 @@ void fill_nn_init(PythonModule& module) {
     for (const char* name : {"kaiming_uniform_", "kaiming_normal_"}) {
         const nn::NativeFunction* function = nn::find_init(name);
         module.define(name, [function](CallArguments arguments) {
-            const bool is_empty = !arguments.positional.empty() && arguments.positional[0].is_tensor() && arguments.positional[0].to_tensor().numel() == 0;
+            const bool is_empty = !arguments.positional.empty() && arguments.positional[0].is_tensor() &&
+                                  arguments.positional[0].to_tensor().numel() == 0;
             if (is_empty) warn("Initializing zero-element tensors is a no-op");
-            return with_python_errors([&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
+            return with_python_errors(
+                [&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
         });
     }
     // The names of before there was an underscore.
-    for (const char* name : {"uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform",
-                             "kaiming_normal", "orthogonal", "sparse"}) {
+    for (const char* name : {"uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal",
+                             "kaiming_uniform", "kaiming_normal", "orthogonal", "sparse"}) {
         const nn::NativeFunction* function = nn::find_init(concat(name, "_"));
         if (function == nullptr) continue;
         module.define(name, [function, name](CallArguments arguments) {
             warn(concat("nn.init.", name, " is now deprecated in favor of nn.init.", name, "_."));
-            return with_python_errors([&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
+            return with_python_errors(
+                [&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
         });
     }
 }

@@ -97,7 +97,8 @@ struct Methods {
         if (const auto* slice = object_as<SliceObject>(arguments.positional[1])) {
             const auto bounds = slice->bounds(static_cast<std::int64_t>(all.size()));
             std::vector<bool> goes(all.size(), false);
-            for (std::int64_t i = 0; i < bounds.count; ++i) goes[static_cast<std::size_t>(bounds.start + i * bounds.step)] = true;
+            for (std::int64_t i = 0; i < bounds.count; ++i)
+                goes[static_cast<std::size_t>(bounds.start + i * bounds.step)] = true;
             values.clear();
             for (std::size_t i = 0; i < all.size(); ++i) {
                 if (!goes[i]) values.push_back(all[i].second);
@@ -112,9 +113,8 @@ struct Methods {
     IValue append(const CallArguments& arguments) const {
         check_positional(arguments, "append", 2, 2);
         nn::Module& self = module_self(arguments);
-        with_python_errors([&] {
-            self.set_attribute(std::to_string(entries(arguments).size()), arguments.positional[1]);
-        });
+        with_python_errors(
+            [&] { self.set_attribute(std::to_string(entries(arguments).size()), arguments.positional[1]); });
         return arguments.positional[0];
     }
 
@@ -208,8 +208,9 @@ void define_dict(ClassObject& cls, const Methods& methods) {
         if (!arguments.positional[1].is_string()) {
             throw_type_error(concat("module name should be a string. Got ", type_name(arguments.positional[1])));
         }
-        with_python_errors(
-            [&] { module_self(arguments).set_attribute(arguments.positional[1].to_string(), arguments.positional[2]); });
+        with_python_errors([&] {
+            module_self(arguments).set_attribute(arguments.positional[1].to_string(), arguments.positional[2]);
+        });
         return {};
     });
     cls.define("__delitem__", [methods](CallArguments arguments) -> IValue {
@@ -229,7 +230,8 @@ void define_dict(ClassObject& cls, const Methods& methods) {
         for (const auto& [name, value] : methods.entries(arguments)) out.emplace_back(name);
         return make_list(std::move(out));
     });
-    cls.define("values", [methods](CallArguments arguments) { return make_list(values_of(methods.entries(arguments))); });
+    cls.define("values",
+               [methods](CallArguments arguments) { return make_list(values_of(methods.entries(arguments))); });
     cls.define("items", [methods](CallArguments arguments) {
         std::vector<IValue> out;
         for (const auto& [name, value] : methods.entries(arguments)) out.push_back(make_tuple({IValue(name), value}));
@@ -271,8 +273,10 @@ void define_container_methods(ClassObject& cls) {
     if (!is_container) return;
     const Methods methods{holds_parameters(cls)};
     define_shared(cls, methods, is_dict_like(cls));
-    if (is_dict_like(cls)) define_dict(cls, methods);
-    else define_list(cls, methods);
+    if (is_dict_like(cls))
+        define_dict(cls, methods);
+    else
+        define_list(cls, methods);
 }
 
 }  // namespace loupe::python

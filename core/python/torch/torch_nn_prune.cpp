@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.nn.utils.prune. Classes that a program derives from BasePruningMethod are methods too: their compute_mask is called.
+// torch.nn.utils.prune. Classes that a program derives from BasePruningMethod are methods too: their compute_mask is
+// called.
 
 #include <map>
 
@@ -30,8 +31,10 @@ class PruningObject final : public Instance {
         return Instance::find_attribute(name);
     }
     void set_plain(std::string_view name, IValue value) override {
-        if (name == "_tensor_name" && method) method->tensor_name = str(value);
-        else Instance::set_plain(name, std::move(value));
+        if (name == "_tensor_name" && method)
+            method->tensor_name = str(value);
+        else
+            Instance::set_plain(name, std::move(value));
     }
     void clear_references() override {
         Instance::clear_references();
@@ -85,7 +88,8 @@ IValue object_for(const nn::PruningMethodPtr& method) {
 }
 
 Scalar amount_in(const IValue& value) {
-    if (!value.is_number() && !value.is_bool()) throw_type_error(concat("Invalid type for amount: ", str(value), ". Must be int or float."));
+    if (!value.is_number() && !value.is_bool())
+        throw_type_error(concat("Invalid type for amount: ", str(value), ". Must be int or float."));
     return value.to_scalar();
 }
 Tensor tensor_or_none(const IValue& value) { return value.is_tensor() ? value.to_tensor() : Tensor(); }
@@ -101,16 +105,33 @@ struct MethodClass {
 const std::vector<MethodClass>& method_classes() {
     static const std::vector<MethodClass> all = {
         {"Identity", "unstructured", {}, [](const std::vector<IValue>&) { return nn::identity_pruning(); }},
-        {"RandomUnstructured", "unstructured", {"amount"}, [](const std::vector<IValue>& v) { return nn::random_unstructured(amount_in(v[0])); }},
-        {"L1Unstructured", "unstructured", {"amount"}, [](const std::vector<IValue>& v) { return nn::l1_unstructured(amount_in(v[0])); }, true},
-        {"RandomStructured", "structured", {"amount", "dim="},
-         [](const std::vector<IValue>& v) { return nn::random_structured(amount_in(v[0]), v[1].is_none() ? -1 : to_index(v[1])); }},
-        {"LnStructured", "structured", {"amount", "n", "dim="},
+        {"RandomUnstructured",
+         "unstructured",
+         {"amount"},
+         [](const std::vector<IValue>& v) { return nn::random_unstructured(amount_in(v[0])); }},
+        {"L1Unstructured",
+         "unstructured",
+         {"amount"},
+         [](const std::vector<IValue>& v) { return nn::l1_unstructured(amount_in(v[0])); },
+         true},
+        {"RandomStructured",
+         "structured",
+         {"amount", "dim="},
+         [](const std::vector<IValue>& v) {
+             return nn::random_structured(amount_in(v[0]), v[1].is_none() ? -1 : to_index(v[1]));
+         }},
+        {"LnStructured",
+         "structured",
+         {"amount", "n", "dim="},
          [](const std::vector<IValue>& v) {
              const Scalar n = v[1].is_string() ? Scalar(2) : v[1].to_scalar();
              return nn::ln_structured(amount_in(v[0]), n, v[2].is_none() ? -1 : to_index(v[2]));
-         }, true},
-        {"CustomFromMask", "global", {"mask"}, [](const std::vector<IValue>& v) { return nn::custom_from_mask(v[0].to_tensor()); }},
+         },
+         true},
+        {"CustomFromMask",
+         "global",
+         {"mask"},
+         [](const std::vector<IValue>& v) { return nn::custom_from_mask(v[0].to_tensor()); }},
     };
     return all;
 }
@@ -127,7 +148,8 @@ std::vector<IValue> bound(const MethodClass& cls, const CallArguments& given) {
         for (const auto& [key, value] : given.keywords) {
             if (key == name) out[i] = value, is_given = true;
         }
-        if (!is_given && !is_optional) throw_type_error(concat("__init__() missing 1 required positional argument: '", name, "'"));
+        if (!is_given && !is_optional)
+            throw_type_error(concat("__init__() missing 1 required positional argument: '", name, "'"));
     }
     return out;
 }
@@ -170,7 +192,9 @@ IValue apply(CallArguments arguments) {
     const auto* object_class = object_as<ClassObject>(cls);
     for (const MethodClass& each : method_classes()) {
         // Behind their own arguments these take the scores by position too.
-        if (each.name != object_class->name() || !each.takes_scores || arguments.positional.size() <= each.parameters.size()) continue;
+        if (each.name != object_class->name() || !each.takes_scores ||
+            arguments.positional.size() <= each.parameters.size())
+            continue;
         scores = arguments.positional.back();
         arguments.positional.pop_back();
     }
@@ -181,19 +205,22 @@ IValue apply(CallArguments arguments) {
 
 IValue compute_mask(CallArguments arguments) {
     const BoundArguments given(arguments, "compute_mask", {"self", "t", "default_mask"});
-    return with_python_errors([&] { return IValue(method_of(given[0])->compute_mask(given[1].to_tensor(), given[2].to_tensor())); });
+    return with_python_errors(
+        [&] { return IValue(method_of(given[0])->compute_mask(given[1].to_tensor(), given[2].to_tensor())); });
 }
 IValue apply_mask(CallArguments arguments) {
     const BoundArguments given(arguments, "apply_mask", {"self", "module"});
     nn::Module& module = self_module(given[1]);
     const nn::PruningMethodPtr method = method_of(given[0]);
-    if (method->tensor_name.empty()) throw_error("AssertionError", concat("Module ", module.str(), " has to be pruned"));
+    if (method->tensor_name.empty())
+        throw_error("AssertionError", concat("Module ", module.str(), " has to be pruned"));
     return with_python_errors([&] { return IValue(method->apply_mask(module)); });
 }
 IValue prune_tensor(CallArguments arguments) {
     const BoundArguments given(arguments, "prune", {"self", "t", "default_mask=", "importance_scores="});
     return with_python_errors([&] {
-        return IValue(method_of(given[0])->prune(given[1].to_tensor(), tensor_or_none(given.value_or(2, {})), tensor_or_none(given.value_or(3, {}))));
+        return IValue(method_of(given[0])->prune(given[1].to_tensor(), tensor_or_none(given.value_or(2, {})),
+                                                 tensor_or_none(given.value_or(3, {}))));
     });
 }
 IValue remove_method(CallArguments arguments) {
@@ -258,9 +285,14 @@ ClassPtr make_container_class() {
         with_python_errors([&] { container_of(given[0]).add(method_of(given[1])); });
         return {};
     });
-    out->define("__len__", [](CallArguments a) { return IValue(static_cast<std::int64_t>(container_of(a.positional.at(0)).methods().size())); });
-    out->define("__iter__", [](CallArguments a) { return IValue::other(iterate(make_list(methods_in(a.positional.at(0))))); });
-    out->define("__getitem__", [](CallArguments a) { return get_item(make_tuple(methods_in(a.positional.at(0))), a.positional.at(1)); });
+    out->define("__len__", [](CallArguments a) {
+        return IValue(static_cast<std::int64_t>(container_of(a.positional.at(0)).methods().size()));
+    });
+    out->define("__iter__",
+                [](CallArguments a) { return IValue::other(iterate(make_list(methods_in(a.positional.at(0))))); });
+    out->define("__getitem__", [](CallArguments a) {
+        return get_item(make_tuple(methods_in(a.positional.at(0))), a.positional.at(1));
+    });
     return out;
 }
 
@@ -268,7 +300,8 @@ ClassPtr class_named(std::string_view name) {
     static const std::map<std::string, ClassPtr, std::less<>> classes = [] {
         std::map<std::string, ClassPtr, std::less<>> out;
         for (const MethodClass& each : method_classes()) {
-            const auto cls = make_ptr<ClassObject>(std::string(each.name), "torch.nn.utils.prune", std::vector<ClassPtr>{base_class()});
+            const auto cls = make_ptr<ClassObject>(std::string(each.name), "torch.nn.utils.prune",
+                                                   std::vector<ClassPtr>{base_class()});
             cls->set_builtin(nullptr);
             cls->attributes().set("PRUNING_TYPE", IValue(std::string(each.kind)));
             cls->define("__init__", initialiser(each));
@@ -302,7 +335,8 @@ IValue global_unstructured(CallArguments arguments) {
     CallArguments own, others;
     own.positional = std::move(arguments.positional);
     for (auto& keyword : arguments.keywords) {
-        const bool is_own = keyword.first == "parameters" || keyword.first == "pruning_method" || keyword.first == "importance_scores";
+        const bool is_own =
+            keyword.first == "parameters" || keyword.first == "pruning_method" || keyword.first == "importance_scores";
         (is_own ? own : others).keywords.push_back(std::move(keyword));
     }
     const BoundArguments given(own, "global_unstructured", {"parameters", "pruning_method", "importance_scores="});
@@ -314,7 +348,8 @@ IValue global_unstructured(CallArguments arguments) {
     }
     for_each(given[0], [&](const IValue& pair) {
         const std::vector<IValue> both = to_vector(pair);
-        if (both.size() < 2) throw_value_error(concat("not enough values to unpack (expected 2, got ", both.size(), ")"));
+        if (both.size() < 2)
+            throw_value_error(concat("not enough values to unpack (expected 2, got ", both.size(), ")"));
         parameters.emplace_back(nn::ModulePtr(&self_module(both[0])), str(both[1]));
         const IValue* score = by_parameter.is_dict() ? by_parameter.to_dict().find(pair) : nullptr;
         scores.push_back(score != nullptr ? score->to_tensor() : Tensor());
@@ -322,8 +357,8 @@ IValue global_unstructured(CallArguments arguments) {
     });
     const IValue object = call(given[1], std::move(others));
     if (const std::string kind = str(get_attribute(object, "PRUNING_TYPE")); kind != "unstructured") {
-        throw_type_error(concat("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method ", repr(given[1]),
-                                " of type ", kind));
+        throw_type_error(concat("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method ",
+                                repr(given[1]), " of type ", kind));
     }
     with_python_errors([&] { nn::global_unstructured(parameters, method_of(object), scores); });
     return {};
@@ -350,8 +385,12 @@ void fill_prune(PythonModule& module) {
     module.define("BasePruningMethod", IValue::other(base_class()));
     module.define("PruningContainer", IValue::other(class_named("PruningContainer")));
     static constexpr std::pair<const char*, std::string_view> kFunctions[] = {
-        {"identity", "Identity"},           {"random_unstructured", "RandomUnstructured"}, {"l1_unstructured", "L1Unstructured"},
-        {"random_structured", "RandomStructured"}, {"ln_structured", "LnStructured"},      {"custom_from_mask", "CustomFromMask"}};
+        {"identity", "Identity"},
+        {"random_unstructured", "RandomUnstructured"},
+        {"l1_unstructured", "L1Unstructured"},
+        {"random_structured", "RandomStructured"},
+        {"ln_structured", "LnStructured"},
+        {"custom_from_mask", "CustomFromMask"}};
     for (const auto& [function, cls] : kFunctions) {
         module.define(function, function_of(cls));
         module.define(std::string(cls), IValue::other(class_named(cls)));

@@ -6,9 +6,9 @@
 #include "core/nn/utils/gradients.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/language/operations.h"
 #include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
-#include "core/python/language/operations.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
@@ -31,28 +31,34 @@ IValue fused_modules(const BoundArguments& given, Fuse fuse) {
 }
 IValue fuse_conv_bn_eval(CallArguments arguments) {
     const BoundArguments given(arguments, "fuse_conv_bn_eval", {"conv", "bn", "transpose="});
-    return fused_modules(given, [&](const auto& conv, const auto& bn) { return nn::fuse_conv_bn_eval(conv, bn, given.truth_or(2, false)); });
+    return fused_modules(given, [&](const auto& conv, const auto& bn) {
+        return nn::fuse_conv_bn_eval(conv, bn, given.truth_or(2, false));
+    });
 }
 IValue fuse_linear_bn_eval(CallArguments arguments) {
     const BoundArguments given(arguments, "fuse_linear_bn_eval", {"linear", "bn"});
     return fused_modules(given, [](const auto& linear, const auto& bn) { return nn::fuse_linear_bn_eval(linear, bn); });
 }
 IValue parameters_of_fusion(const nn::WeightAndBias& made) {
-    return make_tuple({IValue(make_parameter(made.weight, requires_grad(made.weight))), IValue(make_parameter(made.bias, requires_grad(made.bias)))});
+    return make_tuple({IValue(make_parameter(made.weight, requires_grad(made.weight))),
+                       IValue(make_parameter(made.bias, requires_grad(made.bias)))});
 }
 IValue fuse_conv_bn_weights(CallArguments arguments) {
     const BoundArguments given(arguments, "fuse_conv_bn_weights",
                                {"conv_w", "conv_b", "bn_rm", "bn_rv", "bn_eps", "bn_w", "bn_b", "transpose="});
     return with_python_errors([&] {
-        return parameters_of_fusion(nn::fuse_conv_bn_weights(tensor_in(given[0]), tensor_in(given[1]), tensor_in(given[2]), tensor_in(given[3]),
-                                                             to_float(given[4]), tensor_in(given[5]), tensor_in(given[6]), given.truth_or(7, false)));
+        return parameters_of_fusion(nn::fuse_conv_bn_weights(
+            tensor_in(given[0]), tensor_in(given[1]), tensor_in(given[2]), tensor_in(given[3]), to_float(given[4]),
+            tensor_in(given[5]), tensor_in(given[6]), given.truth_or(7, false)));
     });
 }
 IValue fuse_linear_bn_weights(CallArguments arguments) {
-    const BoundArguments given(arguments, "fuse_linear_bn_weights", {"linear_w", "linear_b", "bn_rm", "bn_rv", "bn_eps", "bn_w", "bn_b"});
+    const BoundArguments given(arguments, "fuse_linear_bn_weights",
+                               {"linear_w", "linear_b", "bn_rm", "bn_rv", "bn_eps", "bn_w", "bn_b"});
     return with_python_errors([&] {
-        return parameters_of_fusion(nn::fuse_linear_bn_weights(tensor_in(given[0]), tensor_in(given[1]), tensor_in(given[2]), tensor_in(given[3]),
-                                                               to_float(given[4]), tensor_in(given[5]), tensor_in(given[6])));
+        return parameters_of_fusion(nn::fuse_linear_bn_weights(
+            tensor_in(given[0]), tensor_in(given[1]), tensor_in(given[2]), tensor_in(given[3]), to_float(given[4]),
+            tensor_in(given[5]), tensor_in(given[6])));
     });
 }
 
@@ -66,9 +72,12 @@ class Replaced {
             const std::string path = str(name);
             const auto dot = path.rfind('.');
             const std::string last = dot == std::string::npos ? path : path.substr(dot + 1);
-            const nn::ModulePtr owner = with_python_errors([&] { return module.submodule(dot == std::string::npos ? "" : path.substr(0, dot)); });
+            const nn::ModulePtr owner = with_python_errors(
+                [&] { return module.submodule(dot == std::string::npos ? "" : path.substr(0, dot)); });
             const IValue* found = owner->find_attribute(last);
-            if (found == nullptr) throw_error("AttributeError", concat("'", owner->class_name(), "' object has no attribute '", last, "'"));
+            if (found == nullptr)
+                throw_error("AttributeError",
+                            concat("'", owner->class_name(), "' object has no attribute '", last, "'"));
             const auto slot = owner->type()->find_attribute(last);
             if (!slot) continue;
             before_.push_back({owner, *slot, *found});
@@ -78,7 +87,8 @@ class Replaced {
     Replaced(const Replaced&) = delete;
     Replaced& operator=(const Replaced&) = delete;
     ~Replaced() {
-        for (auto each = before_.rbegin(); each != before_.rend(); ++each) each->owner->set_slot(each->slot, std::move(each->value));
+        for (auto each = before_.rbegin(); each != before_.rend(); ++each)
+            each->owner->set_slot(each->slot, std::move(each->value));
     }
 
   private:
@@ -118,15 +128,17 @@ IValue skip_init(CallArguments arguments) {
 IValue forward_pre_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_module_forward_pre_hook", {"hook"});
     const ProgramPreHook hook{given[0], false};
-    return handle_object(nn::register_global_forward_pre_hook([hook](nn::Module& self, const std::vector<IValue>& inputs) {
-        auto replaced = hook(self, {inputs, {}});
-        return replaced ? std::optional(std::move(replaced->positional)) : std::nullopt;
-    }));
+    return handle_object(
+        nn::register_global_forward_pre_hook([hook](nn::Module& self, const std::vector<IValue>& inputs) {
+            auto replaced = hook(self, {inputs, {}});
+            return replaced ? std::optional(std::move(replaced->positional)) : std::nullopt;
+        }));
 }
 IValue forward_hook(CallArguments arguments) {
-    const BoundArguments given(arguments, "register_module_forward_hook", {"hook", "*", "with_kwargs=", "always_call="});
-    return handle_object(nn::register_global_forward_hook(nn::ForwardHookWithKeywords(ProgramHook{given[0], given.truth_or(1, false)}),
-                                                          given.truth_or(2, false)));
+    const BoundArguments given(arguments, "register_module_forward_hook",
+                               {"hook", "*", "with_kwargs=", "always_call="});
+    return handle_object(nn::register_global_forward_hook(
+        nn::ForwardHookWithKeywords(ProgramHook{given[0], given.truth_or(1, false)}), given.truth_or(2, false)));
 }
 IValue full_backward_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_module_full_backward_hook", {"hook"});
@@ -139,16 +151,22 @@ IValue full_backward_pre_hook(CallArguments arguments) {
 IValue registered(const IValue& hook, nn::Module& self, const std::string& name, const IValue& value) {
     return call(hook, std::vector<IValue>{Ptr<Object>(&self), name, value});
 }
-std::optional<Tensor> tensor_or_nothing(const IValue& value) { return value.is_tensor() ? std::optional(value.to_tensor()) : std::nullopt; }
+std::optional<Tensor> tensor_or_nothing(const IValue& value) {
+    return value.is_tensor() ? std::optional(value.to_tensor()) : std::nullopt;
+}
 IValue parameter_hook(CallArguments arguments) {
     const IValue hook = BoundArguments(arguments, "register_module_parameter_registration_hook", {"hook"})[0];
-    return handle_object(nn::register_parameter_registration_hook(
-        [hook](nn::Module& self, const std::string& name, const Tensor& t) { return tensor_or_nothing(registered(hook, self, name, t)); }));
+    return handle_object(
+        nn::register_parameter_registration_hook([hook](nn::Module& self, const std::string& name, const Tensor& t) {
+            return tensor_or_nothing(registered(hook, self, name, t));
+        }));
 }
 IValue buffer_hook(CallArguments arguments) {
     const IValue hook = BoundArguments(arguments, "register_module_buffer_registration_hook", {"hook"})[0];
-    return handle_object(nn::register_buffer_registration_hook(
-        [hook](nn::Module& self, const std::string& name, const Tensor& t) { return tensor_or_nothing(registered(hook, self, name, t)); }));
+    return handle_object(
+        nn::register_buffer_registration_hook([hook](nn::Module& self, const std::string& name, const Tensor& t) {
+            return tensor_or_nothing(registered(hook, self, name, t));
+        }));
 }
 IValue module_hook(CallArguments arguments) {
     const IValue hook = BoundArguments(arguments, "register_module_module_registration_hook", {"hook"})[0];

@@ -21,7 +21,8 @@ IValue clip_grad_norm(CallArguments arguments) {
                                {"parameters", "max_norm", "norm_type=", "error_if_nonfinite=", "foreach="});
     const double norm_type = given.has(2) ? to_float(given[2]) : 2.0;
     return with_python_errors([&] {
-        return IValue(nn::clip_grad_norm_(tensors_of(given[0]), to_float(given[1]), norm_type, given.truth_or(3, false)));
+        return IValue(
+            nn::clip_grad_norm_(tensors_of(given[0]), to_float(given[1]), norm_type, given.truth_or(3, false)));
     });
 }
 
@@ -46,15 +47,18 @@ IValue vector_to_parameters(CallArguments arguments) {
 IValue pad_sequence(CallArguments arguments) {
     const BoundArguments given(arguments, "pad_sequence", {"sequences", "batch_first=", "padding_value="});
     return with_python_errors([&] {
-        return IValue(nn::pad_sequence(tensors_of(given[0]), given.truth_or(1, false), given.has(2) ? to_float(given[2]) : 0.0));
+        return IValue(
+            nn::pad_sequence(tensors_of(given[0]), given.truth_or(1, false), given.has(2) ? to_float(given[2]) : 0.0));
     });
 }
 
 IValue pack_padded_sequence(CallArguments arguments) {
-    const BoundArguments given(arguments, "pack_padded_sequence", {"input", "lengths", "batch_first=", "enforce_sorted="});
+    const BoundArguments given(arguments, "pack_padded_sequence",
+                               {"input", "lengths", "batch_first=", "enforce_sorted="});
     const Tensor lengths = given[1].is_tensor() ? given[1].to_tensor() : tensor_from_data(given[1], ScalarType::Int64);
     return with_python_errors([&] {
-        return nn::pack_padded_sequence(given[0].to_tensor(), lengths, given.truth_or(2, false), given.truth_or(3, true))
+        return nn::pack_padded_sequence(given[0].to_tensor(), lengths, given.truth_or(2, false),
+                                        given.truth_or(3, true))
             .to_value();
     });
 }
@@ -74,7 +78,8 @@ IValue pad_packed_sequence(CallArguments arguments) {
 
 IValue pack_sequence(CallArguments arguments) {
     const BoundArguments given(arguments, "pack_sequence", {"sequences", "enforce_sorted="});
-    return with_python_errors([&] { return nn::pack_sequence(tensors_of(given[0]), given.truth_or(1, true)).to_value(); });
+    return with_python_errors(
+        [&] { return nn::pack_sequence(tensors_of(given[0]), given.truth_or(1, true)).to_value(); });
 }
 
 IValue tensor_tuple(const TensorList& tensors) {
@@ -83,8 +88,9 @@ IValue tensor_tuple(const TensorList& tensors) {
 }
 IValue unpad_sequence(CallArguments arguments) {
     const BoundArguments given(arguments, "unpad_sequence", {"padded_sequences", "lengths", "batch_first="});
-    return with_python_errors(
-        [&] { return tensor_tuple(nn::unpad_sequence(given[0].to_tensor(), given[1].to_tensor(), given.truth_or(2, false))); });
+    return with_python_errors([&] {
+        return tensor_tuple(nn::unpad_sequence(given[0].to_tensor(), given[1].to_tensor(), given.truth_or(2, false)));
+    });
 }
 IValue unpack_sequence(CallArguments arguments) {
     const BoundArguments given(arguments, "unpack_sequence", {"packed_sequences"});

@@ -17,13 +17,13 @@ struct DtypeName {
     ScalarType dtype;
 };
 constexpr DtypeName kDtypes[] = {
-    {"float32", ScalarType::Float32},     {"float", ScalarType::Float32},      {"float64", ScalarType::Float64},
-    {"double", ScalarType::Float64},      {"float16", ScalarType::Float16},    {"half", ScalarType::Float16},
-    {"bfloat16", ScalarType::BFloat16},   {"uint8", ScalarType::UInt8},        {"int8", ScalarType::Int8},
-    {"int16", ScalarType::Int16},         {"short", ScalarType::Int16},        {"int32", ScalarType::Int32},
-    {"int", ScalarType::Int32},           {"int64", ScalarType::Int64},        {"long", ScalarType::Int64},
+    {"float32", ScalarType::Float32},     {"float", ScalarType::Float32},       {"float64", ScalarType::Float64},
+    {"double", ScalarType::Float64},      {"float16", ScalarType::Float16},     {"half", ScalarType::Float16},
+    {"bfloat16", ScalarType::BFloat16},   {"uint8", ScalarType::UInt8},         {"int8", ScalarType::Int8},
+    {"int16", ScalarType::Int16},         {"short", ScalarType::Int16},         {"int32", ScalarType::Int32},
+    {"int", ScalarType::Int32},           {"int64", ScalarType::Int64},         {"long", ScalarType::Int64},
     {"bool", ScalarType::Bool},           {"complex32", ScalarType::Complex32}, {"chalf", ScalarType::Complex32},
-    {"complex64", ScalarType::Complex64}, {"cfloat", ScalarType::Complex64},   {"complex128", ScalarType::Complex128},
+    {"complex64", ScalarType::Complex64}, {"cfloat", ScalarType::Complex64},    {"complex128", ScalarType::Complex128},
     {"cdouble", ScalarType::Complex128}};
 
 constexpr std::array<std::string_view, 4> kMemoryFormats = {"contiguous_format", "preserve_format", "channels_last",
@@ -88,9 +88,8 @@ void define_generator(ClassObject& cls) {
         generator.set_seed(generator.next64() >> 1);
         return IValue(static_cast<std::int64_t>(generator.seed()));
     });
-    cls.define("get_state", [](CallArguments arguments) {
-        return IValue(generator_state(generator_self(arguments).generator()));
-    });
+    cls.define("get_state",
+               [](CallArguments arguments) { return IValue(generator_state(generator_self(arguments).generator())); });
     cls.define("set_state", [](CallArguments arguments) {
         GeneratorObject& self = generator_self(arguments);
         if (arguments.positional.size() != 2) throw_type_error("set_state() takes exactly one argument");
@@ -131,7 +130,8 @@ ClassPtr generator_class() {
 }
 void check_makes_on(const Device& device) {
     if (device.type == DeviceType::Cpu) return;
-    throw_error("NotImplementedError", concat("tensors of a source are made on the CPU, not on ", device_name(device), ": leave the device out"));
+    throw_error("NotImplementedError", concat("tensors of a source are made on the CPU, not on ", device_name(device),
+                                              ": leave the device out"));
 }
 
 ClassPtr device_class() {
@@ -232,10 +232,11 @@ Device device_of(const IValue& value) {
     try {
         return parse_device(text);
     } catch (const Error&) {
-        throw_error("RuntimeError",
-                    concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, "
-                           "lazy, vulkan, mps, meta, hpu, privateuseone device type at start of device string: ",
-                           text.substr(0, text.find(':'))));
+        throw_error(
+            "RuntimeError",
+            concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, "
+                   "lazy, vulkan, mps, meta, hpu, privateuseone device type at start of device string: ",
+                   text.substr(0, text.find(':'))));
     }
 }
 

@@ -54,9 +54,9 @@ ClassPtr device_class();
 IValue dtype_object(ScalarType dtype);
 // torch.float32, or Python's float, int, bool: nullopt for any other value.
 std::optional<ScalarType> dtype_of(const IValue& value);
-IValue layout_object();                               // torch.strided
-IValue sparse_layout_object();                        // torch.sparse_coo
-IValue memory_format_object(std::string_view name);   // "contiguous_format"
+IValue layout_object();                              // torch.strided
+IValue sparse_layout_object();                       // torch.sparse_coo
+IValue memory_format_object(std::string_view name);  // "contiguous_format"
 // The constants of that name ("float", "half", "strided", "channels_last"); nullopt when there is none.
 std::optional<IValue> find_constant(std::string_view name);
 

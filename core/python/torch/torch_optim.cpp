@@ -26,7 +26,8 @@ OptimizerObject& object_of(const IValue& value) {
 }
 optim::Optimizer& optimizer_of(const IValue& value) {
     OptimizerObject& self = object_of(value);
-    if (!self.optimizer) throw_error("AttributeError", concat("'", self.type_name(), "' object has no attribute 'param_groups'"));
+    if (!self.optimizer)
+        throw_error("AttributeError", concat("'", self.type_name(), "' object has no attribute 'param_groups'"));
     return *self.optimizer;
 }
 
@@ -52,7 +53,8 @@ IValue parameter_list(const IValue& params) {
 // How later versions of PyTorch run the same step.
 void drop_ways_to_run(const optim::OptimizerRecord& record, CallArguments& arguments) {
     std::erase_if(arguments.keywords, [&record](const auto& keyword) {
-        const bool is_way = keyword.first == "foreach" || keyword.first == "fused" || keyword.first == "capturable" || keyword.first == "differentiable";
+        const bool is_way = keyword.first == "foreach" || keyword.first == "fused" || keyword.first == "capturable" ||
+                            keyword.first == "differentiable";
         return is_way && record.constructor.find(concat(" ", keyword.first, "=")) == std::string_view::npos;
     });
 }
@@ -78,7 +80,8 @@ void spread_decoupled_decay(CallArguments& arguments) {
         *params = make_list({IValue(group)});
     }
     for (const IValue& group : params->to_list().elements) {
-        if (group.is_dict() && group.to_dict().find(IValue("decoupled_weight_decay")) == nullptr) group.to_dict().set(IValue("decoupled_weight_decay"), option);
+        if (group.is_dict() && group.to_dict().find(IValue("decoupled_weight_decay")) == nullptr)
+            group.to_dict().set(IValue("decoupled_weight_decay"), option);
     }
 }
 
@@ -113,12 +116,15 @@ void call_pre_hooks(OptimizerObject& self, const IValue& object, CallArguments& 
         const IValue result = call_hook(hook, object, arguments);
         if (result.is_none()) continue;
         if (!result.is_tuple() || result.to_tuple().elements.size() != 2) {
-            throw_error("RuntimeError", concat(str(hook), " must return None or a tuple of (new_args, new_kwargs), but got ", str(result), "."));
+            throw_error("RuntimeError",
+                        concat(str(hook), " must return None or a tuple of (new_args, new_kwargs), but got ",
+                               str(result), "."));
         }
         arguments.positional = to_vector(result.to_tuple().elements[0]);
         if (!arguments.positional.empty()) arguments.positional.erase(arguments.positional.begin());
         arguments.keywords.clear();
-        for (const auto& [name, value] : result.to_tuple().elements[1].to_dict().entries()) arguments.keywords.emplace_back(str(name), value);
+        for (const auto& [name, value] : result.to_tuple().elements[1].to_dict().entries())
+            arguments.keywords.emplace_back(str(name), value);
     }
 }
 
@@ -180,8 +186,10 @@ void zero_gradients(const IValue& groups, bool set_to_none) {
         for (const Tensor& parameter : tensors_of(get_item(group, IValue("params")))) {
             const Tensor gradient = grad_of(parameter);
             if (!gradient.defined()) continue;
-            if (set_to_none) set_grad(parameter, Tensor());
-            else call_function("zero_", {detach(gradient)});
+            if (set_to_none)
+                set_grad(parameter, Tensor());
+            else
+                call_function("zero_", {detach(gradient)});
         }
     }
 }
@@ -189,8 +197,10 @@ void zero_gradients(const IValue& groups, bool set_to_none) {
 IValue zero_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
     const bool set_to_none = given.truth_or(1, false);
-    if (object_of(given[0]).optimizer) optimizer_of(given[0]).zero_grad(set_to_none);
-    else zero_gradients(get_attribute(given[0], "param_groups"), set_to_none);
+    if (object_of(given[0]).optimizer)
+        optimizer_of(given[0]).zero_grad(set_to_none);
+    else
+        zero_gradients(get_attribute(given[0], "param_groups"), set_to_none);
     return {};
 }
 IValue dict_of(std::initializer_list<std::pair<const char*, IValue>> entries) {
@@ -208,7 +218,8 @@ IValue numbered_state(const IValue& groups, const IValue& states) {
         copy.to_dict().erase(IValue("params"));  // last, as PyTorch has it
         std::vector<IValue> params;
         for (const IValue& parameter : to_vector(get_item(group, IValue("params")))) {
-            if (numbers->find(parameter) == nullptr) numbers->set(parameter, static_cast<std::int64_t>(numbers->size()));
+            if (numbers->find(parameter) == nullptr)
+                numbers->set(parameter, static_cast<std::int64_t>(numbers->size()));
             params.push_back(*numbers->find(parameter));
         }
         copy.to_dict().set(IValue("params"), make_list(std::move(params)));
@@ -237,21 +248,25 @@ void load_program_state(const IValue& self, const DictObject& saved) {
         return *found;
     };
     const std::vector<IValue> given = to_vector(part("param_groups"));
-    if (groups.size() != given.size()) throw_value_error("loaded state dict has a different number of parameter groups");
+    if (groups.size() != given.size())
+        throw_value_error("loaded state dict has a different number of parameter groups");
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const std::vector<IValue> own = to_vector(get_item(groups[i], IValue("params")));
         if (own.size() != to_vector(get_item(given[i], IValue("params"))).size()) {
-            throw_value_error("loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
+            throw_value_error(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
         }
         parameters.insert(parameters.end(), own.begin(), own.end());
         for (const auto& [name, value] : given[i].to_dict().entries()) {
             if (str(name) != "params") groups[i].to_dict().set(name, value);
         }
     }
-    const IValue copy = call(get_attribute(Evaluator::current()->import_module("copy"), "deepcopy"), std::vector<IValue>{part("state")});
+    const IValue copy = call(get_attribute(Evaluator::current()->import_module("copy"), "deepcopy"),
+                             std::vector<IValue>{part("state")});
     const IValue states = get_attribute(self, "state");
     for (const auto& [number, state] : copy.to_dict().entries()) {
-        const bool is_numbered = number.is_int() && number.to_int() >= 0 && static_cast<std::size_t>(number.to_int()) < parameters.size();
+        const bool is_numbered =
+            number.is_int() && number.to_int() >= 0 && static_cast<std::size_t>(number.to_int()) < parameters.size();
         states.to_dict().set(is_numbered ? parameters[static_cast<std::size_t>(number.to_int())] : number, state);
     }
 }
@@ -357,7 +372,8 @@ Ptr<optim::Optimizer> engine_optimizer(OptimizerObject& object) {
     const auto groups = object.find_attribute("param_groups");
     if (!groups || !groups->is_list() || groups->to_list().elements.empty()) return nullptr;
     if (!object.stand_in) {
-        const IValue none = make_list({IValue(make_parameter(empty(std::array<std::int64_t, 1>{1}, ScalarType::Float32), false))});
+        const IValue none =
+            make_list({IValue(make_parameter(empty(std::array<std::int64_t, 1>{1}, ScalarType::Float32), false))});
         object.stand_in = make_ptr<optim::Optimizer>(kProgramOptimizer, none, make_dict());
     }
     object.stand_in->param_groups()->elements = groups->to_list().elements;
@@ -376,7 +392,9 @@ std::optional<IValue> optimizer_state_to_pickle(const IValue& object) {
         for (const auto& [parameter, state] : states.to_dict().entries()) copy.to_dict().set(parameter, state);
         states = copy;
     }
-    return dict_of({{"defaults", get_attribute(object, "defaults")}, {"state", states}, {"param_groups", get_attribute(object, "param_groups")}});
+    return dict_of({{"defaults", get_attribute(object, "defaults")},
+                    {"state", states},
+                    {"param_groups", get_attribute(object, "param_groups")}});
 }
 
 bool set_optimizer_state(const IValue& object, const IValue& state) {
@@ -393,7 +411,8 @@ bool set_optimizer_state(const IValue& object, const IValue& state) {
     if (record == nullptr) return true;
     if (groups == nullptr || states == nullptr || defaults == nullptr) throw_error("KeyError", "'param_groups'");
     with_python_errors([&] {
-        self->optimizer = make_ptr<optim::Optimizer>(*record, parameter_list(*groups), Ptr<DictObject>(&call_method(*defaults, "copy", {}).to_dict()));
+        self->optimizer = make_ptr<optim::Optimizer>(*record, parameter_list(*groups),
+                                                     Ptr<DictObject>(&call_method(*defaults, "copy", {}).to_dict()));
         self->optimizer->load_state_dict(numbered_state(*groups, *states));
     });
     return true;

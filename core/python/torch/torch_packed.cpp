@@ -20,7 +20,8 @@ IValue moved(const IValue& self, std::string_view method, CallArguments argument
 }
 
 ClassPtr packed_class() {
-    const ClassPtr cls = make_named_tuple_class("PackedSequence", "torch.nn.utils.rnn", {"data", "batch_sizes", "sorted_indices", "unsorted_indices"},
+    const ClassPtr cls = make_named_tuple_class("PackedSequence", "torch.nn.utils.rnn",
+                                                {"data", "batch_sizes", "sorted_indices", "unsorted_indices"},
                                                 {IValue(), IValue(), IValue()});
     cls->define("to", [](CallArguments arguments) {
         const IValue self = arguments.positional.at(0);

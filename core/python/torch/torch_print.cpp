@@ -29,8 +29,10 @@ class Formatter {
   public:
     void learn(const std::vector<Scalar>& values, bool is_floating_dtype) {
         is_floating_ = is_floating_dtype;
-        if (is_floating_) learn_style(values);
-        else for (const Scalar& value : values) widen(integer_text(value).size());
+        if (is_floating_)
+            learn_style(values);
+        else
+            for (const Scalar& value : values) widen(integer_text(value).size());
         if (print_options().sci_mode && is_floating_) sci_mode_ = *print_options().sci_mode;
     }
     std::size_t width() const { return width_; }
@@ -59,9 +61,12 @@ class Formatter {
         }
         sci_mode_ = greatest / least > 1000 || greatest > 1e8 || (!int_mode_ && least < 1e-4);
         for (const double value : telling) {
-            if (sci_mode_) widen(scientific(value).size());
-            else if (int_mode_) widen(whole(value).size() + 1);
-            else widen(fixed(value).size());
+            if (sci_mode_)
+                widen(scientific(value).size());
+            else if (int_mode_)
+                widen(whole(value).size() + 1);
+            else
+                widen(fixed(value).size());
         }
     }
 
@@ -85,10 +90,14 @@ Scalar element_at(const Tensor& tensor, std::int64_t offset) {
     return visit_dtype(tensor.dtype(), [&](auto type) -> Scalar {
         using T = typename decltype(type)::type;
         const T value = tensor.data<T>()[offset];
-        if constexpr (std::is_same_v<T, bool>) return Scalar(value);
-        else if constexpr (std::is_integral_v<T>) return Scalar(static_cast<std::int64_t>(value));
-        else if constexpr (is_complex(scalar_type_of<T>)) return Scalar(std::complex<double>(value));
-        else return Scalar(static_cast<double>(value));
+        if constexpr (std::is_same_v<T, bool>)
+            return Scalar(value);
+        else if constexpr (std::is_integral_v<T>)
+            return Scalar(static_cast<std::int64_t>(value));
+        else if constexpr (is_complex(scalar_type_of<T>))
+            return Scalar(std::complex<double>(value));
+        else
+            return Scalar(static_cast<double>(value));
     });
 }
 
@@ -200,7 +209,8 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
     if (tensor.is_sparse()) {
         out.push_back("size=" + tuple_text(tensor.sizes()));
         out.push_back(concat("nnz=", tensor.impl()->sparse->entries()));
-        if (dtype != default_dtype() && dtype != ScalarType::Int64 && dtype != ScalarType::Bool) out.push_back(dtype_text);
+        if (dtype != default_dtype() && dtype != ScalarType::Int64 && dtype != ScalarType::Bool)
+            out.push_back(dtype_text);
         out.push_back("layout=torch.sparse_coo");
     } else if (tensor.numel() == 0) {
         if (tensor.dim() != 1) out.push_back("size=" + tuple_text(tensor.sizes()));
@@ -212,8 +222,10 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
                               dtype == ScalarType::Bool;
         if (!is_usual) out.push_back(dtype_text);
     }
-    if (const auto node = grad_fn(tensor)) out.push_back(concat("grad_fn=<", node->name(), ">"));
-    else if (requires_grad(tensor)) out.push_back("requires_grad=True");
+    if (const auto node = grad_fn(tensor))
+        out.push_back(concat("grad_fn=<", node->name(), ">"));
+    else if (requires_grad(tensor))
+        out.push_back("requires_grad=True");
     return out;
 }
 
@@ -230,7 +242,9 @@ namespace {
 std::string sparse_text(const SparseParts& parts, std::size_t indent) {
     const auto part = [&](const char* name, const Tensor& t) {
         const std::string start = concat(name, "=tensor(");
-        return concat(start, t.numel() == 0 ? "[], size=" + tuple_text(t.sizes()) : Printer(detach(t)).text(indent + start.size()), ")");
+        return concat(
+            start,
+            t.numel() == 0 ? "[], size=" + tuple_text(t.sizes()) : Printer(detach(t)).text(indent + start.size()), ")");
     };
     return concat(part("indices", parts.indices), ",\n", std::string(indent, ' '), part("values", parts.values));
 }
@@ -241,8 +255,10 @@ std::string tensor_repr(const Tensor& tensor) {
     static constexpr std::string_view kPrefix = "tensor(";
     std::string out(kPrefix);
     bool starts_line = tensor.is_sparse();
-    if (tensor.is_sparse()) out += sparse_text(*tensor.impl()->sparse, kPrefix.size());
-    else out += tensor.numel() == 0 ? "[]" : Printer(tensor).text(kPrefix.size());
+    if (tensor.is_sparse())
+        out += sparse_text(*tensor.impl()->sparse, kPrefix.size());
+    else
+        out += tensor.numel() == 0 ? "[]" : Printer(tensor).text(kPrefix.size());
     const std::size_t newline = out.rfind('\n');
     std::size_t line = newline == std::string::npos ? out.size() + 2 : out.size() - newline + 1;
     for (const std::string& suffix : suffixes_of(tensor)) {

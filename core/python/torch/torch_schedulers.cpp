@@ -31,7 +31,8 @@ class SchedulerObject final : public Instance {
     using Instance::Instance;
     Ptr<optim::Scheduler> scheduler;
     IValue optimizer;  // as the program gave it
-    std::vector<std::pair<std::string, IValue>> kept;  // functions and other schedulers that it was made from, by PyTorch's names
+    std::vector<std::pair<std::string, IValue>>
+        kept;  // functions and other schedulers that it was made from, by PyTorch's names
 
     std::optional<IValue> find_attribute(std::string_view name) override {
         if (name == "optimizer") return optimizer;
@@ -60,7 +61,8 @@ SchedulerObject& object_of(const IValue& value) {
 }
 optim::Scheduler& scheduler_of(const IValue& value) {
     SchedulerObject& self = object_of(value);
-    if (!self.scheduler) throw_error("AttributeError", concat("'", self.type_name(), "' object has no attribute 'last_epoch'"));
+    if (!self.scheduler)
+        throw_error("AttributeError", concat("'", self.type_name(), "' object has no attribute 'last_epoch'"));
     return *self.scheduler;
 }
 
@@ -86,17 +88,22 @@ void keep_part(SchedulerObject& self, const std::string& name, const IValue& val
         return;
     }
     const auto groups = self.optimizer.is_none() ? 1 : length(get_attribute(self.optimizer, "param_groups"));
-    self.kept.emplace_back("lr_lambdas", value.is_list() ? value : make_list(std::vector<IValue>(static_cast<std::size_t>(groups), value)));
+    self.kept.emplace_back("lr_lambdas", value.is_list()
+                                             ? value
+                                             : make_list(std::vector<IValue>(static_cast<std::size_t>(groups), value)));
 }
 
 // What it was made with, as attributes of the names that PyTorch gives them.
-void keep_arguments(SchedulerObject& self, const optim::SchedulerRecord& record, const CallArguments& given, const CallArguments& converted) {
+void keep_arguments(SchedulerObject& self, const optim::SchedulerRecord& record, const CallArguments& given,
+                    const CallArguments& converted) {
     const FunctionSchema schema = parse_schema(record.constructor);
     const bool is_composed = record.name == "SequentialLR" || record.name == "ChainedScheduler";
     const auto keep = [&](const std::string& name, const IValue& value) {
-        if (name == "lr_lambda" || (is_composed && (name == "schedulers" || name == "milestones"))) keep_part(self, name, value);
+        if (name == "lr_lambda" || (is_composed && (name == "schedulers" || name == "milestones")))
+            keep_part(self, name, value);
     };
-    for (std::size_t i = 0; i < given.positional.size() && i < schema.arguments.size(); ++i) keep(schema.arguments[i].name, given.positional[i]);
+    for (std::size_t i = 0; i < given.positional.size() && i < schema.arguments.size(); ++i)
+        keep(schema.arguments[i].name, given.positional[i]);
     for (const auto& [name, value] : given.keywords) keep(name, value);
     if (is_composed || record.name == "CyclicLR" || record.name == "OneCycleLR") return;
     const std::vector<IValue> bound = bind_arguments(schema, converted);
@@ -105,12 +112,14 @@ void keep_arguments(SchedulerObject& self, const optim::SchedulerRecord& record,
         if (name == "optimizer" || name == "last_epoch" || name == "verbose" || name == "lr_lambda") continue;
         if (name == "min_lr") {
             const auto groups = static_cast<std::size_t>(length(get_attribute(self.optimizer, "param_groups")));
-            self.attributes.set("min_lrs", make_list(is_iterable(bound[i]) ? to_vector(bound[i]) : std::vector<IValue>(groups, bound[i])));
+            self.attributes.set("min_lrs", make_list(is_iterable(bound[i]) ? to_vector(bound[i])
+                                                                           : std::vector<IValue>(groups, bound[i])));
             continue;
         }
         self.attributes.set(name, name == "milestones" ? counter_of(bound[i]) : bound[i]);
     }
-    if (const IValue* mode = self.attributes.find("mode")) self.attributes.set("mode_worse", IValue(str(*mode) == "max" ? -HUGE_VAL : HUGE_VAL));
+    if (const IValue* mode = self.attributes.find("mode"))
+        self.attributes.set("mode_worse", IValue(str(*mode) == "max" ? -HUGE_VAL : HUGE_VAL));
 }
 
 NativeCallable::Body initialiser(const optim::SchedulerRecord& record) {
@@ -125,7 +134,9 @@ NativeCallable::Body initialiser(const optim::SchedulerRecord& record) {
             value = engine_object(value);
         }
         if (self.optimizer.is_list()) {  // of schedulers, which know it
-            const auto* first = self.optimizer.to_list().elements.empty() ? nullptr : object_as<SchedulerObject>(self.optimizer.to_list().elements[0]);
+            const auto* first = self.optimizer.to_list().elements.empty()
+                                    ? nullptr
+                                    : object_as<SchedulerObject>(self.optimizer.to_list().elements[0]);
             self.optimizer = first != nullptr ? first->optimizer : IValue();
         }
         with_python_errors([&] {
@@ -139,13 +150,15 @@ NativeCallable::Body initialiser(const optim::SchedulerRecord& record) {
 // A class of the program that defines get_lr().
 class ProgramScheduler final : public optim::Scheduler {
   public:
-    ProgramScheduler(Ptr<optim::Optimizer> optimizer, SchedulerObject& self) : Scheduler(std::move(optimizer)), self_(self) {}
+    ProgramScheduler(Ptr<optim::Optimizer> optimizer, SchedulerObject& self)
+        : Scheduler(std::move(optimizer)), self_(self) {}
     void start(std::int64_t last_epoch, const IValue& verbose) { begin(last_epoch, verbose); }
 
   private:
     std::vector<double> asked(const char* method) {
         std::vector<double> out;
-        for (const IValue& rate : to_vector(call_method(IValue::other(Ptr<RefCounted>(&self_)), method, {}))) out.push_back(to_float(rate));
+        for (const IValue& rate : to_vector(call_method(IValue::other(Ptr<RefCounted>(&self_)), method, {})))
+            out.push_back(to_float(rate));
         return out;
     }
     std::vector<double> rates() override { return asked("get_lr"); }
@@ -189,7 +202,9 @@ IValue get_last_lr(CallArguments arguments) {
 // Epochs that are whole are counted as such.
 IValue shown(const std::string& name, const IValue& value) {
     const bool is_count = name == "T_cur" || name == "T_i";
-    return is_count && value.is_double() && std::floor(value.to_double()) == value.to_double() ? IValue(static_cast<std::int64_t>(value.to_double())) : value;
+    return is_count && value.is_double() && std::floor(value.to_double()) == value.to_double()
+               ? IValue(static_cast<std::int64_t>(value.to_double()))
+               : value;
 }
 
 IValue state_dict(CallArguments arguments) {
@@ -207,8 +222,10 @@ IValue state_dict(CallArguments arguments) {
     }
     for (const auto& [name, value] : engine.to_dict().entries()) {
         const bool is_rates = name.to_string() == "_last_lr";
-        if (is_rates && engine.to_dict().find(IValue("_step_count")) != nullptr) state->set(IValue("_get_lr_called_within_step"), false);
-        if (is_rates && self.scheduler->takes_metric() && self.scheduler->last_epoch() == 0) continue;  // none before the first step
+        if (is_rates && engine.to_dict().find(IValue("_step_count")) != nullptr)
+            state->set(IValue("_get_lr_called_within_step"), false);
+        if (is_rates && self.scheduler->takes_metric() && self.scheduler->last_epoch() == 0)
+            continue;  // none before the first step
         const IValue* own = state->find(name);
         if (name.to_string() == "_schedulers" && own != nullptr) continue;
         if (own == nullptr || !equals(*own, value)) state->set(name, shown(name.to_string(), value));
@@ -241,7 +258,8 @@ IValue load_state_dict(CallArguments arguments) {
     const IValue known = engine.state_dict();
     for (const auto& [name, value] : state.entries()) {
         const std::string key = str(name);
-        if (known.to_dict().find(name) == nullptr && key != "lr_lambdas" && key != "_get_lr_called_within_step") self.attributes.set(key, value);
+        if (known.to_dict().find(name) == nullptr && key != "lr_lambdas" && key != "_get_lr_called_within_step")
+            self.attributes.set(key, value);
     }
     with_python_errors([&] { engine.load_state_dict(given[1]); });
     return {};
@@ -313,7 +331,8 @@ std::optional<IValue> from_groups(const IValue& optimizer, const char* option) {
     return make_list(std::move(values));
 }
 
-CallArguments constructor_arguments(const optim::SchedulerRecord& record, const IValue& optimizer, const DictObject& state) {
+CallArguments constructor_arguments(const optim::SchedulerRecord& record, const IValue& optimizer,
+                                    const DictObject& state) {
     CallArguments out;
     const FunctionSchema schema = parse_schema(record.constructor);
     for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
@@ -369,9 +388,13 @@ bool set_scheduler_state(const IValue& object, const IValue& state) {
     self->kept.clear();
     for (const auto& [key, value] : dict.entries()) {
         const std::string name = str(key);
-        if (name == "lr_lambdas" || name == "_schedulers" || name == "_milestones") self->kept.emplace_back(name, value);
-        else if (name == "optimizer" || name == "_get_lr_called_within_step") continue;
-        else if (known.to_dict().find(key) == nullptr || self->attributes.find(name) != nullptr || dict.find(IValue("mode")) != nullptr) self->attributes.set(name, value);
+        if (name == "lr_lambdas" || name == "_schedulers" || name == "_milestones")
+            self->kept.emplace_back(name, value);
+        else if (name == "optimizer" || name == "_get_lr_called_within_step")
+            continue;
+        else if (known.to_dict().find(key) == nullptr || self->attributes.find(name) != nullptr ||
+                 dict.find(IValue("mode")) != nullptr)
+            self->attributes.set(name, value);
     }
     return true;
 }

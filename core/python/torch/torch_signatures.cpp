@@ -16,13 +16,20 @@ std::string_view written_type(const Argument& argument) { return argument.type_t
 
 ParameterKind list_kind(const Type& element) {
     switch (element.kind()) {
-        case TypeKind::Tensor: return ParameterKind::TensorList;
-        case TypeKind::Optional: return ParameterKind::OptionalTensorList;
-        case TypeKind::Int: return ParameterKind::IntList;
-        case TypeKind::Float: return ParameterKind::FloatList;
-        case TypeKind::Number: return ParameterKind::NumberList;
-        case TypeKind::Bool: return ParameterKind::BoolList;
-        default: return ParameterKind::Any;
+        case TypeKind::Tensor:
+            return ParameterKind::TensorList;
+        case TypeKind::Optional:
+            return ParameterKind::OptionalTensorList;
+        case TypeKind::Int:
+            return ParameterKind::IntList;
+        case TypeKind::Float:
+            return ParameterKind::FloatList;
+        case TypeKind::Number:
+            return ParameterKind::NumberList;
+        case TypeKind::Bool:
+            return ParameterKind::BoolList;
+        default:
+            return ParameterKind::Any;
     }
 }
 
@@ -34,44 +41,73 @@ ParameterKind kind_of(const Argument& argument) {
     if (text.starts_with("Layout")) return ParameterKind::Layout;
     if (text.starts_with("MemoryFormat")) return ParameterKind::MemoryFormat;
     switch (type->kind()) {
-        case TypeKind::Tensor: return ParameterKind::Tensor;
-        case TypeKind::Number: return ParameterKind::Number;
-        case TypeKind::Int: return ParameterKind::Int;
-        case TypeKind::Float: return ParameterKind::Float;
-        case TypeKind::Complex: return ParameterKind::Complex;
-        case TypeKind::Bool: return ParameterKind::Bool;
-        case TypeKind::String: return ParameterKind::String;
-        case TypeKind::Device: return ParameterKind::Device;
-        case TypeKind::Generator: return ParameterKind::Generator;
-        case TypeKind::List: return list_kind(*type->element());
-        default: return ParameterKind::Any;
+        case TypeKind::Tensor:
+            return ParameterKind::Tensor;
+        case TypeKind::Number:
+            return ParameterKind::Number;
+        case TypeKind::Int:
+            return ParameterKind::Int;
+        case TypeKind::Float:
+            return ParameterKind::Float;
+        case TypeKind::Complex:
+            return ParameterKind::Complex;
+        case TypeKind::Bool:
+            return ParameterKind::Bool;
+        case TypeKind::String:
+            return ParameterKind::String;
+        case TypeKind::Device:
+            return ParameterKind::Device;
+        case TypeKind::Generator:
+            return ParameterKind::Generator;
+        case TypeKind::List:
+            return list_kind(*type->element());
+        default:
+            return ParameterKind::Any;
     }
 }
 
 // The C++ type that PyTorch's generator writes; its order of signatures is that of these texts.
 std::string sort_type(const Parameter& parameter) {
     switch (parameter.kind) {
-        case ParameterKind::Tensor: return "Tensor";
-        case ParameterKind::Number: return "Scalar";
-        case ParameterKind::Int: return parameter.is_symbolic ? "SymInt" : "int64_t";
-        case ParameterKind::Float: return "double";
-        case ParameterKind::Complex: return "c10::complex<double>";
-        case ParameterKind::Bool: return "bool";
-        case ParameterKind::String: return "c10::string_view";
-        case ParameterKind::Dtype: return "ScalarType";
-        case ParameterKind::Layout: return "Layout";
-        case ParameterKind::MemoryFormat: return "MemoryFormat";
-        case ParameterKind::Device: return "Device";
-        case ParameterKind::Generator: return "Generator";
-        case ParameterKind::TensorList: return "TensorList";
-        case ParameterKind::OptionalTensorList: return "c10::List<c10::optional<Tensor>>";
+        case ParameterKind::Tensor:
+            return "Tensor";
+        case ParameterKind::Number:
+            return "Scalar";
+        case ParameterKind::Int:
+            return parameter.is_symbolic ? "SymInt" : "int64_t";
+        case ParameterKind::Float:
+            return "double";
+        case ParameterKind::Complex:
+            return "c10::complex<double>";
+        case ParameterKind::Bool:
+            return "bool";
+        case ParameterKind::String:
+            return "c10::string_view";
+        case ParameterKind::Dtype:
+            return "ScalarType";
+        case ParameterKind::Layout:
+            return "Layout";
+        case ParameterKind::MemoryFormat:
+            return "MemoryFormat";
+        case ParameterKind::Device:
+            return "Device";
+        case ParameterKind::Generator:
+            return "Generator";
+        case ParameterKind::TensorList:
+            return "TensorList";
+        case ParameterKind::OptionalTensorList:
+            return "c10::List<c10::optional<Tensor>>";
         case ParameterKind::IntList:
             return concat(parameter.is_symbolic ? "SymIntArrayRef" : "IntArrayRef",
                           parameter.list_size > 0 ? concat("[", parameter.list_size, "]") : "");
-        case ParameterKind::FloatList: return "ArrayRef<double>";
-        case ParameterKind::NumberList: return "ScalarList";
-        case ParameterKind::BoolList: return "ArrayRef<bool>";
-        case ParameterKind::Any: return "PyObject*";
+        case ParameterKind::FloatList:
+            return "ArrayRef<double>";
+        case ParameterKind::NumberList:
+            return "ScalarList";
+        case ParameterKind::BoolList:
+            return "ArrayRef<bool>";
+        case ParameterKind::Any:
+            return "PyObject*";
     }
     return {};
 }
@@ -132,8 +168,8 @@ Parameter parameter_of(const Argument& argument, int index, bool takes_numbers) 
     out.kind = kind_of(argument);
     out.list_size = argument.list_size.value_or(0);
     out.is_symbolic = argument.type_text.starts_with("SymInt");
-    out.takes_none = argument.type->kind() == TypeKind::Optional ||
-                     (argument.default_value && argument.default_value->is_none());
+    out.takes_none =
+        argument.type->kind() == TypeKind::Optional || (argument.default_value && argument.default_value->is_none());
     out.has_default = argument.default_value.has_value();
     out.is_keyword_only = argument.kwarg_only;
     out.takes_numbers = takes_numbers && out.kind == ParameterKind::Tensor;
@@ -238,7 +274,8 @@ bool is_smaller_kind(const Parameter& a, const Parameter& b) {
     if (a.kind == ParameterKind::Number && b.kind == ParameterKind::Tensor) return a.takes_none == b.takes_none;
     if (a.kind == ParameterKind::IntList && b.kind == ParameterKind::Int) return a.list_size == 0;
     if (a.kind == ParameterKind::TensorList) {
-        return b.kind == ParameterKind::IntList || b.kind == ParameterKind::NumberList || b.kind == ParameterKind::FloatList;
+        return b.kind == ParameterKind::IntList || b.kind == ParameterKind::NumberList ||
+               b.kind == ParameterKind::FloatList;
     }
     return false;
 }
@@ -313,25 +350,43 @@ std::unique_ptr<SignatureSet> make_set(std::string_view name, bool is_method) {
 
 std::string_view parameter_type_name(const Parameter& parameter) {
     switch (parameter.kind) {
-        case ParameterKind::Tensor: return "Tensor";
-        case ParameterKind::Number: return "Number";
-        case ParameterKind::Int: return parameter.is_symbolic ? "SymInt" : "int";
-        case ParameterKind::Float: return "float";
-        case ParameterKind::Complex: return "complex";
-        case ParameterKind::Bool: return "bool";
-        case ParameterKind::String: return "str";
-        case ParameterKind::Dtype: return "torch.dtype";
-        case ParameterKind::Layout: return "torch.layout";
-        case ParameterKind::MemoryFormat: return "torch.memory_format";
-        case ParameterKind::Device: return "torch.device";
-        case ParameterKind::Generator: return "torch.Generator";
+        case ParameterKind::Tensor:
+            return "Tensor";
+        case ParameterKind::Number:
+            return "Number";
+        case ParameterKind::Int:
+            return parameter.is_symbolic ? "SymInt" : "int";
+        case ParameterKind::Float:
+            return "float";
+        case ParameterKind::Complex:
+            return "complex";
+        case ParameterKind::Bool:
+            return "bool";
+        case ParameterKind::String:
+            return "str";
+        case ParameterKind::Dtype:
+            return "torch.dtype";
+        case ParameterKind::Layout:
+            return "torch.layout";
+        case ParameterKind::MemoryFormat:
+            return "torch.memory_format";
+        case ParameterKind::Device:
+            return "torch.device";
+        case ParameterKind::Generator:
+            return "torch.Generator";
         case ParameterKind::TensorList:
-        case ParameterKind::OptionalTensorList: return "tuple of Tensors";
-        case ParameterKind::IntList: return parameter.is_symbolic ? "tuple of SymInts" : "tuple of ints";
-        case ParameterKind::FloatList: return "tuple of floats";
-        case ParameterKind::NumberList: return "tuple of Scalars";
-        case ParameterKind::BoolList: return "tuple of bools";
-        case ParameterKind::Any: return "object";
+        case ParameterKind::OptionalTensorList:
+            return "tuple of Tensors";
+        case ParameterKind::IntList:
+            return parameter.is_symbolic ? "tuple of SymInts" : "tuple of ints";
+        case ParameterKind::FloatList:
+            return "tuple of floats";
+        case ParameterKind::NumberList:
+            return "tuple of Scalars";
+        case ParameterKind::BoolList:
+            return "tuple of bools";
+        case ParameterKind::Any:
+            return "object";
     }
     return {};
 }

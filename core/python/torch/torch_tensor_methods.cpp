@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/autograd/observer.h"
 #include "core/python/torch/torch_tensor_methods.h"
+#include "core/autograd/observer.h"
 
 #include <algorithm>
 #include <map>
@@ -34,12 +34,18 @@ struct TypeName {
     std::string_view name;
     ScalarType dtype;
 };
-constexpr TypeName kTypeNames[] = {
-    {"FloatTensor", ScalarType::Float32}, {"DoubleTensor", ScalarType::Float64}, {"HalfTensor", ScalarType::Float16},
-    {"BFloat16Tensor", ScalarType::BFloat16}, {"LongTensor", ScalarType::Int64}, {"IntTensor", ScalarType::Int32},
-    {"ShortTensor", ScalarType::Int16},   {"CharTensor", ScalarType::Int8},      {"ByteTensor", ScalarType::UInt8},
-    {"BoolTensor", ScalarType::Bool},     {"ComplexFloatTensor", ScalarType::Complex64},
-    {"ComplexDoubleTensor", ScalarType::Complex128}};
+constexpr TypeName kTypeNames[] = {{"FloatTensor", ScalarType::Float32},
+                                   {"DoubleTensor", ScalarType::Float64},
+                                   {"HalfTensor", ScalarType::Float16},
+                                   {"BFloat16Tensor", ScalarType::BFloat16},
+                                   {"LongTensor", ScalarType::Int64},
+                                   {"IntTensor", ScalarType::Int32},
+                                   {"ShortTensor", ScalarType::Int16},
+                                   {"CharTensor", ScalarType::Int8},
+                                   {"ByteTensor", ScalarType::UInt8},
+                                   {"BoolTensor", ScalarType::Bool},
+                                   {"ComplexFloatTensor", ScalarType::Complex64},
+                                   {"ComplexDoubleTensor", ScalarType::Complex128}};
 
 // Methods that an operator without arguments computes and that Python reads as attributes.
 constexpr std::pair<std::string_view, std::string_view> kOperatorProperties[] = {
@@ -200,11 +206,12 @@ void add_target(Target& target, const IValue& value) {
     } else if (value.is_device() || value.is_string() || value.is_int()) {
         target.device = device_of(value);
     } else if (!value.is_none()) {
-        throw_type_error(concat("to() received an invalid combination of arguments - got (", torch_type_name(value),
-                                "), but expected one of:\n * (torch.device device, torch.dtype dtype, bool non_blocking, "
-                                "bool copy, *, torch.memory_format memory_format)\n * (torch.dtype dtype, bool "
-                                "non_blocking, bool copy, *, torch.memory_format memory_format)\n * (Tensor tensor, bool "
-                                "non_blocking, bool copy, *, torch.memory_format memory_format)\n"));
+        throw_type_error(
+            concat("to() received an invalid combination of arguments - got (", torch_type_name(value),
+                   "), but expected one of:\n * (torch.device device, torch.dtype dtype, bool non_blocking, "
+                   "bool copy, *, torch.memory_format memory_format)\n * (torch.dtype dtype, bool "
+                   "non_blocking, bool copy, *, torch.memory_format memory_format)\n * (Tensor tensor, bool "
+                   "non_blocking, bool copy, *, torch.memory_format memory_format)\n"));
     }
 }
 
@@ -212,14 +219,20 @@ Target target_of(const CallArguments& arguments) {
     Target out;
     std::size_t flags = 0;
     for (const IValue& value : arguments.positional) {
-        if (!value.is_bool()) add_target(out, value);
-        else if (++flags == 2) out.copies = value.to_bool();
+        if (!value.is_bool())
+            add_target(out, value);
+        else if (++flags == 2)
+            out.copies = value.to_bool();
     }
     for (const auto& [name, value] : arguments.keywords) {
-        if (name == "copy") out.copies = truth(value);
-        else if (name == "memory_format") out.memory_format = value;
-        else if (name == "dtype" || name == "device" || name == "other" || name == "tensor") add_target(out, value);
-        else if (name != "non_blocking") throw_type_error(concat("to() got an unexpected keyword argument '", name, "'"));
+        if (name == "copy")
+            out.copies = truth(value);
+        else if (name == "memory_format")
+            out.memory_format = value;
+        else if (name == "dtype" || name == "device" || name == "other" || name == "tensor")
+            add_target(out, value);
+        else if (name != "non_blocking")
+            throw_type_error(concat("to() got an unexpected keyword argument '", name, "'"));
     }
     return out;
 }
@@ -457,7 +470,8 @@ bool set_tensor_property(const IValue& self, std::string_view name, const IValue
     return with_python_errors([&] {
         if (name == "grad") {
             if (!value.is_none() && !value.is_tensor()) {
-                throw_type_error(concat("assigned grad expected to be a Tensor or None but got grad of type", type_name(value)));
+                throw_type_error(
+                    concat("assigned grad expected to be a Tensor or None but got grad of type", type_name(value)));
             }
             const auto fits = [&](const Tensor& grad) {
                 const auto a = grad.sizes();
@@ -470,7 +484,8 @@ bool set_tensor_property(const IValue& self, std::string_view name, const IValue
         } else if (name == "requires_grad") {
             set_requires_grad(tensor, truth(value));
         } else if (name == "data") {
-            if (!value.is_tensor()) throw_type_error(concat("Variable data has to be a tensor, but got ", type_name(value)));
+            if (!value.is_tensor())
+                throw_type_error(concat("Variable data has to be a tensor, but got ", type_name(value)));
             tensor.set_metadata_from(value.to_tensor());
         } else if (name == "real" || name == "imag") {
             fn::copy_(find_tensor_property(self, name)->to_tensor(), value.to_tensor());

@@ -34,7 +34,8 @@ ClassObject::Made new_size(ClassObject&, CallArguments& arguments) {
     check_positional(arguments, "Size", 0, 1);
     std::vector<IValue> sizes;
     if (!arguments.positional.empty()) {
-        for (const IValue& size : to_vector(arguments.positional[0])) sizes.push_back(size.is_tensor() ? size : IValue(to_index(size)));
+        for (const IValue& size : to_vector(arguments.positional[0]))
+            sizes.push_back(size.is_tensor() ? size : IValue(to_index(size)));
     }
     return {size_of(std::move(sizes)), true};
 }
@@ -44,7 +45,8 @@ template <OperatorKind Kind>
 IValue size_operator(CallArguments arguments) {
     check_positional(arguments, "operator", 2, 2);
     const IValue& other = arguments.positional[1];
-    return size_of(elements_of(binary(Kind, plain_tuple(arguments.positional[0]), is_size(other) ? plain_tuple(other) : other)));
+    return size_of(
+        elements_of(binary(Kind, plain_tuple(arguments.positional[0]), is_size(other) ? plain_tuple(other) : other)));
 }
 
 IValue size_item(CallArguments arguments) {
@@ -59,7 +61,8 @@ IValue size_text(CallArguments arguments) {
 
 IValue size_numel(CallArguments arguments) {
     IValue product = 1;
-    for (const IValue& size : elements_of(arguments.positional.at(0))) product = binary(OperatorKind::Mul, product, size);
+    for (const IValue& size : elements_of(arguments.positional.at(0)))
+        product = binary(OperatorKind::Mul, product, size);
     return product;
 }
 
@@ -103,8 +106,7 @@ ResultsClass make_results_class(std::string_view function, const std::vector<Arg
 
 ClassPtr size_class() {
     static const ClassPtr cls = [] {
-        const auto out =
-            make_ptr<ClassObject>("Size", "torch", std::vector<ClassPtr>{builtin_classes().tuple});
+        const auto out = make_ptr<ClassObject>("Size", "torch", std::vector<ClassPtr>{builtin_classes().tuple});
         out->set_builtin(new_size);
         out->define("numel", size_numel);
         out->define("__repr__", size_text);
@@ -135,7 +137,8 @@ IValue named_results(std::string_view function, const std::vector<Argument>& ret
     static std::map<std::string, ResultsClass, std::less<>> classes;
     const std::scoped_lock lock(mutex);
     auto found = classes.find(function);
-    if (found == classes.end()) found = classes.emplace(std::string(function), make_results_class(function, returns)).first;
+    if (found == classes.end())
+        found = classes.emplace(std::string(function), make_results_class(function, returns)).first;
     announce(found->second.type, found->second.cls);
     return make_ptr<TupleObject>(std::move(results), found->second.type);
 }

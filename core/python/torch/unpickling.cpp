@@ -20,12 +20,13 @@ namespace {
 
 // Names of Python 2, which protocol 2 uses.
 std::string present_name(std::string_view name) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kRenamed = {{{"__builtin__.xrange", "builtins.range"},
-                                                                                      {"__builtin__.long", "builtins.int"},
-                                                                                      {"__builtin__.unicode", "builtins.str"},
-                                                                                      {"__builtin__.reduce", "functools.reduce"},
-                                                                                      {"exceptions.StandardError", "builtins.Exception"},
-                                                                                      {"copy_reg._reconstructor", "copyreg._reconstructor"}}};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kRenamed = {
+        {{"__builtin__.xrange", "builtins.range"},
+         {"__builtin__.long", "builtins.int"},
+         {"__builtin__.unicode", "builtins.str"},
+         {"__builtin__.reduce", "functools.reduce"},
+         {"exceptions.StandardError", "builtins.Exception"},
+         {"copy_reg._reconstructor", "copyreg._reconstructor"}}};
     for (const auto& [old, now] : kRenamed) {
         if (name == old) return std::string(now);
     }
@@ -46,7 +47,8 @@ std::optional<IValue> find_module(std::string_view name) {
 
 bool is_main(const Evaluator::State& state, std::string_view module) {
     if (module == "__main__" || module == state.options.main_name) return true;
-    return state.main && state.main->source->file() && std::filesystem::path(*state.main->source->file()).stem() == module;
+    return state.main && state.main->source->file() &&
+           std::filesystem::path(*state.main->source->file()).stem() == module;
 }
 
 std::optional<IValue> follow(std::optional<IValue> at, std::string_view path) {
@@ -96,18 +98,22 @@ IValue find_pickled_name(std::string_view written) {
     }
     const std::string_view module = std::string_view(name).substr(0, first_dot);
     if (is_main(state, module)) {
-        throw_error("AttributeError", concat("Can't get attribute '", name.substr(first_dot + 1), "' on <module '__main__'>"));
+        throw_error("AttributeError",
+                    concat("Can't get attribute '", name.substr(first_dot + 1), "' on <module '__main__'>"));
     }
     const std::size_t last = name.rfind('.');
-    throw_error("ModuleNotFoundError", concat("No module named '", last == std::string::npos ? name : name.substr(0, last), "'"));
+    throw_error("ModuleNotFoundError",
+                concat("No module named '", last == std::string::npos ? name : name.substr(0, last), "'"));
 }
 
 IValue PythonUnpickler::make_global(const std::string& name) {
     // torch.tanh and Tensor.tanh as PyTorch's functions in C++ know themselves.
-    if (name == "torch._C._VariableFunctionsClass" || name == "torch._C._VariableFunctions") return Evaluator::current()->import_module("torch");
+    if (name == "torch._C._VariableFunctionsClass" || name == "torch._C._VariableFunctions")
+        return Evaluator::current()->import_module("torch");
     if (name == "torch._C._TensorBase" || name == "torch._C.TensorBase") return find_pickled_name("torch.Tensor");
     constexpr std::string_view kFunctions = "torch._C._nn.";
-    if (name.starts_with(kFunctions)) return find_pickled_name(concat("torch.nn.functional.", name.substr(kFunctions.size())));
+    if (name.starts_with(kFunctions))
+        return find_pickled_name(concat("torch.nn.functional.", name.substr(kFunctions.size())));
     return find_pickled_name(name);
 }
 
@@ -117,14 +123,18 @@ IValue PythonUnpickler::make_size(IValue sizes) {
     for (const IValue& size : to_vector(sizes)) dims.push_back(size.to_int());
     return python::make_size(span_of(dims));
 }
-IValue PythonUnpickler::make_parameter(const Tensor& tensor, bool requires_grad) { return loupe::make_parameter(tensor, requires_grad); }
+IValue PythonUnpickler::make_parameter(const Tensor& tensor, bool requires_grad) {
+    return loupe::make_parameter(tensor, requires_grad);
+}
 IValue PythonUnpickler::make_layout(const std::string& name) {
     if (name == "torch.strided") return layout_object();
     if (name == "torch.sparse_coo") return sparse_layout_object();
     return NoClasses::make_layout(name);
 }
 IValue PythonUnpickler::make_bytes(std::string bytes) { return python::make_bytes(std::move(bytes)); }
-IValue PythonUnpickler::make_set(std::vector<IValue> values) { return IValue::other(python::make_set(make_list(std::move(values)))); }
+IValue PythonUnpickler::make_set(std::vector<IValue> values) {
+    return IValue::other(python::make_set(make_list(std::move(values))));
+}
 IValue PythonUnpickler::make_frozen_set(std::vector<IValue> values) {
     return IValue::other(python::make_set(make_list(std::move(values)), true));
 }
@@ -152,16 +162,20 @@ IValue PythonUnpickler::make_call(const PickleNode& node, const std::string& nam
     const IValue callable = builder.build(*node.call().callable);
     std::vector<IValue> arguments = to_vector(builder.build(*node.call().args));
     if (name == "builtins.getattr") {
-        if (arguments.size() < 2 || !arguments[1].is_string()) throw_type_error("getattr expected at least 2 arguments");
+        if (arguments.size() < 2 || !arguments[1].is_string())
+            throw_type_error("getattr expected at least 2 arguments");
         const std::string& attribute = arguments[1].to_string();
-        if (attribute == "_infer_parameters" || attribute == "_lazy_load_hook") return {};  // a lazy layer has them from its own
+        if (attribute == "_infer_parameters" || attribute == "_lazy_load_hook")
+            return {};  // a lazy layer has them from its own
         return get_attribute(arguments[0], attribute);
     }
     const auto* cls = object_as<ClassObject>(callable);
     if (!may_call(callable) && name != "copyreg._reconstructor") {
-        throw Error(ErrorKind::Unsupported, concat("refers to ", "'", name.empty() ? repr(callable) : name, "'", ", which is not supported"));
+        throw Error(ErrorKind::Unsupported,
+                    concat("refers to ", "'", name.empty() ? repr(callable) : name, "'", ", which is not supported"));
     }
-    if (cls != nullptr && cls == builtin_classes().type.get() && arguments.size() != 1) throw_type_error("a file makes no classes");
+    if (cls != nullptr && cls == builtin_classes().type.get() && arguments.size() != 1)
+        throw_type_error("a file makes no classes");
     return python::call(callable, std::move(arguments));
 }
 
@@ -206,14 +220,18 @@ void PythonUnpickler::fill(const IValue& object, const PickleNode& node, ValueBu
     const PickleCall& call = node.call();
     for (const PickleRef element : call.elements) {
         IValue value = builder.build(*element);
-        if (object.is_list()) object.to_list().elements.push_back(std::move(value));
-        else call_method(object, "append", {{std::move(value)}, {}});
+        if (object.is_list())
+            object.to_list().elements.push_back(std::move(value));
+        else
+            call_method(object, "append", {{std::move(value)}, {}});
     }
     for (std::size_t i = 0; i + 1 < call.items.size(); i += 2) {
         IValue key = builder.build(*call.items[i]);
         IValue value = builder.build(*call.items[i + 1]);
-        if (object.is_dict()) object.to_dict().set(std::move(key), std::move(value));
-        else set_item(object, key, std::move(value));
+        if (object.is_dict())
+            object.to_dict().set(std::move(key), std::move(value));
+        else
+            set_item(object, key, std::move(value));
     }
     if (call.state != nullptr) set_state(object, builder.build(*call.state));
 }
@@ -233,12 +251,15 @@ void PythonUnpickler::set_state(const IValue& object, const IValue& state) {
         }
         return;
     }
-    if (!state.is_dict()) throw_type_error(concat("the state of a ", cls->name(), " is a ", type_name(state), ", no dict"));
+    if (!state.is_dict())
+        throw_type_error(concat("the state of a ", cls->name(), " is a ", type_name(state), ", no dict"));
     if (module != nullptr) return restore_module(*module, state.to_dict());
     if (set_optimizer_state(object, state) || set_scheduler_state(object, state)) return;
     for (const auto& [name, value] : state.to_dict().entries()) {
-        if (auto* instance = object_as<Instance>(object)) instance->attributes.set(str(name), value);
-        else python::set_attribute(object, str(name), value);
+        if (auto* instance = object_as<Instance>(object))
+            instance->attributes.set(str(name), value);
+        else
+            python::set_attribute(object, str(name), value);
     }
 }
 
@@ -262,7 +283,8 @@ void restore_keys(nn::Module& module, const DictObject& state) {
     const auto names = make_ptr<ListObject>(types::string());
     if (nn::is_derived(*module.layer(), "ParameterList")) {
         const IValue* size = state.find(IValue("_size"));
-        for (std::int64_t i = 0; size != nullptr && i < to_index(*size); ++i) names->elements.emplace_back(std::to_string(i));
+        for (std::int64_t i = 0; size != nullptr && i < to_index(*size); ++i)
+            names->elements.emplace_back(std::to_string(i));
     } else if (nn::is_derived(*module.layer(), "ParameterDict")) {
         if (const IValue* keys = state.find(IValue("_keys"))) names->elements = to_vector(*keys);
     } else {
@@ -296,7 +318,8 @@ void PythonUnpickler::restore_module(nn::Module& module, const DictObject& state
         module.register_buffer(name, value.to_tensor(), !holds(transient, name));
         note(name, value.to_tensor());
     });
-    each("_modules", [&](const std::string& name, const IValue& value) { module.register_module(name, nn::as_module(value)); });
+    each("_modules",
+         [&](const std::string& name, const IValue& value) { module.register_module(name, nn::as_module(value)); });
     for (const auto& [key, value] : state.entries()) {
         const std::string name = str(key);
         if (!is_module_internal(name)) module.set_attribute(name, value);

@@ -12,20 +12,50 @@ namespace loupe::runtime {
 namespace {
 
 // Names in the order of the enumerators.
-constexpr const char* kUnary[] = {"Abs",   "Neg",   "Sign",  "Reciprocal", "Sqrt",   "Rsqrt",   "Square", "Cube",   "Floor",    "Ceil", "Round",  "Trunc",
-                                  "Frac",  "BitwiseNot", "Conj", "Exp",    "Exp2",   "Expm1",   "Log",      "Log2",     "Log10", "Log1p", "Sin",
-                                  "Cos",   "Tan",   "Asin",  "Acos",       "Atan",   "Sinh",    "Cosh",     "Tanh",     "Asinh", "Acosh", "Atanh",
-                                  "Sigmoid", "Erf", "Erfc",  "Erfinv",     "Lgamma", "Digamma", "NanToNum", "Sinc",     "Logit", "I0",    "Polygamma"};
+constexpr const char* kUnary[] = {
+    "Abs",  "Neg",    "Sign",   "Reciprocal", "Sqrt",       "Rsqrt", "Square", "Cube",    "Floor",
+    "Ceil", "Round",  "Trunc",  "Frac",       "BitwiseNot", "Conj",  "Exp",    "Exp2",    "Expm1",
+    "Log",  "Log2",   "Log10",  "Log1p",      "Sin",        "Cos",   "Tan",    "Asin",    "Acos",
+    "Atan", "Sinh",   "Cosh",   "Tanh",       "Asinh",      "Acosh", "Atanh",  "Sigmoid", "Erf",
+    "Erfc", "Erfinv", "Lgamma", "Digamma",    "NanToNum",   "Sinc",  "Logit",  "I0",      "Polygamma"};
 constexpr const char* kTest[] = {"IsNan", "IsInf", "IsFinite", "IsPosInf", "IsNegInf", "SignBit", "LogicalNot"};
-constexpr const char* kActivation[] = {"Relu", "Hardtanh", "LeakyRelu", "Elu", "Gelu", "GeluTanh", "Silu", "Mish", "Hardsigmoid", "Hardswish",
-                                       "Softplus", "Softshrink", "Hardshrink", "LogSigmoid", "Threshold", "HardtanhBackward",
-                                       "LeakyReluBackward", "EluBackward", "EluBackwardOfResult", "GeluBackward", "GeluTanhBackward",
-                                       "SiluBackward", "MishBackward", "HardsigmoidBackward", "HardswishBackward", "SoftplusBackward",
-                                       "SoftshrinkBackward", "HardshrinkBackward", "LogSigmoidBackward", "ThresholdBackward",
-                                       "SigmoidBackward", "TanhBackward"};
-constexpr const char* kBinary[] = {"Add", "Sub", "AddScaled", "SubScaled", "Mul", "Div", "DivFloor", "DivTrunc", "Fmod", "Remainder", "Pow",
-                                   "Atan2", "Maximum", "Minimum", "Fmax", "Fmin", "Hypot", "Copysign", "Xlogy", "Logaddexp", "Logaddexp2",
-                                   "Nextafter", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "ShiftLeft", "ShiftRight", "Gcd", "Lcm", "Heaviside"};
+constexpr const char* kActivation[] = {"Relu",
+                                       "Hardtanh",
+                                       "LeakyRelu",
+                                       "Elu",
+                                       "Gelu",
+                                       "GeluTanh",
+                                       "Silu",
+                                       "Mish",
+                                       "Hardsigmoid",
+                                       "Hardswish",
+                                       "Softplus",
+                                       "Softshrink",
+                                       "Hardshrink",
+                                       "LogSigmoid",
+                                       "Threshold",
+                                       "HardtanhBackward",
+                                       "LeakyReluBackward",
+                                       "EluBackward",
+                                       "EluBackwardOfResult",
+                                       "GeluBackward",
+                                       "GeluTanhBackward",
+                                       "SiluBackward",
+                                       "MishBackward",
+                                       "HardsigmoidBackward",
+                                       "HardswishBackward",
+                                       "SoftplusBackward",
+                                       "SoftshrinkBackward",
+                                       "HardshrinkBackward",
+                                       "LogSigmoidBackward",
+                                       "ThresholdBackward",
+                                       "SigmoidBackward",
+                                       "TanhBackward"};
+constexpr const char* kBinary[] = {"Add",        "Sub",       "AddScaled",  "SubScaled", "Mul",        "Div",
+                                   "DivFloor",   "DivTrunc",  "Fmod",       "Remainder", "Pow",        "Atan2",
+                                   "Maximum",    "Minimum",   "Fmax",       "Fmin",      "Hypot",      "Copysign",
+                                   "Xlogy",      "Logaddexp", "Logaddexp2", "Nextafter", "BitwiseAnd", "BitwiseOr",
+                                   "BitwiseXor", "ShiftLeft", "ShiftRight", "Gcd",       "Lcm",        "Heaviside"};
 constexpr const char* kCompare[] = {"Eq", "Ne", "Lt", "Le", "Gt", "Ge", "LogicalAnd", "LogicalOr", "LogicalXor"};
 constexpr const char* kTernary[] = {"Addcmul", "Addcdiv", "Lerp", "Clamp"};
 
@@ -38,31 +68,39 @@ static_assert(std::size(kTernary) == static_cast<std::size_t>(TernaryOp::Clamp) 
 
 std::uint8_t params_of(UnaryOp op) {
     switch (op) {
-        case UnaryOp::NanToNum: return 3;
-        case UnaryOp::Logit: return 2;
+        case UnaryOp::NanToNum:
+            return 3;
+        case UnaryOp::Logit:
+            return 2;
         case UnaryOp::Sinc:
-        case UnaryOp::Polygamma: return 1;
-        default: return 0;
+        case UnaryOp::Polygamma:
+            return 1;
+        default:
+            return 0;
     }
 }
 std::uint8_t params_of(ActivationOp op) {
     switch (op) {
         case ActivationOp::Elu:
         case ActivationOp::EluBackward:
-        case ActivationOp::EluBackwardOfResult: return 3;
+        case ActivationOp::EluBackwardOfResult:
+            return 3;
         case ActivationOp::Hardtanh:
         case ActivationOp::HardtanhBackward:
         case ActivationOp::Softplus:
         case ActivationOp::SoftplusBackward:
-        case ActivationOp::Threshold: return 2;
+        case ActivationOp::Threshold:
+            return 2;
         case ActivationOp::LeakyRelu:
         case ActivationOp::LeakyReluBackward:
         case ActivationOp::Softshrink:
         case ActivationOp::SoftshrinkBackward:
         case ActivationOp::Hardshrink:
         case ActivationOp::HardshrinkBackward:
-        case ActivationOp::ThresholdBackward: return 1;
-        default: return 0;
+        case ActivationOp::ThresholdBackward:
+            return 1;
+        default:
+            return 0;
     }
 }
 std::uint8_t params_of(BinaryOp op) { return op == BinaryOp::AddScaled || op == BinaryOp::SubScaled ? 1 : 0; }
@@ -70,15 +108,16 @@ std::uint8_t params_of(TernaryOp op) { return op == TernaryOp::Addcmul || op == 
 std::uint8_t params_of(TestOp) { return 0; }
 std::uint8_t params_of(CompareOp) { return 0; }
 
-constexpr const char* kReductions[] = {"Sum", "Mean", "NanSum", "Prod", "Max", "Min", "ArgMax", "ArgMin", "Any", "All", "CountNonzero", "Var", "Std"};
+constexpr const char* kReductions[] = {"Sum",    "Mean", "NanSum", "Prod",         "Max", "Min", "ArgMax",
+                                       "ArgMin", "Any",  "All",    "CountNonzero", "Var", "Std"};
 constexpr const char* kNorms[] = {"Norm0", "Norm1", "Norm2", "NormInf", "NormMinusInf", "NormP"};
 static_assert(std::size(kReductions) == static_cast<std::size_t>(ReduceOp::Std) + 1);
 static_assert(std::size(kNorms) == static_cast<std::size_t>(NormOrder::Other) + 1);
 
 using KindMap = std::unordered_map<ElementwiseKernel, LoopKind>;
 
-constexpr ScalarType kComputeTypes[] = {ScalarType::Float32, ScalarType::Float64, ScalarType::Int64, ScalarType::Complex64,
-                                        ScalarType::Complex128};
+constexpr ScalarType kComputeTypes[] = {ScalarType::Float32, ScalarType::Float64, ScalarType::Int64,
+                                        ScalarType::Complex64, ScalarType::Complex128};
 
 template <typename Op>
 void add_family(KindMap& kinds, LoopFamily family, std::size_t count, ElementwiseKernel (*find)(Op, ScalarType)) {
@@ -96,12 +135,14 @@ KindMap make_kinds() {
     KindMap kinds;
     add_family(kinds, LoopFamily::Unary, std::size(kUnary), &unary_kernel);
     add_family(kinds, LoopFamily::Test, std::size(kTest), &test_kernel);
-    kinds.try_emplace(test_kernel(TestOp::LogicalNot, ScalarType::Bool), LoopKind{LoopFamily::Test, static_cast<std::uint8_t>(TestOp::LogicalNot), ScalarType::Bool, 0});
+    kinds.try_emplace(test_kernel(TestOp::LogicalNot, ScalarType::Bool),
+                      LoopKind{LoopFamily::Test, static_cast<std::uint8_t>(TestOp::LogicalNot), ScalarType::Bool, 0});
     add_family(kinds, LoopFamily::Activation, std::size(kActivation), &activation_kernel);
     add_family(kinds, LoopFamily::Binary, std::size(kBinary), &binary_kernel);
     add_family(kinds, LoopFamily::Compare, std::size(kCompare), &compare_kernel);
     add_family(kinds, LoopFamily::Ternary, std::size(kTernary), &ternary_kernel);
-    for (const ScalarType dtype : {ScalarType::UInt8, ScalarType::Float16, ScalarType::Float32, ScalarType::Float64, ScalarType::Complex128}) {
+    for (const ScalarType dtype :
+         {ScalarType::UInt8, ScalarType::Float16, ScalarType::Float32, ScalarType::Float64, ScalarType::Complex128}) {
         kinds.try_emplace(where_kernel(dtype), LoopKind{LoopFamily::Where, 0, dtype, 0});
     }
     return kinds;
@@ -109,9 +150,12 @@ KindMap make_kinds() {
 
 std::unordered_map<const Reduction*, std::string> make_reduction_names() {
     std::unordered_map<const Reduction*, std::string> names;
-    for (const ScalarType as : {ScalarType::Bool, ScalarType::UInt8, ScalarType::Int64, ScalarType::Float32, ScalarType::Float64}) {
-        for (std::size_t i = 0; i < std::size(kReductions); ++i) names.try_emplace(reduction_kernel(static_cast<ReduceOp>(i), as), kReductions[i]);
-        for (std::size_t i = 0; i < std::size(kNorms); ++i) names.try_emplace(norm_kernel(static_cast<NormOrder>(i), as), kNorms[i]);
+    for (const ScalarType as :
+         {ScalarType::Bool, ScalarType::UInt8, ScalarType::Int64, ScalarType::Float32, ScalarType::Float64}) {
+        for (std::size_t i = 0; i < std::size(kReductions); ++i)
+            names.try_emplace(reduction_kernel(static_cast<ReduceOp>(i), as), kReductions[i]);
+        for (std::size_t i = 0; i < std::size(kNorms); ++i)
+            names.try_emplace(norm_kernel(static_cast<NormOrder>(i), as), kNorms[i]);
     }
     names.erase(nullptr);
     return names;
@@ -132,16 +176,26 @@ std::string reduction_name(const Reduction* reduction) {
 
 std::string LoopKind::name() const {
     switch (family) {
-        case LoopFamily::Unary: return kUnary[op];
-        case LoopFamily::Test: return kTest[op];
-        case LoopFamily::Activation: return kActivation[op];
-        case LoopFamily::Binary: return kBinary[op];
-        case LoopFamily::Compare: return kCompare[op];
-        case LoopFamily::Ternary: return kTernary[op];
-        case LoopFamily::Where: return "Where";
-        case LoopFamily::Convert: return "Convert";
-        case LoopFamily::Rows: return "Rows";
-        case LoopFamily::Also: return "Also";
+        case LoopFamily::Unary:
+            return kUnary[op];
+        case LoopFamily::Test:
+            return kTest[op];
+        case LoopFamily::Activation:
+            return kActivation[op];
+        case LoopFamily::Binary:
+            return kBinary[op];
+        case LoopFamily::Compare:
+            return kCompare[op];
+        case LoopFamily::Ternary:
+            return kTernary[op];
+        case LoopFamily::Where:
+            return "Where";
+        case LoopFamily::Convert:
+            return "Convert";
+        case LoopFamily::Rows:
+            return "Rows";
+        case LoopFamily::Also:
+            return "Also";
     }
     return {};
 }
@@ -164,8 +218,10 @@ std::string number_text(const std::byte* element, ScalarType dtype) {
     const auto real = [&](double value, int digits) { std::snprintf(text.data(), text.size(), "%.*g", digits, value); };
     if (dtype == ScalarType::Bool) return as(std::uint8_t{}) != 0 ? "true" : "false";
     if (dtype == ScalarType::Int64) return std::to_string(as(std::int64_t{}));
-    if (dtype == ScalarType::Float32) real(static_cast<double>(as(float{})), 9);
-    else if (dtype == ScalarType::Float64) real(as(double{}), 17);
+    if (dtype == ScalarType::Float32)
+        real(static_cast<double>(as(float{})), 9);
+    else if (dtype == ScalarType::Float64)
+        real(as(double{}), 17);
     else {
         std::string hex = "0x";
         for (std::int64_t i = element_size(dtype); i-- > 0;) {
@@ -179,7 +235,8 @@ std::string number_text(const std::byte* element, ScalarType dtype) {
 
 std::string FusedExpression::str() const {
     std::string out;
-    for (std::size_t i = 0; i < inputs.size(); ++i) out += concat("%", i, ": ", dtype_name(inputs[i]), shape_text(*this, i), "\n");
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        out += concat("%", i, ": ", dtype_name(inputs[i]), shape_text(*this, i), "\n");
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const FusedStep& step = steps[i];
         out += concat("%", inputs.size() + i, ": ", dtype_name(step.dtype), shape_text(*this, inputs.size() + i), " = ",
@@ -189,7 +246,8 @@ std::string FusedExpression::str() const {
             out += comma;
             out += operand.is_number ? number_text(operand.number.data(), operand.as) : concat("%", operand.value);
             comma = ", ";
-            if (operand.is_number || dtype_of(operand.value) != operand.as) out += concat(" as ", dtype_name(operand.as));
+            if (operand.is_number || dtype_of(operand.value) != operand.as)
+                out += concat(" as ", dtype_name(operand.as));
         }
         for (const Scalar& param : step.params) {
             const double value = param.to_double();
@@ -200,7 +258,8 @@ std::string FusedExpression::str() const {
             } else {
                 std::memcpy(bytes.data(), &value, sizeof(value));
             }
-            out += concat("; ", number_text(bytes.data(), param.is_integral() ? ScalarType::Int64 : ScalarType::Float64));
+            out +=
+                concat("; ", number_text(bytes.data(), param.is_integral() ? ScalarType::Int64 : ScalarType::Float64));
         }
         for (std::size_t n = 0; step.rows && n < step.rows->numbers.size(); ++n) {
             std::array<std::byte, 16> bytes{};
@@ -208,7 +267,8 @@ std::string FusedExpression::str() const {
             out += concat("; ", number_text(bytes.data(), ScalarType::Float64));
         }
         out += ")";
-        if ((step.kind.as != step.result_as && !step.rows) || step.result_as != step.dtype) out += concat(" in ", dtype_name(step.kind.as));
+        if ((step.kind.as != step.result_as && !step.rows) || step.result_as != step.dtype)
+            out += concat(" in ", dtype_name(step.kind.as));
         out += "\n";
     }
     out += "return";

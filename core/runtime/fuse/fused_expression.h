@@ -34,8 +34,8 @@ std::string reduction_name(const Reduction* reduction);
 // An operand of a kernel: a value of the expression or a number, converted to a dtype.
 struct FusedOperand {
     bool is_number = false;
-    std::uint32_t value = 0;               // inputs first, then the results of the steps
-    std::array<std::byte, 16> number{};    // an element of type `as`
+    std::uint32_t value = 0;             // inputs first, then the results of the steps
+    std::array<std::byte, 16> number{};  // an element of type `as`
     ScalarType as = ScalarType::Float32;
 };
 
@@ -45,10 +45,10 @@ struct FusedRowLoop {
     RowKernel kernel = nullptr;
     const Reduction* reduction = nullptr;
     std::vector<double> numbers;
-    std::int64_t reduced = 1;       // how many dimensions are a row
-    std::size_t outputs = 1;        // the step itself, then Also steps
-    std::size_t sums = 0;           // the last outputs: sums over all rows, one per column
-    bool keeps = true;              // a reduction's result has the reduced dimensions, as 1
+    std::int64_t reduced = 1;  // how many dimensions are a row
+    std::size_t outputs = 1;   // the step itself, then Also steps
+    std::size_t sums = 0;      // the last outputs: sums over all rows, one per column
+    bool keeps = true;         // a reduction's result has the reduced dimensions, as 1
 
     RowParams params() const { return {reduction, numbers.data()}; }
 };

@@ -30,7 +30,8 @@ class FusedKernel : public RefCounted {
     virtual void run(std::byte* const* arrays, std::int64_t n) const = 0;
     // Of an expression of rows. arrays: the first row's; strides: bytes from row to row. A row's elements are
     // contiguous.
-    virtual void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const = 0;
+    virtual void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows,
+                          std::int64_t n) const = 0;
     // Must rows follow each other without gaps, but for columns?
     virtual bool needs_packed_rows() const { return false; }
     virtual FusedKernelText text() const = 0;
@@ -40,7 +41,8 @@ struct FuserBackend {
     std::string name;  // "llvm"
     // is_number: for each input of the expression, whether it is one number for the whole array. Null, with the reason,
     // when the backend declines it.
-    Ptr<const FusedKernel> (*compile)(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) = nullptr;
+    Ptr<const FusedKernel> (*compile)(const FusedExpression& expression, const std::vector<bool>& is_number,
+                                      std::string* why) = nullptr;
 };
 
 }  // namespace loupe::runtime

@@ -61,8 +61,10 @@ void FusedLoop::order_and_join() {
         for (std::size_t i = 0; joins && i < dim.strides.size(); ++i) {
             joins = dim.strides[i] == joined.back().strides[i] * joined.back().size;
         }
-        if (joins) joined.back().size *= dim.size;
-        else joined.push_back(std::move(dim));
+        if (joins)
+            joined.back().size *= dim.size;
+        else
+            joined.push_back(std::move(dim));
     }
     dims_ = std::move(joined);
 }
@@ -103,12 +105,15 @@ void FusedLoop::run(const FusedKernel& kernel, std::span<std::byte* const> bases
         return;
     }
     parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) {
-        if (mode_ == Mode::Rows) run_rows(kernel, bases, begin, end);
-        else run_packed(kernel, bases, begin, end);
+        if (mode_ == Mode::Rows)
+            run_rows(kernel, bases, begin, end);
+        else
+            run_packed(kernel, bases, begin, end);
     });
 }
 
-void FusedLoop::run_rows(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin, std::int64_t end) const {
+void FusedLoop::run_rows(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin,
+                         std::int64_t end) const {
     std::vector<std::int64_t> index(dims_.size());
     std::vector<std::byte*> rows(bases.begin(), bases.end());
     const auto move = [&](std::size_t d, std::int64_t steps) {
@@ -138,7 +143,8 @@ void FusedLoop::run_rows(const FusedKernel& kernel, std::span<std::byte* const> 
 
 // visit(first element, stride, offset in the piece, length) for the rows of one array in elements [begin, end).
 template <typename Visit>
-void FusedLoop::for_rows(std::size_t array, std::byte* base, std::int64_t begin, std::int64_t end, Visit&& visit) const {
+void FusedLoop::for_rows(std::size_t array, std::byte* base, std::int64_t begin, std::int64_t end,
+                         Visit&& visit) const {
     boost::container::small_vector<std::int64_t, 8> index(dims_.size());
     std::int64_t rest = begin;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
@@ -160,7 +166,8 @@ void FusedLoop::for_rows(std::size_t array, std::byte* base, std::int64_t begin,
     }
 }
 
-void FusedLoop::run_packed(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin, std::int64_t end) const {
+void FusedLoop::run_packed(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin,
+                           std::int64_t end) const {
     constexpr std::int64_t kBytes = kPiece * 16;
     thread_local std::vector<std::byte> memory;
     memory.resize(bases.size() * kBytes + 64);
@@ -177,17 +184,19 @@ void FusedLoop::run_packed(const FusedKernel& kernel, std::span<std::byte* const
             pointers[i] = buffers + static_cast<std::int64_t>(i) * kBytes;
             if (i < outputs_) continue;
             const ConvertFunction gather = convert_function(dtypes_[i], dtypes_[i]);
-            for_rows(i, bases[i], at, stop, [&](const std::byte* row, std::int64_t stride, std::int64_t offset, std::int64_t length) {
-                gather(row, stride, pointers[i] + offset * sizes_[i], sizes_[i], length);
-            });
+            for_rows(i, bases[i], at, stop,
+                     [&](const std::byte* row, std::int64_t stride, std::int64_t offset, std::int64_t length) {
+                         gather(row, stride, pointers[i] + offset * sizes_[i], sizes_[i], length);
+                     });
         }
         kernel.run(pointers.data(), stop - at);
         for (std::size_t i = 0; i < outputs_; ++i) {
             if (is_linear(i)) continue;
             const ConvertFunction scatter = convert_function(dtypes_[i], dtypes_[i]);
-            for_rows(i, bases[i], at, stop, [&](std::byte* row, std::int64_t stride, std::int64_t offset, std::int64_t length) {
-                scatter(pointers[i] + offset * sizes_[i], sizes_[i], row, stride, length);
-            });
+            for_rows(i, bases[i], at, stop,
+                     [&](std::byte* row, std::int64_t stride, std::int64_t offset, std::int64_t length) {
+                         scatter(pointers[i] + offset * sizes_[i], sizes_[i], row, stride, length);
+                     });
         }
     }
 }

@@ -37,14 +37,16 @@ class FusedLoop {
     enum class Mode { Rows, Packed };
 
     void order_and_join();
-    void run_rows(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin, std::int64_t end) const;
-    void run_packed(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin, std::int64_t end) const;
+    void run_rows(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin,
+                  std::int64_t end) const;
+    void run_packed(const FusedKernel& kernel, std::span<std::byte* const> bases, std::int64_t begin,
+                    std::int64_t end) const;
     template <typename Visit>
     void for_rows(std::size_t array, std::byte* base, std::int64_t begin, std::int64_t end, Visit&& visit) const;
     bool is_constant(std::size_t array) const;
     bool is_linear(std::size_t array) const;
 
-    std::vector<Dim> dims_;  // innermost first
+    std::vector<Dim> dims_;            // innermost first
     std::vector<std::int64_t> sizes_;  // of elements
     std::vector<ScalarType> dtypes_;
     std::size_t outputs_ = 0;

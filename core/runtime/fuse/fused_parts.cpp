@@ -38,7 +38,7 @@ std::vector<bool> needed_values(const FusedExpression& e, const std::vector<std:
 }
 
 struct OpenPart {
-    Dims whole;                // without leading ones
+    Dims whole;  // without leading ones
     std::int64_t reduced = 0;
     std::vector<std::uint32_t> steps;
 
@@ -58,8 +58,12 @@ struct OpenPart {
 class PartMaker {
   public:
     PartMaker(const FusedExpression& whole, const std::vector<Dims>& sizes, const std::vector<std::int64_t>& outputs)
-        : e_(whole), needed_(needed_values(whole, outputs)), part_of_(needed_.size(), -1), shapes_(needed_.size(), RowShape::Elements),
-          lacks_row_(needed_.size(), false), is_read_outside_(needed_.size(), false) {
+        : e_(whole),
+          needed_(needed_values(whole, outputs)),
+          part_of_(needed_.size(), -1),
+          shapes_(needed_.size(), RowShape::Elements),
+          lacks_row_(needed_.size(), false),
+          is_read_outside_(needed_.size(), false) {
         for (const Dims& s : sizes) sizes_.push_back(without_leading_ones(s));
         for (const std::int64_t output : outputs) is_read_outside_[static_cast<std::size_t>(output)] = true;
     }
@@ -71,7 +75,8 @@ class PartMaker {
         for (std::size_t value = e_.inputs.size(); value < needed_.size(); ++value) {
             if (!needed_[value]) continue;
             for (const FusedOperand& operand : step(value).inputs) {
-                if (!operand.is_number && part_of_[operand.value] != part_of_[value]) is_read_outside_[operand.value] = true;
+                if (!operand.is_number && part_of_[operand.value] != part_of_[value])
+                    is_read_outside_[operand.value] = true;
             }
         }
         std::vector<FusedPart> parts;
@@ -84,7 +89,8 @@ class PartMaker {
 
     // Parts run in order: a step goes into the first matching part after its operands' parts.
     void place(std::uint32_t value) {
-        if (step(value).kind.family == LoopFamily::Also) return join(value, static_cast<std::size_t>(part_of_[value - 1]));
+        if (step(value).kind.family == LoopFamily::Also)
+            return join(value, static_cast<std::size_t>(part_of_[value - 1]));
         std::int64_t earliest = 0;
         for (const FusedOperand& operand : step(value).inputs) {
             if (!operand.is_number) earliest = std::max<std::int64_t>(earliest, part_of_[operand.value]);
@@ -104,14 +110,16 @@ class PartMaker {
 
     bool reads_dropped(std::uint32_t value, std::size_t p) const {
         return std::any_of(step(value).inputs.begin(), step(value).inputs.end(), [&](const FusedOperand& operand) {
-            return !operand.is_number && part_of_[operand.value] == static_cast<std::int64_t>(p) && lacks_row_[operand.value];
+            return !operand.is_number && part_of_[operand.value] == static_cast<std::int64_t>(p) &&
+                   lacks_row_[operand.value];
         });
     }
 
     // They are complete when all rows are done.
     bool reads_sums(std::uint32_t value, std::size_t p) const {
         return std::any_of(step(value).inputs.begin(), step(value).inputs.end(), [&](const FusedOperand& operand) {
-            return !operand.is_number && part_of_[operand.value] == static_cast<std::int64_t>(p) && shapes_[operand.value] == RowShape::Columns;
+            return !operand.is_number && part_of_[operand.value] == static_cast<std::int64_t>(p) &&
+                   shapes_[operand.value] == RowShape::Columns;
         });
     }
     bool is_sum(std::uint32_t value) const {
@@ -169,7 +177,8 @@ class PartMaker {
         std::map<FusedPart::Array, std::uint32_t> place;
         const auto array_of = [&](const FusedOperand& operand, std::uint32_t reader) {
             const bool is_inside = part_of_[operand.value] == part_of_[reader];
-            return FusedPart::Array{operand.value, is_inside ? static_cast<bool>(lacks_row_[operand.value]) : static_cast<bool>(lacks_row_[reader])};
+            return FusedPart::Array{operand.value, is_inside ? static_cast<bool>(lacks_row_[operand.value])
+                                                             : static_cast<bool>(lacks_row_[reader])};
         };
         for (const std::uint32_t value : open.steps) {
             for (const FusedOperand& operand : step(value).inputs) {
@@ -215,7 +224,8 @@ Dims FusedPart::aligned(const Array& array, Dims sizes) const {
     return with_leading_ones(sizes, whole.size());
 }
 
-std::vector<FusedPart> make_parts(const FusedExpression& whole, const std::vector<Dims>& sizes, const std::vector<std::int64_t>& outputs) {
+std::vector<FusedPart> make_parts(const FusedExpression& whole, const std::vector<Dims>& sizes,
+                                  const std::vector<std::int64_t>& outputs) {
     return PartMaker(whole, sizes, outputs).make();
 }
 

@@ -30,6 +30,7 @@ struct FusedPart {
 };
 
 // sizes: of the expression's values. In the order in which they are to run.
-std::vector<FusedPart> make_parts(const FusedExpression& whole, const std::vector<Dims>& sizes, const std::vector<std::int64_t>& outputs);
+std::vector<FusedPart> make_parts(const FusedExpression& whole, const std::vector<Dims>& sizes,
+                                  const std::vector<std::int64_t>& outputs);
 
 }  // namespace loupe::runtime

@@ -26,9 +26,12 @@ FusedRows::FusedRows(const FusedPart& part, std::span<const FusedArray> arrays) 
     const std::size_t rank = part.whole.size();
     const std::size_t first_inner = rank - static_cast<std::size_t>(part.reduced);
     const auto array_of = [&](std::size_t i) { return i < outputs_ ? part.outputs[i] : part.inputs[i - outputs_]; };
-    const auto value_of = [&](std::size_t i) { return i < outputs_ ? part.expression.outputs[i] : static_cast<std::uint32_t>(i - outputs_); };
+    const auto value_of = [&](std::size_t i) {
+        return i < outputs_ ? part.expression.outputs[i] : static_cast<std::uint32_t>(i - outputs_);
+    };
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        arrays_.push_back({part.expression.shapes[value_of(i)], element_size(arrays[i].dtype), arrays[i].dtype, true, part.expression.dtype_of(value_of(i))});
+        arrays_.push_back({part.expression.shapes[value_of(i)], element_size(arrays[i].dtype), arrays[i].dtype, true,
+                           part.expression.dtype_of(value_of(i))});
         has_sums_ |= is_sum(i);
     }
     for (std::size_t d = rank; d-- > 0;) {
@@ -49,8 +52,10 @@ FusedRows::FusedRows(const FusedPart& part, std::span<const FusedArray> arrays) 
             return true;
         };
         (d < first_inner ? rows_ : n_) *= dim.size;
-        if (!dims.empty() && joins(dims.back())) dims.back().size *= dim.size;
-        else dims.push_back(std::move(dim));
+        if (!dims.empty() && joins(dims.back()))
+            dims.back().size *= dim.size;
+        else
+            dims.push_back(std::move(dim));
     }
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         if (arrays_[i].shape == RowShape::PerRow) continue;
@@ -73,15 +78,19 @@ void FusedRows::copy_row(std::size_t i, std::byte* strided, std::byte* plain, bo
     const std::int64_t element = arrays_[i].element;
     const ConvertFunction copy = convert_function(arrays_[i].dtype, arrays_[i].dtype);
     if (arrays_[i].shape == RowShape::PerRow || inner_.empty()) {
-        if (gathers) copy(strided, 0, plain, element, 1);
-        else copy(plain, element, strided, element, 1);
+        if (gathers)
+            copy(strided, 0, plain, element, 1);
+        else
+            copy(plain, element, strided, element, 1);
         return;
     }
     std::vector<std::int64_t> index(inner_.size(), 0);
     const std::int64_t stride = inner_[0].strides[i];
     for (std::int64_t at = 0; at < n_; at += inner_[0].size, plain += inner_[0].size * element) {
-        if (gathers) copy(strided, stride, plain, element, inner_[0].size);
-        else copy(plain, element, strided, stride, inner_[0].size);
+        if (gathers)
+            copy(strided, stride, plain, element, inner_[0].size);
+        else
+            copy(plain, element, strided, stride, inner_[0].size);
         for (std::size_t d = 1; d < inner_.size(); ++d) {
             strided += inner_[d].strides[i];
             if (++index[d] < inner_[d].size) break;
@@ -95,7 +104,12 @@ void FusedRows::copy_row(std::size_t i, std::byte* strided, std::byte* plain, bo
 class FusedRows::Walk {
   public:
     Walk(const FusedRows& rows, const FusedKernel& kernel, std::span<std::byte* const> bases)
-        : r_(rows), kernel_(kernel), bases_(bases.begin(), bases.end()), strides_(bases.size(), 0), pointers_(bases.size()), is_direct_(bases.size()) {
+        : r_(rows),
+          kernel_(kernel),
+          bases_(bases.begin(), bases.end()),
+          strides_(bases.size(), 0),
+          pointers_(bases.size()),
+          is_direct_(bases.size()) {
         std::int64_t most = 1;
         for (std::size_t i = 0; i < bases.size(); ++i) {
             is_direct_[i] = r_.is_sum(i) || r_.is_direct(i, kernel.needs_packed_rows());
@@ -106,7 +120,8 @@ class FusedRows::Walk {
         buffers_.resize(bases.size());
         for (std::size_t i = 0; i < bases.size(); ++i) {
             const bool is_columns = r_.arrays_[i].shape == RowShape::Columns;
-            if (!is_direct_[i]) buffers_[i].resize(static_cast<std::size_t>(r_.row_bytes(i) * (is_columns ? 1 : block_) + 64));
+            if (!is_direct_[i])
+                buffers_[i].resize(static_cast<std::size_t>(r_.row_bytes(i) * (is_columns ? 1 : block_) + 64));
             if (is_columns && !is_direct_[i]) r_.copy_row(i, bases_[i], buffer(i), true);
         }
     }
@@ -149,13 +164,15 @@ class FusedRows::Walk {
             strides_[i] = is_columns ? 0 : r_.row_bytes(i);
             if (is_columns || i < r_.outputs_) continue;
             std::byte* from = row(i, at);
-            for (std::int64_t k = 0; k < count; ++k) r_.copy_row(i, from + k * step(i), pointers_[i] + k * strides_[i], true);
+            for (std::int64_t k = 0; k < count; ++k)
+                r_.copy_row(i, from + k * step(i), pointers_[i] + k * strides_[i], true);
         }
         kernel_.run_rows(pointers_.data(), strides_.data(), count, r_.n_);
         for (std::size_t i = 0; i < r_.outputs_; ++i) {
             if (is_direct_[i]) continue;
             std::byte* to = row(i, at);
-            for (std::int64_t k = 0; k < count; ++k) r_.copy_row(i, to + k * step(i), pointers_[i] + k * strides_[i], false);
+            for (std::int64_t k = 0; k < count; ++k)
+                r_.copy_row(i, to + k * step(i), pointers_[i] + k * strides_[i], false);
         }
     }
 
@@ -196,8 +213,10 @@ void FusedRows::run_with_sums(const FusedKernel& kernel, std::span<std::byte* co
         std::byte* const total = first + places[i];
         const ScalarType as = arrays_[i].sum_as;
         for (std::int64_t part = 1; part < parts; ++part) {
-            if (as == ScalarType::Float64) add_to<double>(total, total + part * bytes, n_);
-            else add_to<float>(total, total + part * bytes, n_);
+            if (as == ScalarType::Float64)
+                add_to<double>(total, total + part * bytes, n_);
+            else
+                add_to<float>(total, total + part * bytes, n_);
         }
         convert_function(as, arrays_[i].dtype)(total, element_size(as), bases[i], arrays_[i].element, n_);
     }
@@ -207,7 +226,8 @@ void FusedRows::run(const FusedKernel& kernel, std::span<std::byte* const> bases
     if (has_sums_ && n_ > 0) return run_with_sums(kernel, bases);
     if (rows_ == 0 || n_ == 0) return;
     const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / std::max(cost, 1) / n_, 1);
-    parallel_for(0, rows_, grain, [&](std::int64_t begin, std::int64_t end) { Walk(*this, kernel, bases).run(begin, end); });
+    parallel_for(0, rows_, grain,
+                 [&](std::int64_t begin, std::int64_t end) { Walk(*this, kernel, bases).run(begin, end); });
 }
 
 }  // namespace loupe::runtime

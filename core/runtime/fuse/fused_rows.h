@@ -31,12 +31,14 @@ class FusedRows {
         RowShape shape = RowShape::Elements;
         std::int64_t element = 4;  // bytes
         ScalarType dtype = ScalarType::Float32;
-        bool is_plain = true;      // a row's elements are contiguous
+        bool is_plain = true;                     // a row's elements are contiguous
         ScalarType sum_as = ScalarType::Float32;  // of sums over the rows: the accumulator's type
     };
     class Walk;
 
-    std::int64_t row_bytes(std::size_t array) const { return arrays_[array].element * (arrays_[array].shape == RowShape::PerRow ? 1 : n_); }
+    std::int64_t row_bytes(std::size_t array) const {
+        return arrays_[array].element * (arrays_[array].shape == RowShape::PerRow ? 1 : n_);
+    }
     bool is_direct(std::size_t array, bool packed) const;
     void copy_row(std::size_t array, std::byte* strided, std::byte* plain, bool gathers) const;
     bool is_sum(std::size_t array) const { return array < outputs_ && arrays_[array].shape == RowShape::Columns; }

@@ -32,12 +32,12 @@ namespace {
 
 // A group for certain dtypes, dimensions and numbers.
 struct Specialisation : RefCounted {
-    std::string reason;  // why it is not fused; other fields are unset then
-    std::vector<std::size_t> inputs;   // of the group, that are tensors
-    std::vector<ScalarType> dtypes;    // of the values
+    std::string reason;               // why it is not fused; other fields are unset then
+    std::vector<std::size_t> inputs;  // of the group, that are tensors
+    std::vector<ScalarType> dtypes;   // of the values
     FusedExpression expression;
     std::vector<RecordedCall> calls;
-    std::vector<std::int64_t> outputs;  // values
+    std::vector<std::int64_t> outputs;                      // values
     std::map<std::string, Ptr<const FusedKernel>> kernels;  // by their expression and the inputs that are numbers
 };
 
@@ -65,10 +65,13 @@ std::string key_of(const IValue& value, bool with_sizes) {
         return value.is_none() || value.is_tensor() ? "-;" : "?";
     }
     const TensorImpl& t = *value.tensor_impl();
-    std::string key = concat("t", static_cast<int>(t.dtype), t.wrapped_number ? "w" : "", t.storage->device().type == DeviceType::Cpu ? "" : "x");
+    std::string key = concat("t", static_cast<int>(t.dtype), t.wrapped_number ? "w" : "",
+                             t.storage->device().type == DeviceType::Cpu ? "" : "x");
     for (std::size_t d = 0; d < t.sizes.size(); ++d) {
-        if (with_sizes) key += concat(",", t.sizes[d], "/", t.strides[d]);
-        else key += t.sizes[d] == 0 ? ",0" : (t.sizes[d] == 1 ? ",1" : ",n");
+        if (with_sizes)
+            key += concat(",", t.sizes[d], "/", t.strides[d]);
+        else
+            key += t.sizes[d] == 0 ? ",0" : (t.sizes[d] == 1 ? ",1" : ",n");
     }
     return key + ";";
 }
@@ -95,7 +98,8 @@ Tensor make_result(const TensorMeta& meta) {
 int cost_of(const FusedExpression& expression) {
     int cost = 0;
     for (const FusedStep& step : expression.steps) {
-        const bool is_function = step.kind.family == LoopFamily::Unary && static_cast<UnaryOp>(step.kind.op) >= UnaryOp::Exp;
+        const bool is_function =
+            step.kind.family == LoopFamily::Unary && static_cast<UnaryOp>(step.kind.op) >= UnaryOp::Exp;
         cost += is_function || step.kind.family == LoopFamily::Activation || step.rows ? 4 : 1;
     }
     return std::clamp(cost, 1, 16);
@@ -127,7 +131,8 @@ class FusedGroup::State {
         const Specialisation& what = *plan.what;
         boost::container::small_vector<Tensor, 16> values(plan.metas.size());
         for (std::size_t i = 0; i < what.inputs.size(); ++i) values[i] = inputs[what.inputs[i]].to_tensor();
-        for (std::size_t i = 0; targets != nullptr && i < what.outputs.size(); ++i) values[static_cast<std::size_t>(what.outputs[i])] = targets[i].to_tensor();
+        for (std::size_t i = 0; targets != nullptr && i < what.outputs.size(); ++i)
+            values[static_cast<std::size_t>(what.outputs[i])] = targets[i].to_tensor();
         boost::container::small_vector<std::byte*, 16> bases;
         for (const Plan::Run& run : plan.runs) {
             bases.clear();
@@ -135,11 +140,15 @@ class FusedGroup::State {
                 if (!values[array.value].defined()) values[array.value] = make_result(plan.metas[array.value]);
                 bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
             }
-            for (const FusedPart::Array& array : run.part.inputs) bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
-            if (run.part.reduced > 0) run.rows.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
-            else run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+            for (const FusedPart::Array& array : run.part.inputs)
+                bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
+            if (run.part.reduced > 0)
+                run.rows.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+            else
+                run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
         }
-        for (std::size_t i = 0; outputs != nullptr && i < what.outputs.size(); ++i) outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
+        for (std::size_t i = 0; outputs != nullptr && i < what.outputs.size(); ++i)
+            outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
     }
 
     std::size_t output_count() const { return code_->output_count(); }
@@ -156,8 +165,10 @@ class FusedGroup::State {
         std::vector<std::string> texts;
         if (!last_) return texts;
         for (const Plan::Run& run : last_->runs) {
-            if (run.part.reduced > 0) texts.push_back(concat(run.rows.row_count(), " rows of ", run.rows.row_length(), " elements"));
-            else texts.push_back(run.loop.text());
+            if (run.part.reduced > 0)
+                texts.push_back(concat(run.rows.row_count(), " rows of ", run.rows.row_length(), " elements"));
+            else
+                texts.push_back(run.loop.text());
         }
         return texts;
     }
@@ -186,7 +197,8 @@ class FusedGroup::State {
     }
 
     void run_first(std::span<const IValue> inputs, IValue* outputs) {
-        if (specialisations_.size() >= kMostSpecialisations) return run_plain(inputs, outputs, "more kinds of inputs than are kept");
+        if (specialisations_.size() >= kMostSpecialisations)
+            return run_plain(inputs, outputs, "more kinds of inputs than are kept");
         const auto what = make_ptr<Specialisation>();
         FusionRecorder recorder;
         const std::string kind = key_of(inputs, false);
@@ -248,7 +260,9 @@ class FusedGroup::State {
             const FusedStep& step = what.expression.steps[i];
             metas[value].dtype = step.dtype;
             for (const FusedOperand& operand : step.inputs) {
-                if (!operand.is_number) metas[value].sizes = broadcast_shapes(span_of(metas[value].sizes), span_of(metas[operand.value].sizes));
+                if (!operand.is_number)
+                    metas[value].sizes =
+                        broadcast_shapes(span_of(metas[value].sizes), span_of(metas[operand.value].sizes));
             }
             // Of a reduction, the remaining dimensions.
             if (step.rows && step.rows->reduction != nullptr) {
@@ -272,7 +286,9 @@ class FusedGroup::State {
             std::vector<FusedArray> arrays;
             const auto add = [&](const FusedPart::Array& array) {
                 const TensorMeta& meta = plan->metas[array.value];
-                arrays.push_back({meta.sizes, meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides, meta.dtype});
+                arrays.push_back({meta.sizes,
+                                  meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides,
+                                  meta.dtype});
             };
             for (const FusedPart::Array& array : part.outputs) add(array);
             for (const FusedPart::Array& array : part.inputs) add(array);
@@ -302,7 +318,8 @@ class FusedGroup::State {
         return concat(rows.row_count(), " rows of ", rows.row_length(), " elements are too few to share");
     }
 
-    Ptr<const FusedKernel> kernel_for(Specialisation& what, const FusedExpression& expression, const std::vector<bool>& numbers) {
+    Ptr<const FusedKernel> kernel_for(Specialisation& what, const FusedExpression& expression,
+                                      const std::vector<bool>& numbers) {
         std::string content = expression.str();
         for (const bool number : numbers) content += number ? '1' : 'a';
         if (const auto found = what.kernels.find(content); found != what.kernels.end()) return found->second;
@@ -312,13 +329,15 @@ class FusedGroup::State {
             if (!backend_.empty() && backend.name != backend_) continue;
             std::string reason_of_this;
             try {
-                if (auto kernel = backend.compile(expression, numbers, &reason_of_this)) return what.kernels[content] = kernel;
+                if (auto kernel = backend.compile(expression, numbers, &reason_of_this))
+                    return what.kernels[content] = kernel;
             } catch (const Error& error) {
                 reason_of_this = error.message();  // the next backend may support it
             }
             why += concat(why.empty() ? "" : "; ", backend.name, ": ", reason_of_this);
         }
-        throw Error(ErrorKind::Unsupported, concat("no fuser takes the group: ", why.empty() ? "there is no fuser '" + backend_ + "'" : why));
+        throw Error(ErrorKind::Unsupported,
+                    concat("no fuser takes the group: ", why.empty() ? "there is no fuser '" + backend_ + "'" : why));
     }
 
     Ptr<const Code> code_;
@@ -343,8 +362,8 @@ std::vector<std::string> FusedGroup::loops() const { return state_->loops(); }
 void FusedGroup::clear_plans() { state_->clear_plans(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 
-FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend,
-                                      bool with_times) {
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs,
+                                      const std::string& backend, bool with_times) {
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
     const auto best_of_several = [](auto&& work) {

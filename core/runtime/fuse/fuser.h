@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Fusion: a group of operators on elements and on rows (reductions along the last dimensions, softmax, layer_norm) becomes
-// few loops over memory.
+// Fusion: a group of operators on elements and on rows (reductions along the last dimensions, softmax, layer_norm)
+// becomes few loops over memory.
 //
 // On the first run with inputs of given dtypes and dimensions the operators run one by one and their loops are
 // recorded; these loops are fused, so that dtypes, casts and roundings are the operators' own. The first backend that
@@ -59,16 +59,16 @@ class FusedGroup : public RefCounted {
 // Benefit of fusing a group on these inputs, for display: the best time of several runs, fused and unfused.
 struct FusedGroupMeasure {
     std::vector<FusedKernelText> kernels;
-    std::string reason;  // why it is not fused; empty when it is
-    double fused_seconds = 0;    // 0 when times were not requested
+    std::string reason;        // why it is not fused; empty when it is
+    double fused_seconds = 0;  // 0 when times were not requested
     double unfused_seconds = 0;
     double new_sizes_seconds = 0;  // fused, on new sizes: kernels are compiled, loops are not planned
     std::vector<std::string> loops;
     std::vector<IValue> outputs;
 };
 // Throws the operators' errors. backend: as for FusedGroup.
-FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend = {},
-                                      bool with_times = true);
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs,
+                                      const std::string& backend = {}, bool with_times = true);
 
 // Notified of the fusion groups of this thread before they run.
 class FusionWatcher {

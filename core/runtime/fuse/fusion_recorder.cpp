@@ -18,7 +18,9 @@ Tensor make_result(const TensorMeta& meta) {
 bool holds_tensors(const IValue& value) {
     if (!value.is_list()) return false;
     const auto& elements = value.to_list().elements;
-    return std::any_of(elements.begin(), elements.end(), [](const IValue& element) { return !element.is_int() && !element.is_double() && !element.is_bool(); });
+    return std::any_of(elements.begin(), elements.end(), [](const IValue& element) {
+        return !element.is_int() && !element.is_double() && !element.is_bool();
+    });
 }
 
 Tensor handle_of(const TensorImpl* impl) { return Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(impl))); }
@@ -44,7 +46,8 @@ void FusionRecorder::decline(std::string reason) {
 }
 
 bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    const bool fits = op.variant == OperatorVariant::Functional && !op.is_view && op.is_pure() && op.record->kernel.function != nullptr && op.record->infer != nullptr;
+    const bool fits = op.variant == OperatorVariant::Functional && !op.is_view && op.is_pure() &&
+                      op.record->kernel.function != nullptr && op.record->infer != nullptr;
     if (!fits) {
         decline(concat(op.full_name, " is not pointwise"));
         return false;
@@ -70,7 +73,8 @@ bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, 
         call.arguments[i] = IValue();
         call.values[i] = value_of(tensor);
         // A number that a kernel looked at is none that a loop reads.
-        const bool is_read = call.values[i] >= 0 && std::find(read_.begin(), read_.end(), call.values[i]) != read_.end();
+        const bool is_read =
+            call.values[i] >= 0 && std::find(read_.begin(), read_.end(), call.values[i]) != read_.end();
         if (!is_read) decline(concat(op.full_name, " looks at a tensor of ", shape_list_text(span_of(tensor->sizes))));
     }
     calls_.push_back(std::move(call));
@@ -87,12 +91,14 @@ void FusionRecorder::add_step(FusedStep step, const TensorImpl& result) {
     kept_.push_back(handle_of(&result));
 }
 
-void FusionRecorder::on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs) {
+void FusionRecorder::on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                             std::size_t outputs) {
     if (!reason_.empty()) return;
     FusedStep step;
     step.kernel = kernel;
     if (outputs != 1 || !find_loop_kind(kernel, step.kind)) return decline("a loop that is no pointwise operator's");
-    for (std::uint8_t i = 0; i < step.kind.params && params != nullptr; ++i) step.params.push_back(static_cast<const Scalar*>(params)[i]);
+    for (std::uint8_t i = 0; i < step.kind.params && params != nullptr; ++i)
+        step.params.push_back(static_cast<const Scalar*>(params)[i]);
     step.result_as = operands[0].as;
     step.dtype = operands[0].tensor->dtype;
     for (const LoopOperand& operand : operands.subspan(1)) {

@@ -4,8 +4,8 @@
 
 #include <unordered_map>
 
-#include "core/kernels/loop_recorder.h"
 #include "core/dispatch/stand_in.h"
+#include "core/kernels/loop_recorder.h"
 #include "core/runtime/fuse/fused_expression.h"
 
 namespace loupe::runtime {
@@ -13,9 +13,9 @@ namespace loupe::runtime {
 // An operator that ran: its metadata follow from its arguments' by the record's `infer`.
 struct RecordedCall {
     const Operator* op = nullptr;
-    std::vector<IValue> arguments;          // None for tensors
-    std::vector<std::int64_t> values;       // the argument's value; -1 when it is no tensor
-    std::vector<std::int64_t> results;      // values; -1 when not requested
+    std::vector<IValue> arguments;      // None for tensors
+    std::vector<std::int64_t> values;   // the argument's value; -1 when it is no tensor
+    std::vector<std::int64_t> results;  // values; -1 when not requested
 };
 
 class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
@@ -24,7 +24,8 @@ class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
     void add_input(const Tensor& tensor);
 
     bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override;
-    void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs) override;
+    void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                 std::size_t outputs) override;
     void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) override;
     void on_copy(const Tensor& to, const Tensor& from) override;
 
@@ -47,7 +48,7 @@ class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
     std::vector<RecordedCall> calls_;
     std::vector<Dims> sizes_;
     std::unordered_map<const TensorImpl*, std::uint32_t> values_;
-    std::vector<Tensor> kept_;  // kept alive, so that addresses are unique
+    std::vector<Tensor> kept_;         // kept alive, so that addresses are unique
     std::vector<std::uint32_t> read_;  // by the loops of the operator that runs
     std::string reason_;
 };

@@ -6,14 +6,14 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
-#include "core/autograd/variable.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/phase.h"
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
 #include "core/dispatch/stand_in.h"
+#include "core/ops/random/generator.h"
 #include "core/passes/differentiate.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
@@ -53,9 +53,9 @@ std::vector<std::size_t> gradients_behind(const ir::Value* value, std::size_t gr
 
 struct GroupState : RefCounted {
     Ptr<const Code> plain;
-    bool draws = false;     // random numbers
+    bool draws = false;                   // random numbers
     std::vector<std::size_t> statistics;  // inputs that are running statistics
-    Ptr<FusedGroup> fused;  // of a fusion group; null before it first runs alone
+    Ptr<FusedGroup> fused;                // of a fusion group; null before it first runs alone
     std::unordered_map<std::string, Ptr<Differentiated>> by_shape;
 };
 
@@ -69,7 +69,8 @@ GroupState& state_of(const StructuralCall& call) {
         for (const ir::Node* node : nodes) {
             for (const char* name : {"running_mean", "running_var"}) {
                 const ir::Value* running = node->op() == nullptr ? nullptr : node->named_input(name);
-                if (running != nullptr && running->node()->kind() == ir::prim::Param) state->statistics.push_back(running->offset());
+                if (running != nullptr && running->node()->kind() == ir::prim::Param)
+                    state->statistics.push_back(running->offset());
             }
         }
         kept = state;
@@ -81,7 +82,9 @@ std::vector<IValue> inputs_of(const StructuralCall& call) {
     return std::vector<IValue>(call.inputs, call.inputs + call.instruction.input_count);
 }
 
-bool needs_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
+bool needs_gradient(const IValue& value) {
+    return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor());
+}
 
 // Of numbers and lists of them, which a derivative graph has as constants.
 std::string number_key(const IValue& value) {
@@ -104,7 +107,8 @@ std::string shape_key(const std::vector<IValue>& inputs) {
             continue;
         }
         const Tensor t = value.to_tensor();
-        key += concat(static_cast<int>(t.dtype()), shape_list_text(t.sizes()), shape_list_text(t.strides()), requires_grad(t) ? "g" : "", ";");
+        key += concat(static_cast<int>(t.dtype()), shape_list_text(t.sizes()), shape_list_text(t.strides()),
+                      requires_grad(t) ? "g" : "", ";");
     }
     return key;
 }
@@ -121,7 +125,8 @@ Ptr<ir::Graph> for_inputs(const ir::Graph& graph, const std::vector<IValue>& inp
         const ir::InsertPointScope first(*copy, *copy->nodes().begin());
         copy->inputs()[i]->replace_all_uses_with(copy->insert_constant(inputs[i], copy->inputs()[i]->type()));
     }
-    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes, &passes::kDecomposeDropout, &passes::kSplitNorms}) {
+    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes,
+                                     &passes::kDecomposeDropout, &passes::kSplitNorms}) {
         pass->run(*copy, context);
     }
     return copy;
@@ -136,13 +141,15 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
         std::vector<bool> wanted;
         for (const IValue& value : inputs) wanted.push_back(needs_gradient(value));
         try {
-            made->gradient = passes::differentiate(*for_inputs(*call.node.g(ir::attr::Subgraph), inputs), inputs, wanted);
+            made->gradient =
+                passes::differentiate(*for_inputs(*call.node.g(ir::attr::Subgraph), inputs), inputs, wanted);
             // Before fusing: a group depends on all that it reads, each of its results on less.
             for (const ir::Value* output : made->gradient.df->outputs()) {
                 made->sources.push_back(gradients_behind(output, made->gradient.df_input_vjps.size()));
             }
             for (const auto& graph : {made->gradient.f, made->gradient.df}) {
-                for (const passes::Pass* pass : {&passes::kSplitNorms, &passes::kFuseTensorExprs}) pass->run(*graph, {});
+                for (const passes::Pass* pass : {&passes::kSplitNorms, &passes::kFuseTensorExprs})
+                    pass->run(*graph, {});
             }
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
@@ -185,9 +192,12 @@ class DifferentiableGraphBackward final : public Node {
     TensorList apply(TensorList grads) override {
         if (released_) {
             throw Error(ErrorKind::Run,
-                        "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-                        "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-                        "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+                        "Trying to backward through the graph a second time (or directly access saved tensors after "
+                        "they have already been "
+                        "freed). Saved intermediate values of the graph are freed when you call .backward() or "
+                        "autograd.grad(). Specify "
+                        "retain_graph=True if you need to backward through the graph a second time or if you need to "
+                        "access saved tensors "
                         "after calling backward.");
         }
         grads.resize(std::max(grads.size(), outputs().size()));
@@ -209,7 +219,9 @@ class DifferentiableGraphBackward final : public Node {
     }
 
   private:
-    Tensor zeros_for(std::size_t output) const { return gradient_arithmetic().zeros(span_of(outputs()[output].sizes), outputs()[output]); }
+    Tensor zeros_for(std::size_t output) const {
+        return gradient_arithmetic().zeros(span_of(outputs()[output].sizes), outputs()[output]);
+    }
 
     TensorList apply_graph(const TensorList& grads) {
         const passes::Gradient& gradient = group_->gradient;
@@ -219,10 +231,12 @@ class DifferentiableGraphBackward final : public Node {
             const auto output = static_cast<std::size_t>(gradient.df_input_vjps[i]);
             const Tensor grad = grads[output].defined() ? grads[output] : zeros_for(output);
             Dims strides;
-            for (const auto& stride : *gradient.df->inputs()[i]->type()->as<TensorType>()->strides) strides.push_back(*stride);
+            for (const auto& stride : *gradient.df->inputs()[i]->type()->as<TensorType>()->strides)
+                strides.push_back(*stride);
             arguments.emplace_back(gradient_arithmetic().restride(grad, span_of(strides)));
         }
-        for (const std::int64_t i : gradient.df_input_captured_inputs) arguments.emplace_back(inputs_[static_cast<std::size_t>(i)].unpack(self));
+        for (const std::int64_t i : gradient.df_input_captured_inputs)
+            arguments.emplace_back(inputs_[static_cast<std::size_t>(i)].unpack(self));
         for (const SavedTensor& saved : outputs_) arguments.emplace_back(saved.unpack(self));
         const PhaseScope backward(Phase::Backward);
         const std::vector<IValue> results = run_code(*group_->backward, std::move(arguments));
@@ -241,7 +255,8 @@ class DifferentiableGraphBackward final : public Node {
     // Draws the numbers that were drawn, and leaves the generator and running statistics as they are.
     std::vector<IValue> run_again(std::vector<IValue> arguments) const {
         for (const std::size_t i : statistics_) {
-            if (arguments[i].is_tensor() && arguments[i].to_tensor().defined()) arguments[i] = gradient_arithmetic().clone(arguments[i].to_tensor());
+            if (arguments[i].is_tensor() && arguments[i].to_tensor().defined())
+                arguments[i] = gradient_arithmetic().clone(arguments[i].to_tensor());
         }
         if (!drawn_from_) return run_code(*plain_, std::move(arguments));
         struct Restored {
@@ -302,7 +317,8 @@ void run_plain(const GroupState& state, const StructuralCall& call) {
 }
 
 bool is_one_of(const Tensor& tensor, const std::vector<IValue>& inputs) {
-    return std::any_of(inputs.begin(), inputs.end(), [&](const IValue& value) { return value.is_tensor() && value.to_tensor().is_same(tensor); });
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const IValue& value) { return value.is_tensor() && value.to_tensor().is_same(tensor); });
 }
 
 }  // namespace
@@ -318,7 +334,8 @@ void run_fusion_group(const StructuralCall& call) {
     const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
     const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);
     if (is_watched || records) return run_plain(state, call);
-    if (FusionWatcher* const watcher = detail::thread_fusion_watcher) watcher->on_group(call.node, call.node.g(ir::attr::Subgraph), inputs);
+    if (FusionWatcher* const watcher = detail::thread_fusion_watcher)
+        watcher->on_group(call.node, call.node.g(ir::attr::Subgraph), inputs);
     if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
     state.fused->run(inputs, call.outputs);
 }
@@ -328,7 +345,8 @@ void run_fallback_graph(const StructuralCall& call) { run_plain(state_of(call), 
 void run_differentiable_graph(const StructuralCall& call) {
     GroupState& state = state_of(call);
     const std::vector<IValue> inputs = inputs_of(call);
-    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), needs_gradient)) return run_plain(state, call);
+    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), needs_gradient))
+        return run_plain(state, call);
     Differentiated& group = differentiated(state, call, inputs);
     if (group.forward == nullptr) return run_plain(state, call);
     const auto node = make_ptr<DifferentiableGraphBackward>(Ptr<Differentiated>(&group), state, inputs);
@@ -341,8 +359,10 @@ void run_differentiable_graph(const StructuralCall& call) {
     for (std::size_t i = 0; i < group.gradient.f_real_outputs; ++i) {
         const Tensor tensor = outputs[i].to_tensor();
         const bool is_differentiated = std::find(vjps.begin(), vjps.end(), static_cast<std::int64_t>(i)) != vjps.end();
-        if (is_differentiated && !is_one_of(tensor, inputs)) set_history(tensor, node);
-        else node->add_output({});
+        if (is_differentiated && !is_one_of(tensor, inputs))
+            set_history(tensor, node);
+        else
+            node->add_output({});
         call.outputs[i] = outputs[i];
     }
     node->save_outputs(outputs);

@@ -96,7 +96,9 @@ class Planner {
     bool is_input(std::uint32_t value) const { return value < e_.inputs.size(); }
     // Sums over rows are added to where they are.
     bool leaves_buffer(std::uint32_t value) const { return streams_ && shape_of(value) != RowShape::Columns; }
-    std::uint32_t input_array(std::uint32_t value) const { return static_cast<std::uint32_t>(e_.outputs.size()) + value; }
+    std::uint32_t input_array(std::uint32_t value) const {
+        return static_cast<std::uint32_t>(e_.outputs.size()) + value;
+    }
 
     void count_uses() {
         last_use_.assign(e_.inputs.size() + e_.steps.size(), 0);
@@ -157,7 +159,13 @@ class Planner {
         if (is_input(operand.value)) places_[stored] = {true, input_array(operand.value), element_size(dtype), own};
         if (stored == seen) return places_.at(stored);
         const Place converted = new_buffer(operand.as, shape, false);
-        actions.push_back({nullptr, nullptr, convert_function(dtype, operand.as), false, nullptr, {converted, places_.at(stored)}, own == shape ? "Convert" : "Spread"});
+        actions.push_back({nullptr,
+                           nullptr,
+                           convert_function(dtype, operand.as),
+                           false,
+                           nullptr,
+                           {converted, places_.at(stored)},
+                           own == shape ? "Convert" : "Spread"});
         return places_[seen] = converted;
     }
 
@@ -191,7 +199,13 @@ class Planner {
             const FusedStep& result = e_.steps[i + r];
             if (result.kind.family == LoopFamily::Convert || result.result_as == result.dtype) continue;
             const auto& [to, from] = rounded[k++];
-            actions.push_back({nullptr, nullptr, convert_function(result.result_as, result.dtype), false, nullptr, {to, from}, "Convert"});
+            actions.push_back({nullptr,
+                               nullptr,
+                               convert_function(result.result_as, result.dtype),
+                               false,
+                               nullptr,
+                               {to, from},
+                               "Convert"});
             release(from);
         }
         for (std::uint32_t r = 0; streams_ && r < results; ++r) add_streams(value + r);
@@ -202,7 +216,8 @@ class Planner {
         const ScalarType dtype = e_.dtype_of(value);
         const auto output = std::find(e_.outputs.begin(), e_.outputs.end(), value);
         const bool is_output = output != e_.outputs.end() && !leaves_buffer(value);
-        const Place place = is_output ? Place{true, static_cast<std::uint32_t>(output - e_.outputs.begin()), element_size(dtype), shape_of(value)}
+        const Place place = is_output ? Place{true, static_cast<std::uint32_t>(output - e_.outputs.begin()),
+                                              element_size(dtype), shape_of(value)}
                                       : new_buffer(dtype, shape_of(value), false);
         return places_[{value, dtype, shape_of(value)}] = place;
     }
@@ -226,7 +241,13 @@ class Planner {
             if (e_.outputs[o] != value || !leaves_buffer(value)) continue;
             const ScalarType dtype = e_.dtype_of(value);
             const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype), shape_of(value)};
-            actions.push_back({nullptr, nullptr, nullptr, true, nullptr, {to, places_.at({value, dtype, shape_of(value)})}, "Stream"});
+            actions.push_back({nullptr,
+                               nullptr,
+                               nullptr,
+                               true,
+                               nullptr,
+                               {to, places_.at({value, dtype, shape_of(value)})},
+                               "Stream"});
         }
     }
 
@@ -262,7 +283,8 @@ class Program {
         buffers_ = std::move(planner.buffers);
         actions_ = std::move(planner.actions);
         fillings_ = std::move(planner.fillings);
-        for (const Planner::Buffer& buffer : buffers_) bytes_of_one_ += buffer.shape == RowShape::Elements ? buffer.element : 0;
+        for (const Planner::Buffer& buffer : buffers_)
+            bytes_of_one_ += buffer.shape == RowShape::Elements ? buffer.element : 0;
     }
 
     void run(std::byte* const* arrays, std::int64_t rows, std::int64_t row) const {
@@ -282,7 +304,8 @@ class Program {
                 run_action(actions_[i], now, pointers);
                 pointers += actions_[i].places.size();
             }
-            for (const auto& [place, bytes] : frame.moves) frame.pointers[place] = static_cast<std::byte*>(frame.pointers[place]) + bytes;
+            for (const auto& [place, bytes] : frame.moves)
+                frame.pointers[place] = static_cast<std::byte*>(frame.pointers[place]) + bytes;
         }
     }
 
@@ -292,15 +315,18 @@ class Program {
     std::string text() const {
         std::string out;
         for (const Filling& fill : fillings_) {
-            out += concat(name_of(fill.to), " = ", fill.is_array ? concat("in", fill.array - output_count_) : fill.text, "\n");
+            out += concat(name_of(fill.to), " = ", fill.is_array ? concat("in", fill.array - output_count_) : fill.text,
+                          "\n");
         }
-        out += concat("for each ", block_elements(), " elements", is_of_rows_ ? ", a row at least" : "", ", ", buffers_.size(), " buffers:\n");
+        out += concat("for each ", block_elements(), " elements", is_of_rows_ ? ", a row at least" : "", ", ",
+                      buffers_.size(), " buffers:\n");
         for (const Action& action : actions_) {
             const std::size_t results = action.rows ? action.rows->outputs : 1;
             out += "    ";
             for (std::size_t i = 0; i < results; ++i) out += concat(i > 0 ? ", " : "", name_of(action.places[i]));
             out += concat(" = ", action.name, "(");
-            for (std::size_t i = results; i < action.places.size(); ++i) out += concat(i > results ? ", " : "", name_of(action.places[i]));
+            for (std::size_t i = results; i < action.places.size(); ++i)
+                out += concat(i > results ? ", " : "", name_of(action.places[i]));
             out += ")\n";
         }
         return out;
@@ -321,17 +347,20 @@ class Program {
         for (const auto& [place, bytes] : frame.reads) {
             const std::byte* const next = static_cast<const std::byte*>(frame.pointers[place]) + bytes;
             const std::int64_t lines = bytes / kLine;
-            for (std::int64_t line = lines * part / count; line < lines * (part + 1) / count; ++line) __builtin_prefetch(next + line * kLine, 0, 2);
+            for (std::int64_t line = lines * part / count; line < lines * (part + 1) / count; ++line)
+                __builtin_prefetch(next + line * kLine, 0, 2);
         }
     }
-    void lay_out_frame(Frame& frame, const Block& block, std::byte* const* arrays, const std::vector<std::byte*>& buffers) const {
+    void lay_out_frame(Frame& frame, const Block& block, std::byte* const* arrays,
+                       const std::vector<std::byte*>& buffers) const {
         frame.pointers.clear();
         frame.moves.clear();
         frame.reads.clear();
         std::vector<bool> is_seen(output_count_, true);
         for (const Action& action : actions_) {
             for (const Place& place : action.places) {
-                if (place.is_array) frame.moves.emplace_back(frame.pointers.size(), place.row_bytes(block.row) * block.rows);
+                if (place.is_array)
+                    frame.moves.emplace_back(frame.pointers.size(), place.row_bytes(block.row) * block.rows);
                 if (place.is_array && place.index >= is_seen.size()) is_seen.resize(place.index + 1, false);
                 if (place.is_array && !is_seen[place.index]) frame.reads.push_back(frame.moves.back());
                 if (place.is_array) is_seen[place.index] = true;
@@ -341,16 +370,20 @@ class Program {
     }
 
     // Elements of a block; at least one row.
-    std::int64_t block_elements() const { return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock); }
+    std::int64_t block_elements() const {
+        return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock);
+    }
 
     void lay_out(const Block& block, std::vector<std::byte>& memory, std::vector<std::byte*>& buffers) const {
         std::size_t bytes = kAlignment;
         const auto padded = [&](const Planner::Buffer& buffer) {
-            return (static_cast<std::size_t>(block.count(buffer.shape) * buffer.element) + kAlignment - 1) / kAlignment * kAlignment;
+            return (static_cast<std::size_t>(block.count(buffer.shape) * buffer.element) + kAlignment - 1) /
+                   kAlignment * kAlignment;
         };
         for (const Planner::Buffer& buffer : buffers_) bytes += padded(buffer);
         if (memory.size() < bytes) memory.resize(bytes);
-        std::byte* next = memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment) % kAlignment;
+        std::byte* next =
+            memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment) % kAlignment;
         buffers.clear();
         for (const Planner::Buffer& buffer : buffers_) {
             buffers.push_back(next);
@@ -362,7 +395,8 @@ class Program {
         const void* from = fill.is_array ? static_cast<const void*>(arrays[fill.array]) : fill.number.data();
         if (!fill.is_row) return fill.convert(from, 0, to, fill.to.element, block.count(fill.to.shape));
         const std::int64_t rows = fill.to.shape == RowShape::Elements ? block.rows : 1;
-        for (std::int64_t r = 0; r < rows; ++r) fill.convert(from, fill.element, to + r * block.row * fill.to.element, fill.to.element, block.row);
+        for (std::int64_t r = 0; r < rows; ++r)
+            fill.convert(from, fill.element, to + r * block.row * fill.to.element, fill.to.element, block.row);
     }
 
     static void run_action(const Action& action, const Block& block, void* const* pointers) {
@@ -370,7 +404,8 @@ class Program {
         if (action.kernel != nullptr) {
             action.kernel(action.params, pointers, block.count(to.shape));
         } else if (action.streams) {
-            stream_copy(static_cast<std::byte*>(pointers[0]), static_cast<const std::byte*>(pointers[1]), block.count(to.shape) * to.element);
+            stream_copy(static_cast<std::byte*>(pointers[0]), static_cast<const std::byte*>(pointers[1]),
+                        block.count(to.shape) * to.element);
         } else if (action.rows) {
             constexpr std::size_t kMost = 16;
             boost::container::small_vector<std::int64_t, kMost> strides;
@@ -381,7 +416,8 @@ class Program {
         } else {
             for (std::int64_t r = 0; r < block.rows; ++r) {
                 action.convert(static_cast<std::byte*>(pointers[1]) + r * from.element, 0,
-                               static_cast<std::byte*>(pointers[0]) + r * block.row * to.element, to.element, block.row);
+                               static_cast<std::byte*>(pointers[0]) + r * block.row * to.element, to.element,
+                               block.row);
             }
         }
     }
@@ -405,10 +441,13 @@ class PortableKernel final : public FusedKernel {
   public:
     PortableKernel(const FusedExpression& expression, const std::vector<bool>& is_number)
         : expression_(expression), cached_(expression_, is_number, false), streaming_(expression_, is_number, true) {
-        for (const std::uint32_t output : expression_.outputs) result_bytes_ += element_size(expression_.dtype_of(output));
+        for (const std::uint32_t output : expression_.outputs)
+            result_bytes_ += element_size(expression_.dtype_of(output));
     }
 
-    void run(std::byte* const* arrays, std::int64_t n) const override { (streams(n) ? streaming_ : cached_).run(arrays, n, 1); }
+    void run(std::byte* const* arrays, std::int64_t n) const override {
+        (streams(n) ? streaming_ : cached_).run(arrays, n, 1);
+    }
     void run_rows(std::byte* const* arrays, const std::int64_t*, std::int64_t rows, std::int64_t n) const override {
         (streams(rows * n) ? streaming_ : cached_).run(arrays, rows, n);
     }
@@ -426,7 +465,8 @@ class PortableKernel final : public FusedKernel {
 
 }  // namespace
 
-Ptr<const FusedKernel> compile_portable(const FusedExpression& expression, const std::vector<bool>& is_number, std::string*) {
+Ptr<const FusedKernel> compile_portable(const FusedExpression& expression, const std::vector<bool>& is_number,
+                                        std::string*) {
     return make_ptr<PortableKernel>(expression, is_number);
 }
 

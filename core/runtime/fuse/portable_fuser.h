@@ -6,6 +6,7 @@
 
 namespace loupe::runtime {
 
-Ptr<const FusedKernel> compile_portable(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why);
+Ptr<const FusedKernel> compile_portable(const FusedExpression& expression, const std::vector<bool>& is_number,
+                                        std::string* why);
 
 }  // namespace loupe::runtime

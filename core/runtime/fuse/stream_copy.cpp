@@ -22,12 +22,14 @@ __attribute__((target("avx512f"))) void stream_lines_512(std::byte* to, const st
 }
 __attribute__((target("avx"))) void stream_lines_256(std::byte* to, const std::byte* from, std::int64_t bytes) {
     for (std::int64_t at = 0; at < bytes; at += 32) {
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at)));
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at),
+                            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + at)));
     }
 }
 void stream_lines_128(std::byte* to, const std::byte* from, std::int64_t bytes) {
     for (std::int64_t at = 0; at < bytes; at += 16) {
-        _mm_stream_si128(reinterpret_cast<__m128i*>(to + at), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + at),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at)));
     }
 }
 
@@ -43,7 +45,8 @@ StreamLines best_lines() {
 void stream_copy(std::byte* to, const std::byte* from, std::int64_t bytes) {
 #if defined(__x86_64__)
     static const StreamLines stream_lines = best_lines();
-    const std::int64_t head = std::min<std::int64_t>(bytes, (kLine - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine)) % kLine);
+    const std::int64_t head = std::min<std::int64_t>(
+        bytes, (kLine - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine)) % kLine);
     const std::int64_t lines = (bytes - head) / kLine * kLine;
     std::memcpy(to, from, static_cast<std::size_t>(head));
     stream_lines(to + head, from + head, lines);

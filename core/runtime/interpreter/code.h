@@ -30,23 +30,23 @@ class Operand {
 };
 
 enum class OpCode : std::uint8_t {
-    Operator,       // call_operator on the inputs
-    Structural,     // a prim node: a C++ function on the inputs
-    Assign,         // outputs from inputs, simultaneously
-    Drop,           // empties the output registers
-    Jump,           // to target
-    JumpIfFalse,    // to target unless input 0
-    LoopStart,      // inputs: max, condition, initial...; outputs: counter, max, index, carried...; target: after the loop
-    LoopNext,       // inputs: condition, carried...; outputs as LoopStart; target: the body
-    CallMethod,     // inputs: self, arguments...; target: call site
-    CallFunction,   // inputs: arguments...; target: call site
-    Enter,          // inputs: context manager; target: call site of __enter__
-    Exit,           // inputs: context manager; target: call site of __exit__
-    Fork,           // target: call site; its result becomes a ready future
-    GetAttribute,   // inputs: object; target: attribute site
-    SetAttribute,   // inputs: object, value; target: attribute site
-    BailOut,        // inputs: a value, values that the rest reads; output: the value, if of the node's type
-    Return,         // inputs: results
+    Operator,     // call_operator on the inputs
+    Structural,   // a prim node: a C++ function on the inputs
+    Assign,       // outputs from inputs, simultaneously
+    Drop,         // empties the output registers
+    Jump,         // to target
+    JumpIfFalse,  // to target unless input 0
+    LoopStart,   // inputs: max, condition, initial...; outputs: counter, max, index, carried...; target: after the loop
+    LoopNext,    // inputs: condition, carried...; outputs as LoopStart; target: the body
+    CallMethod,  // inputs: self, arguments...; target: call site
+    CallFunction,  // inputs: arguments...; target: call site
+    Enter,         // inputs: context manager; target: call site of __enter__
+    Exit,          // inputs: context manager; target: call site of __exit__
+    Fork,          // target: call site; its result becomes a ready future
+    GetAttribute,  // inputs: object; target: attribute site
+    SetAttribute,  // inputs: object, value; target: attribute site
+    BailOut,       // inputs: a value, values that the rest reads; output: the value, if of the node's type
+    Return,        // inputs: results
 };
 
 // The operands of a structural node: inputs may be moved from, outputs are to be set.
@@ -78,8 +78,8 @@ struct Instruction {
 
 // A call: the callee is looked up when the object's class is another than last time.
 struct CallSite {
-    std::string name;            // of the method
-    std::string relative_scope;  // of the callee's module relative to the caller's: "layer1.0"
+    std::string name;                    // of the method
+    std::string relative_scope;          // of the callee's module relative to the caller's: "layer1.0"
     const Function* function = nullptr;  // the callee: static for CallFunction, else cached from the last call
     Ptr<const Code> forked;              // of Fork
     const Code* code = nullptr;          // the last callee's code; owned by the function, since it may be this code

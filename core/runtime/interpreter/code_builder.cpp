@@ -41,7 +41,9 @@ class Builder {
 
   private:
     // Values that other nodes refer to in the graph itself.
-    static bool makes_nothing(const Node* node) { return node->kind() == prim::Constant || node->kind() == passes::bailout_template_kind(); }
+    static bool makes_nothing(const Node* node) {
+        return node->kind() == prim::Constant || node->kind() == passes::bailout_template_kind();
+    }
 
     // --- liveness ---
 
@@ -108,7 +110,8 @@ class Builder {
         if (is_new) {
             const auto constant = ir::constant_of(value);
             if (!constant && value->type()->kind() != TypeKind::Function) {
-                throw Error(ErrorKind::Unsupported, concat("the elements of constant %", value->debug_name(), " are not known"));
+                throw Error(ErrorKind::Unsupported,
+                            concat("the elements of constant %", value->debug_name(), " are not known"));
             }
             code_.constants.push_back(constant.value_or(IValue()));
         }
@@ -125,7 +128,8 @@ class Builder {
                 code_.operands.emplace_back(Operand::Kind::Constant, constant_index(*value));
                 continue;
             }
-            const bool moves = dies_at(*value, node) && std::find(std::next(value), std::end(values), *value) == std::end(values);
+            const bool moves =
+                dies_at(*value, node) && std::find(std::next(value), std::end(values), *value) == std::end(values);
             code_.operands.emplace_back(moves ? Operand::Kind::Move : Operand::Kind::Copy, register_of(*value));
         }
         note_window(instruction);
@@ -187,9 +191,12 @@ class Builder {
     void emit_nodes(const Block& block) {
         for (const Node* node : block.nodes()) {
             if (makes_nothing(node)) continue;
-            if (node->kind() == prim::If) emit_if(*node);
-            else if (node->kind() == prim::Loop) emit_loop(*node);
-            else emit_plain(*node);
+            if (node->kind() == prim::If)
+                emit_if(*node);
+            else if (node->kind() == prim::Loop)
+                emit_loop(*node);
+            else
+                emit_plain(*node);
         }
     }
 
@@ -364,8 +371,9 @@ const Code& code_of(const ir::ScriptFunction& function) {
 
 namespace {
 
-constexpr const char* kOpCodeNames[] = {"op",   "prim",  "assign", "drop", "jump", "jump_if_false", "loop_start", "loop_next",
-                                        "call_method", "call", "enter",  "exit", "fork", "get", "set", "bail_out", "return"};
+constexpr const char* kOpCodeNames[] = {"op",         "prim",      "assign",      "drop",     "jump",  "jump_if_false",
+                                        "loop_start", "loop_next", "call_method", "call",     "enter", "exit",
+                                        "fork",       "get",       "set",         "bail_out", "return"};
 
 std::string operand_text(Operand operand) {
     static constexpr const char* kKinds[] = {"r", "move r", "c"};
@@ -383,10 +391,12 @@ std::string Code::str() const {
             const std::uint32_t reg = registers[instruction.outputs + k];
             out += reg == kDiscard ? "_ " : concat("r", reg, " ");
         }
-        out += concat(instruction.output_count > 0 ? "= " : "", kOpCodeNames[static_cast<std::size_t>(instruction.code)]);
+        out +=
+            concat(instruction.output_count > 0 ? "= " : "", kOpCodeNames[static_cast<std::size_t>(instruction.code)]);
         if (instruction.code == OpCode::Operator) out += concat(" ", instruction.op->full_name);
         if (instruction.code == OpCode::Structural) out += concat(" ", instruction.node->kind().str());
-        for (std::size_t k = 0; k < instruction.input_count; ++k) out += concat(" ", operand_text(operands[instruction.inputs + k]));
+        for (std::size_t k = 0; k < instruction.input_count; ++k)
+            out += concat(" ", operand_text(operands[instruction.inputs + k]));
         const bool jumps = instruction.code >= OpCode::Jump && instruction.code <= OpCode::LoopNext;
         out += jumps ? concat(" -> ", instruction.target, "\n") : "\n";
     }

@@ -9,9 +9,9 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/module.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/moved_arguments.h"
+#include "core/nn/module.h"
 #include "core/passes/bailout_graph.h"
 #include "core/runtime/interpreter/pass_operators.h"
 #include "core/runtime/interpreter/structural.h"
@@ -46,19 +46,22 @@ struct Frame {
     const Code* code = nullptr;
     IValue* registers = nullptr;
     IValue* window = nullptr;
-    std::uint32_t next = 0;                // instruction
-    const CallSite* site = nullptr;        // null for the outermost
+    std::uint32_t next = 0;          // instruction
+    const CallSite* site = nullptr;  // null for the outermost
     bool makes_future = false;
-    bool is_observed = false;              // the observer got enter_frame
+    bool is_observed = false;  // the observer got enter_frame
     ValueStack::Mark mark{};
-    std::string scope = {};                // while it is observed
+    std::string scope = {};  // while it is observed
 };
 
 }  // namespace
 
 class Interpreter {
   public:
-    explicit Interpreter(std::string_view scope) : stack_(ValueStack::of_thread()), base_scope_(scope), outer_(current_) { current_ = this; }
+    explicit Interpreter(std::string_view scope)
+        : stack_(ValueStack::of_thread()), base_scope_(scope), outer_(current_) {
+        current_ = this;
+    }
     Interpreter(const Interpreter&) = delete;
     Interpreter& operator=(const Interpreter&) = delete;
     ~Interpreter() { current_ = outer_; }
@@ -132,7 +135,8 @@ class Interpreter {
     // Notifies the observer of the top frame, whose arguments are set.
     void enter(const ir::Node* call_site) {
         ExecutionObserver* observer = execution_observer();
-        if (observer == nullptr) [[likely]] return;
+        if (observer == nullptr) [[likely]]
+            return;
         Frame& frame = frames_.back();
         frame.scope = scope_of(frames_.size() - 1);
         FrameInfo info;
@@ -166,16 +170,20 @@ class Interpreter {
         if (frame.next == 0) return context;
         const Instruction& instruction = frame.code->instructions[frame.next - 1];
         if (instruction.node != nullptr) {
-            const bool is_missing = instruction.code == OpCode::Structural && instruction.structural == missing_operator;
+            const bool is_missing =
+                instruction.code == OpCode::Structural && instruction.structural == missing_operator;
             if (!is_missing && (instruction.code == OpCode::Operator || instruction.code == OpCode::Structural)) {
-                context.op = instruction.code == OpCode::Operator ? instruction.op->full_name : instruction.node->kind().str();
+                context.op =
+                    instruction.code == OpCode::Operator ? instruction.op->full_name : instruction.node->kind().str();
             }
             context.source = instruction.node->range().short_text();
             context.scope = instruction.node->scope();
         }
         const std::string scope = scope_of(frames_.size() - 1);
-        if (context.scope.empty()) context.scope = scope;
-        else if (!scope.empty()) context.scope = concat(scope, ".", context.scope);
+        if (context.scope.empty())
+            context.scope = scope;
+        else if (!scope.empty())
+            context.scope = concat(scope, ".", context.scope);
         return context;
     }
 
@@ -192,7 +200,8 @@ class Interpreter {
     }
 
     static void leave_manager(const IValue& manager) {
-        const auto* method = dynamic_cast<const ir::ScriptFunction*>(manager.to_object()->type()->find_method("__exit__"));
+        const auto* method =
+            dynamic_cast<const ir::ScriptFunction*>(manager.to_object()->type()->find_method("__exit__"));
         if (method == nullptr) return;
         try {
             Interpreter({}).run(code_of(*method), {manager, {}, {}, {}});
@@ -207,9 +216,15 @@ class Interpreter {
         const Operand* operand = frame.code->operands.data() + instruction.inputs;
         for (std::size_t i = 0; i < instruction.input_count; ++i, ++operand, ++to) {
             switch (operand->kind()) {
-                case Operand::Kind::Copy: *to = frame.registers[operand->index()]; break;
-                case Operand::Kind::Move: to->swap(frame.registers[operand->index()]); break;
-                case Operand::Kind::Constant: *to = frame.code->constants[operand->index()]; break;
+                case Operand::Kind::Copy:
+                    *to = frame.registers[operand->index()];
+                    break;
+                case Operand::Kind::Move:
+                    to->swap(frame.registers[operand->index()]);
+                    break;
+                case Operand::Kind::Constant:
+                    *to = frame.code->constants[operand->index()];
+                    break;
             }
         }
     }
@@ -222,8 +237,10 @@ class Interpreter {
     static void scatter(const Frame& frame, const Instruction& instruction, IValue* from) {
         const std::uint32_t* reg = frame.code->registers.data() + instruction.outputs;
         for (std::size_t i = 0; i < instruction.output_count; ++i, ++reg, ++from) {
-            if (*reg != kDiscard) frame.registers[*reg] = std::move(*from);
-            else *from = IValue();
+            if (*reg != kDiscard)
+                frame.registers[*reg] = std::move(*from);
+            else
+                *from = IValue();
         }
     }
 
@@ -238,8 +255,12 @@ class Interpreter {
             Frame& frame = frames_.back();
             const Instruction& instruction = frame.code->instructions[frame.next++];
             switch (instruction.code) {
-                case OpCode::Operator: run_operator(frame, instruction); break;
-                case OpCode::Structural: run_structural(frame, instruction); break;
+                case OpCode::Operator:
+                    run_operator(frame, instruction);
+                    break;
+                case OpCode::Structural:
+                    run_structural(frame, instruction);
+                    break;
                 case OpCode::Assign:
                     gather(frame, instruction, frame.window);
                     scatter(frame, instruction, frame.window);
@@ -249,19 +270,45 @@ class Interpreter {
                         frame.registers[frame.code->registers[instruction.outputs + i]] = IValue();
                     }
                     break;
-                case OpCode::Jump: frame.next = instruction.target; break;
-                case OpCode::JumpIfFalse: jump_if_false(frame, instruction); break;
-                case OpCode::LoopStart: start_loop(frame, instruction); break;
-                case OpCode::LoopNext: next_iteration(frame, instruction); break;
-                case OpCode::CallMethod: call_method(frame, instruction); break;
-                case OpCode::CallFunction: call_function(frame, instruction); break;
-                case OpCode::Enter: enter_manager(frame, instruction); break;
-                case OpCode::Exit: exit_manager(frame, instruction); break;
-                case OpCode::Fork: fork(frame, instruction); break;
-                case OpCode::GetAttribute: get_attribute(frame, instruction); break;
-                case OpCode::SetAttribute: set_attribute(frame, instruction); break;
-                case OpCode::BailOut: bail_out_of_other_types(frame, instruction); break;
-                case OpCode::Return: leave_frame(frame, instruction); break;
+                case OpCode::Jump:
+                    frame.next = instruction.target;
+                    break;
+                case OpCode::JumpIfFalse:
+                    jump_if_false(frame, instruction);
+                    break;
+                case OpCode::LoopStart:
+                    start_loop(frame, instruction);
+                    break;
+                case OpCode::LoopNext:
+                    next_iteration(frame, instruction);
+                    break;
+                case OpCode::CallMethod:
+                    call_method(frame, instruction);
+                    break;
+                case OpCode::CallFunction:
+                    call_function(frame, instruction);
+                    break;
+                case OpCode::Enter:
+                    enter_manager(frame, instruction);
+                    break;
+                case OpCode::Exit:
+                    exit_manager(frame, instruction);
+                    break;
+                case OpCode::Fork:
+                    fork(frame, instruction);
+                    break;
+                case OpCode::GetAttribute:
+                    get_attribute(frame, instruction);
+                    break;
+                case OpCode::SetAttribute:
+                    set_attribute(frame, instruction);
+                    break;
+                case OpCode::BailOut:
+                    bail_out_of_other_types(frame, instruction);
+                    break;
+                case OpCode::Return:
+                    leave_frame(frame, instruction);
+                    break;
             }
         }
     }
@@ -375,7 +422,8 @@ class Interpreter {
 
     static const Code& script_code(const Function& function) {
         const auto* script = dynamic_cast<const ir::ScriptFunction*>(&function);
-        if (script == nullptr) throw Error(ErrorKind::Unsupported, concat("'", function.qualified_name(), "' is no script function"));
+        if (script == nullptr)
+            throw Error(ErrorKind::Unsupported, concat("'", function.qualified_name(), "' is no script function"));
         return code_of(*script);
     }
 
@@ -398,7 +446,8 @@ class Interpreter {
     // Arguments of the instruction become the registers of a new frame.
     void push_call(const Instruction& instruction, const Code& code, const CallSite& site, std::size_t count) {
         if (code.input_count() < count) {
-            throw Error(ErrorKind::Internal, concat(code.function_name(), " takes ", code.input_count(), " inputs, got ", count));
+            throw Error(ErrorKind::Internal,
+                        concat(code.function_name(), " takes ", code.input_count(), " inputs, got ", count));
         }
         IValue* const registers = push_frame(code, &site);
         gather(frames_[frames_.size() - 2], instruction, registers);
@@ -424,7 +473,8 @@ class Interpreter {
         CallSite& site = frame.code->call_sites[instruction.target];
         if (!is_current(site)) {
             if (site.function == nullptr) throw Error(ErrorKind::Unsupported, "a call of a function that is not known");
-            if (const auto* external = dynamic_cast<const ir::ExternalFunction*>(site.function)) return call_external(frame, instruction, *external);
+            if (const auto* external = dynamic_cast<const ir::ExternalFunction*>(site.function))
+                return call_external(frame, instruction, *external);
             site.code = &script_code(*site.function);
         }
         push_call(instruction, *site.code, site, instruction.input_count);
@@ -488,9 +538,11 @@ class Interpreter {
             scatter(frame, instruction, &value);
             return;
         }
-        std::vector<IValue> inputs(std::make_move_iterator(frame.window), std::make_move_iterator(frame.window + instruction.input_count));
+        std::vector<IValue> inputs(std::make_move_iterator(frame.window),
+                                   std::make_move_iterator(frame.window + instruction.input_count));
         const std::string scope = scope_of(frames_.size() - 1);
-        std::vector<IValue> results = Interpreter(scope).run(rest_of(*frame.code, *instruction.node), std::move(inputs));
+        std::vector<IValue> results =
+            Interpreter(scope).run(rest_of(*frame.code, *instruction.node), std::move(inputs));
         // The rest has left the context managers that this frame entered.
         while (!entered_.empty() && entered_.back().first == frames_.size()) entered_.pop_back();
         results.resize(std::max<std::size_t>(results.size(), 1));  // a future needs a place
@@ -501,7 +553,9 @@ class Interpreter {
         Ptr<RefCounted>& kept = code.group_states[&bailout];
         if (!kept) {
             const ir::Graph& whole = *bailout.input(0)->node()->g(ir::attr::Subgraph);
-            kept = Ptr<RefCounted>(const_cast<Code*>(Code::make(passes::bailout_graph(whole, bailout.i(passes::bailout_index())), code.function_name()).get()));
+            kept = Ptr<RefCounted>(const_cast<Code*>(
+                Code::make(passes::bailout_graph(whole, bailout.i(passes::bailout_index())), code.function_name())
+                    .get()));
         }
         return static_cast<const Code&>(*kept);
     }
@@ -517,7 +571,9 @@ class Interpreter {
     static std::size_t slot_of(AttributeSite& site, const Object& object) {
         if (site.type == object.type().get()) return site.slot;
         const auto slot = object.type()->find_attribute(site.name);
-        if (!slot) throw Error(ErrorKind::Run, concat("'", object.type()->name(), "' object has no attribute '", site.name, "'"));
+        if (!slot)
+            throw Error(ErrorKind::Run,
+                        concat("'", object.type()->name(), "' object has no attribute '", site.name, "'"));
         site.type = object.type().get();
         site.slot = *slot;
         return *slot;

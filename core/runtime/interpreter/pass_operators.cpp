@@ -17,7 +17,8 @@ using ir::Symbol;
 
 bool same_sizes(const TensorList& tensors) {
     return std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
-        return t.dtype() == tensors[0].dtype() && std::equal(t.sizes().begin(), t.sizes().end(), tensors[0].sizes().begin(), tensors[0].sizes().end());
+        return t.dtype() == tensors[0].dtype() &&
+               std::equal(t.sizes().begin(), t.sizes().end(), tensors[0].sizes().begin(), tensors[0].sizes().end());
     });
 }
 
@@ -62,10 +63,12 @@ void mm_batch_side(const StructuralCall& call) {
 }
 
 void constant_chunk(const StructuralCall& call) {
-    const TensorList parts = fn::chunk(call.inputs[0].to_tensor(), call.node.i(ir::attr::chunks), call.node.i(ir::attr::dim));
+    const TensorList parts =
+        fn::chunk(call.inputs[0].to_tensor(), call.node.i(ir::attr::chunks), call.node.i(ir::attr::dim));
     const std::size_t expected = call.instruction.output_count;
     if (parts.size() != expected) {
-        throw Error(ErrorKind::Run, concat("Expected chunk to return exactly ", expected, " outputs, but got ", parts.size()));
+        throw Error(ErrorKind::Run,
+                    concat("Expected chunk to return exactly ", expected, " outputs, but got ", parts.size()));
     }
     std::copy(parts.begin(), parts.end(), call.outputs);
 }
@@ -94,8 +97,10 @@ void autograd_zero(const StructuralCall& call) { call.outputs[0] = IValue(); }
 void autograd_add(const StructuralCall& call) {
     const bool has_first = !call.inputs[0].is_none();
     const bool has_both = has_first && !call.inputs[1].is_none();
-    if (has_both) call.outputs[0] = fn::add(call.inputs[0].to_tensor(), call.inputs[1].to_tensor());
-    else call.outputs[0] = std::move(call.inputs[has_first ? 0 : 1]);
+    if (has_both)
+        call.outputs[0] = fn::add(call.inputs[0].to_tensor(), call.inputs[1].to_tensor());
+    else
+        call.outputs[0] = std::move(call.inputs[has_first ? 0 : 1]);
 }
 
 // ---- the profiling executor's records and checks
@@ -128,7 +133,9 @@ bool requires_grad_now(const Tensor& tensor) { return GradMode::is_enabled() && 
 bool is_of_type(const IValue& value, const TensorType& type) {
     if (!value.is_tensor() || !value.to_tensor().defined()) return type.undefined;
     const Tensor tensor = value.to_tensor();
-    if (type.undefined || (type.dtype && *type.dtype != tensor.dtype()) || (type.device && !(*type.device == tensor.device()))) return false;
+    if (type.undefined || (type.dtype && *type.dtype != tensor.dtype()) ||
+        (type.device && !(*type.device == tensor.device())))
+        return false;
     if (type.requires_grad && *type.requires_grad != requires_grad_now(tensor)) return false;
     if (type.sizes && !has_sizes(tensor.sizes(), *type.sizes)) return false;
     return !type.strides || tensor.numel() == 0 || has_strides(tensor, *type.strides);
@@ -153,7 +160,9 @@ void guard(const StructuralCall& call) {
     const auto* type = call.node.output()->type()->as<TensorType>();
     if (type != nullptr && !is_of_type(call.inputs[0], *type)) {
         const Tensor got = call.inputs[0].is_tensor() ? call.inputs[0].to_tensor() : Tensor();
-        throw Error(ErrorKind::Run, concat("the graph was made for ", call.node.output()->type()->str(), " but got ", got.defined() ? describe(got) : "no tensor"),
+        throw Error(ErrorKind::Run,
+                    concat("the graph was made for ", call.node.output()->type()->str(), " but got ",
+                           got.defined() ? describe(got) : "no tensor"),
                     {.hint = "run the passes again for these inputs"});
     }
     call.outputs[0] = std::move(call.inputs[0]);

@@ -13,13 +13,15 @@ namespace {
 // Fills defaults and checks types as PyTorch's callers do.
 void fit_arguments(const FunctionSchema& schema, const std::string& name, std::vector<IValue>& arguments) {
     if (arguments.size() > schema.arguments.size()) {
-        throw Error(ErrorKind::Run, concat(name, "() expected at most ", schema.arguments.size(), " argument(s) but received ",
-                                           arguments.size(), " argument(s). Declaration: ", schema.str()));
+        throw Error(ErrorKind::Run,
+                    concat(name, "() expected at most ", schema.arguments.size(), " argument(s) but received ",
+                           arguments.size(), " argument(s). Declaration: ", schema.str()));
     }
     for (std::size_t i = arguments.size(); i < schema.arguments.size(); ++i) {
         const Argument& formal = schema.arguments[i];
         if (!formal.default_value) {
-            throw Error(ErrorKind::Run, concat(name, "() is missing value for argument '", formal.name, "'. Declaration: ", schema.str()));
+            throw Error(ErrorKind::Run, concat(name, "() is missing value for argument '", formal.name,
+                                               "'. Declaration: ", schema.str()));
         }
         arguments.push_back(*formal.default_value);
     }
@@ -27,9 +29,10 @@ void fit_arguments(const FunctionSchema& schema, const std::string& name, std::v
         const Argument& formal = schema.arguments[i];
         if (formal.type->kind() == TypeKind::Float && arguments[i].is_int()) arguments[i] = arguments[i].to_double();
         if (arguments[i].is_object() || is_instance(arguments[i], *formal.type)) continue;
-        throw Error(ErrorKind::Run, concat(name, "() Expected a value of type '", formal.type->annotation_str(), "' for argument '",
-                                           formal.name, "' but instead found type '", value_type_name(arguments[i]),
-                                           "'.\nPosition: ", i, "\nDeclaration: ", schema.str()));
+        throw Error(ErrorKind::Run,
+                    concat(name, "() Expected a value of type '", formal.type->annotation_str(), "' for argument '",
+                           formal.name, "' but instead found type '", value_type_name(arguments[i]),
+                           "'.\nPosition: ", i, "\nDeclaration: ", schema.str()));
     }
 }
 
@@ -56,8 +59,10 @@ IValue run_hook(const Function* hook, std::vector<IValue> arguments) {
 std::vector<IValue> after_pre_hooks(const Ptr<Object>& self, std::vector<IValue> inputs) {
     for (const Function* hook : self->type()->forward_pre_hooks()) {
         IValue result = run_hook(hook, {IValue(self), IValue(make_ptr<TupleObject>(inputs))});
-        if (result.is_tuple()) inputs = result.to_tuple().elements;
-        else if (!result.is_none()) inputs = {std::move(result)};
+        if (result.is_tuple())
+            inputs = result.to_tuple().elements;
+        else if (!result.is_none())
+            inputs = {std::move(result)};
     }
     return inputs;
 }

@@ -138,16 +138,21 @@ void container_index(const StructuralCall& call) {
     }
     const auto size = static_cast<std::int64_t>(slots.size());
     const std::int64_t index = key.to_int() < 0 ? key.to_int() + size : key.to_int();
-    if (index < 0 || index >= size) fail(concat("Index ", key.to_int(), " out of range for ", container->type()->name()));
+    if (index < 0 || index >= size)
+        fail(concat("Index ", key.to_int(), " out of range for ", container->type()->name()));
     call.outputs[0] = container->slot(slots[static_cast<std::size_t>(index)]);
 }
 
 IValue number_of(const Scalar& value) {
     switch (value.kind()) {
-        case Scalar::Kind::Bool: return IValue(value.to_bool());
-        case Scalar::Kind::Int: return IValue(value.to_int());
-        case Scalar::Kind::Complex: return IValue(value.to_complex());
-        default: return IValue(value.to_double());
+        case Scalar::Kind::Bool:
+            return IValue(value.to_bool());
+        case Scalar::Kind::Int:
+            return IValue(value.to_int());
+        case Scalar::Kind::Complex:
+            return IValue(value.to_complex());
+        default:
+            return IValue(value.to_double());
     }
 }
 

@@ -39,7 +39,8 @@ Regions regions_of(std::span<const BufferLife> lives) {
             regions.all.push_back({rounded_up(life.bytes), life.first, life.last, 0});
             continue;
         }
-        const bool fits = life.takes_over < i && lives[life.takes_over].last == life.first && lives[life.takes_over].bytes >= life.bytes;
+        const bool fits = life.takes_over < i && lives[life.takes_over].last == life.first &&
+                          lives[life.takes_over].bytes >= life.bytes;
         if (!fits) throw Error(ErrorKind::Internal, "a buffer takes over memory that it does not fit into");
         const std::size_t region = regions.of_buffer[life.takes_over];
         regions.of_buffer.push_back(region);
@@ -98,20 +99,25 @@ std::vector<std::size_t> live_bytes_of(const std::vector<Region>& regions) {
 
 // Orders of assigning offsets: the largest region first; the earliest; the greatest product of size and lifetime;
 // regions of the steps with most live memory.
-std::vector<std::vector<std::size_t>> orders_of(const std::vector<Region>& regions, const std::vector<std::size_t>& live_bytes) {
+std::vector<std::vector<std::size_t>> orders_of(const std::vector<Region>& regions,
+                                                const std::vector<std::size_t>& live_bytes) {
     std::vector<std::size_t> plain(regions.size());
     std::iota(plain.begin(), plain.end(), std::size_t{0});
     const auto sorted_by = [&](auto&& key) {
         std::vector<std::size_t> order = plain;
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(regions[a]) > key(regions[b]); });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return key(regions[a]) > key(regions[b]); });
         return order;
     };
     const auto widest = [&](const Region& region) {
-        return std::pair(*std::max_element(live_bytes.begin() + static_cast<std::ptrdiff_t>(region.first), live_bytes.begin() + static_cast<std::ptrdiff_t>(region.last) + 1),
+        return std::pair(*std::max_element(live_bytes.begin() + static_cast<std::ptrdiff_t>(region.first),
+                                           live_bytes.begin() + static_cast<std::ptrdiff_t>(region.last) + 1),
                          region.bytes);
     };
-    return {sorted_by([](const Region& region) { return region.bytes; }), sorted_by([&](const Region& region) { return live_bytes.size() - region.first; }),
-            sorted_by([](const Region& region) { return region.bytes * (region.last - region.first + 1); }), sorted_by(widest)};
+    return {sorted_by([](const Region& region) { return region.bytes; }),
+            sorted_by([&](const Region& region) { return live_bytes.size() - region.first; }),
+            sorted_by([](const Region& region) { return region.bytes * (region.last - region.first + 1); }),
+            sorted_by(widest)};
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
         if (value.is_dict()) {
             for (const auto& entry : value.to_dict().entries()) add_containers(entry.second);
         } else {
-            for (const IValue& element : value.is_list() ? value.to_list().elements : value.to_tuple().elements) add_containers(element);
+            for (const IValue& element : value.is_list() ? value.to_list().elements : value.to_tuple().elements)
+                add_containers(element);
         }
     }
     void add_constant(const Tensor& tensor) {
@@ -65,7 +66,8 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
 
     void after(const Operator& op, std::span<const IValue> arguments, const IValue* results) override {
         if (!capture_.refusal.empty()) return;
-        if (changes_container(op, arguments)) return refuse(concat(op.schema.name, " changes a container from outside"));
+        if (changes_container(op, arguments))
+            return refuse(concat(op.schema.name, " changes a container from outside"));
         CapturedStep step;
         step.op = &op;
         for (const IValue& argument : arguments) step.arguments.push_back(snapshot(argument));
@@ -118,7 +120,8 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
 
     std::size_t add(const Tensor& tensor, CapturedBuffer::Kind kind, bool depends_on_inputs) {
         const auto [place, is_new] = buffers_.try_emplace(tensor.storage().get(), capture_.buffers.size());
-        if (is_new) capture_.buffers.push_back({kind, tensor.storage()->bytes(), tensor.storage(), depends_on_inputs, false});
+        if (is_new)
+            capture_.buffers.push_back({kind, tensor.storage()->bytes(), tensor.storage(), depends_on_inputs, false});
         capture_.places[tensor.impl()] = capture_.tensors.size();
         capture_.tensors.push_back({tensor, place->second});
         shapes_.push_back(tensor.shallow_copy());
@@ -127,7 +130,8 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
 
     // Of an argument. Tensors that no operator made are views that C++ code took, or numbers.
     std::size_t buffer_of(const Tensor& t) {
-        if (const auto found = capture_.places.find(t.impl()); found != capture_.places.end()) return capture_.tensors[found->second].buffer;
+        if (const auto found = capture_.places.find(t.impl()); found != capture_.places.end())
+            return capture_.tensors[found->second].buffer;
         if (buffers_.contains(t.storage().get())) return add(t, CapturedBuffer::Kind::Made, false);
         if (!t.impl()->wrapped_number && t.dim() > 0) refuse("reads a tensor that no operator made");
         return add(t, CapturedBuffer::Kind::Constant, false);
@@ -155,7 +159,9 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
     bool changes_container(const Operator& op, std::span<const IValue> arguments) const {
         for (std::size_t i = 0; i < arguments.size(); ++i) {
             const bool is_container = arguments[i].is_list() || arguments[i].is_dict();
-            if ((op.written_arguments >> i & 1) != 0 && is_container && containers_.contains(arguments[i].object_pointer())) return true;
+            if ((op.written_arguments >> i & 1) != 0 && is_container &&
+                containers_.contains(arguments[i].object_pointer()))
+                return true;
         }
         return false;
     }
@@ -172,10 +178,14 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
 
     bool suits(const CapturedStep& step) {
         if (step.op == nullptr) return true;
-        if (step.op->record->is_random) refuse(concat(step.op->schema.name, " draws random numbers"));
-        else if (step.depends_on_inputs && passes::reads_elements(*step.op)) refuse(concat("what ", step.op->schema.name, " gives depends on elements"));
-        else if (step.depends_on_inputs && is_masked(step)) refuse(concat("what ", step.op->schema.name, " gives depends on the elements of a mask"));
-        else if (changes_shape(step)) refuse(concat(step.op->schema.name, " changes the shape of its argument"));
+        if (step.op->record->is_random)
+            refuse(concat(step.op->schema.name, " draws random numbers"));
+        else if (step.depends_on_inputs && passes::reads_elements(*step.op))
+            refuse(concat("what ", step.op->schema.name, " gives depends on elements"));
+        else if (step.depends_on_inputs && is_masked(step))
+            refuse(concat("what ", step.op->schema.name, " gives depends on the elements of a mask"));
+        else if (changes_shape(step))
+            refuse(concat(step.op->schema.name, " changes the shape of its argument"));
         return capture_.refusal.empty();
     }
 
@@ -207,7 +217,8 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
             visit_tensors(value, [&](const Tensor& t) {
                 if (!t.defined()) return;
                 CapturedBuffer& buffer = capture_.buffers[buffer_of(t)];
-                if (buffer.kind != CapturedBuffer::Kind::Made) refuse(concat(step.op->schema.name, " writes to memory from outside"));
+                if (buffer.kind != CapturedBuffer::Kind::Made)
+                    refuse(concat(step.op->schema.name, " writes to memory from outside"));
                 buffer.is_written = true;
                 buffer.depends_on_inputs = buffer.depends_on_inputs || step.depends_on_inputs;
             });
@@ -247,15 +258,18 @@ class AttributeReader {
     void read(const ir::Node& node) {
         const std::string& name = node.s(ir::attr::name);
         const auto found = objects_.find(node.input(0));
-        if (found == objects_.end()) return recorder_.refuse(concat("attribute '", name, "' of an object that the graph makes"));
+        if (found == objects_.end())
+            return recorder_.refuse(concat("attribute '", name, "' of an object that the graph makes"));
         const auto& names = found->second->type()->attributes();
         std::size_t slot = 0;
         while (slot < names.size() && names[slot].name != name) ++slot;
         if (slot == names.size()) return recorder_.refuse(concat("no attribute '", name, "'"));
         const IValue& value = found->second->slot(slot);
         know(node.output(), value);
-        if (value.is_tensor()) recorder_.add_attribute(value.to_tensor());
-        else if (value.is_list() || value.is_dict() || value.is_tuple()) return recorder_.refuse(concat("attribute '", name, "' is a container, which may change"));
+        if (value.is_tensor())
+            recorder_.add_attribute(value.to_tensor());
+        else if (value.is_list() || value.is_dict() || value.is_tuple())
+            return recorder_.refuse(concat("attribute '", name, "' is a container, which may change"));
         capture_.guards.push_back({found->second, slot, value});
     }
 

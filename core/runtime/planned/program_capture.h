@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/runtime/interpreter/code.h"
 #include "core/runtime/fuse/fuser.h"
+#include "core/runtime/interpreter/code.h"
 
 namespace loupe::runtime {
 
@@ -18,9 +18,9 @@ struct CapturedBuffer {
     enum class Kind : std::uint8_t { Input, Constant, Made };
     Kind kind = Kind::Made;
     std::size_t bytes = 0;
-    Ptr<Storage> storage;          // that of the capture
+    Ptr<Storage> storage;  // that of the capture
     bool depends_on_inputs = false;
-    bool is_written = false;       // in place, after its creation
+    bool is_written = false;  // in place, after its creation
 };
 
 struct CapturedTensor {
@@ -29,7 +29,7 @@ struct CapturedTensor {
 };
 
 struct CapturedStep {
-    const Operator* op = nullptr;    // null for a fused group
+    const Operator* op = nullptr;  // null for a fused group
     Ptr<FusedGroup> group;
     Ptr<const RefCounted> group_plan;
     std::vector<IValue> arguments;
@@ -38,7 +38,7 @@ struct CapturedStep {
     bool writes = false;             // some argument, in place
     bool depends_on_inputs = false;
 
-    std::string name() const;        // "aten::convolution", "prim::TensorExprGroup"
+    std::string name() const;  // "aten::convolution", "prim::TensorExprGroup"
 };
 
 // An attribute that was read: the capture is valid while it is unchanged.
@@ -53,10 +53,10 @@ struct Capture {
     std::vector<CapturedTensor> tensors;
     std::unordered_map<const TensorImpl*, std::size_t> places;  // in tensors
     std::vector<CapturedStep> steps;
-    std::vector<Tensor> inputs;       // all tensors inside the inputs, in order
+    std::vector<Tensor> inputs;  // all tensors inside the inputs, in order
     std::vector<IValue> outputs;
     std::vector<AttributeGuard> guards;
-    std::string refusal;              // why it is no capture; empty when it is
+    std::string refusal;  // why it is no capture; empty when it is
     const ir::Node* refused_at = nullptr;
 };
 

@@ -21,7 +21,9 @@ void visit_buffers(const Capture& capture, const std::vector<IValue>& values, Vi
 
 class LayoutMaker {
   public:
-    explicit LayoutMaker(const Capture& capture) : capture_(capture), made_by_(capture.buffers.size(), kNone) { layout_.buffers.resize(capture.buffers.size()); }
+    explicit LayoutMaker(const Capture& capture) : capture_(capture), made_by_(capture.buffers.size(), kNone) {
+        layout_.buffers.resize(capture.buffers.size());
+    }
 
     ProgramLayout make() {
         find_makers();
@@ -45,7 +47,8 @@ class LayoutMaker {
         const CapturedStep& step = capture_.steps[s];
         if (step.depends_on_inputs || step.writes) return false;
         bool is_written = false;
-        visit_buffers(capture_, step.results, [&](std::size_t b) { is_written = is_written || capture_.buffers[b].is_written; });
+        visit_buffers(capture_, step.results,
+                      [&](std::size_t b) { is_written = is_written || capture_.buffers[b].is_written; });
         return !is_written;
     }
 
@@ -94,7 +97,9 @@ class LayoutMaker {
     void take_over() {
         for (std::size_t i = 0; i < layout_.steps.size(); ++i) {
             const CapturedStep& step = capture_.steps[layout_.steps[i]];
-            if (step.op == nullptr || step.op->variant != OperatorVariant::Functional || (step.op->record->variants & kInPlace) == 0) continue;
+            if (step.op == nullptr || step.op->variant != OperatorVariant::Functional ||
+                (step.op->record->variants & kInPlace) == 0)
+                continue;
             if (step.results.size() != 1 || !step.results[0].is_tensor() || !step.arguments[0].is_tensor()) continue;
             const Tensor from = step.arguments[0].to_tensor();
             const Tensor to = step.results[0].to_tensor();
@@ -111,7 +116,8 @@ class LayoutMaker {
 
     // With the buffers that it has reused itself, if they are as large.
     void move_into_result(std::size_t buffer, std::size_t result) {
-        for (std::size_t taker = result; buffer != kNone && may_be_in_result(buffer, result); taker = buffer, buffer = layout_.buffers[buffer].takes_over) {
+        for (std::size_t taker = result; buffer != kNone && may_be_in_result(buffer, result);
+             taker = buffer, buffer = layout_.buffers[buffer].takes_over) {
             layout_.buffers[taker].takes_over = buffer;
             layout_.buffers[buffer].place = Place::InResult;
         }
@@ -129,8 +135,8 @@ class LayoutMaker {
     }
 
     static bool may_lie_in(const Tensor& from, const Tensor& to) {
-        return from.dtype() == to.dtype() && from.impl()->sizes == to.impl()->sizes && from.impl()->strides == to.impl()->strides &&
-               from.storage_offset() == 0 && to.storage_offset() == 0;
+        return from.dtype() == to.dtype() && from.impl()->sizes == to.impl()->sizes &&
+               from.impl()->strides == to.impl()->strides && from.storage_offset() == 0 && to.storage_offset() == 0;
     }
 
     bool is_read_twice(const CapturedStep& step, std::size_t buffer) const {
@@ -163,7 +169,8 @@ std::size_t result_bytes_at(const ProgramPlan& plan, const PlannedBuffer& buffer
 ProgramPlan plan_program(const Capture& capture) {
     const ProgramLayout layout = lay_out(capture);
     ProgramPlan plan;
-    for (const std::size_t s : layout.steps) plan.steps.push_back({capture.steps[s].name(), {}, capture.steps[s].node, 0});
+    for (const std::size_t s : layout.steps)
+        plan.steps.push_back({capture.steps[s].name(), {}, capture.steps[s].node, 0});
     std::vector<BufferLife> lives;
     std::vector<std::size_t> life_of(layout.buffers.size(), kNone);
     std::vector<std::size_t> shown(layout.buffers.size(), kNone);
@@ -174,8 +181,8 @@ ProgramPlan plan_program(const Capture& capture) {
         const std::size_t bytes = capture.buffers[b].bytes;
         const std::size_t old = buffer.takes_over;
         shown[b] = plan.buffers.size();
-        plan.buffers.push_back({is_result ? PlannedBuffer::Use::Result : PlannedBuffer::Use::Value, bytes, 0, buffer.first, buffer.last,
-                                old == kNone ? kNone : shown[old]});
+        plan.buffers.push_back({is_result ? PlannedBuffer::Use::Result : PlannedBuffer::Use::Value, bytes, 0,
+                                buffer.first, buffer.last, old == kNone ? kNone : shown[old]});
         plan.total_bytes += bytes;
         plan.result_bytes += buffer.place == Place::Result ? bytes : 0;
         if (is_result) continue;

@@ -12,8 +12,8 @@ struct ProgramLayout {
     enum class Place : std::uint8_t {
         Outside,  // inputs, constants, values computed from constants, unused values
         Arena,
-        Result,   // returned to the caller
-        InResult, // in the memory of the result that takes it over
+        Result,    // returned to the caller
+        InResult,  // in the memory of the result that takes it over
     };
     struct Buffer {
         Place place = Place::Outside;
@@ -31,6 +31,8 @@ std::size_t result_bytes_at(const ProgramPlan& plan, const PlannedBuffer& buffer
 ProgramLayout lay_out(const Capture& capture);
 
 // The buffer of a tensor of the capture.
-inline std::size_t buffer_of(const Capture& capture, const Tensor& t) { return capture.tensors[capture.places.at(t.impl())].buffer; }
+inline std::size_t buffer_of(const Capture& capture, const Tensor& t) {
+    return capture.tensors[capture.places.at(t.impl())].buffer;
+}
 
 }  // namespace loupe::runtime

@@ -17,8 +17,8 @@ struct PlannedBuffer {
 
     Use use = Use::Value;
     std::size_t bytes = 0;
-    std::size_t offset = 0;       // in the block; of a result 0
-    std::size_t first = 0;        // steps
+    std::size_t offset = 0;  // in the block; of a result 0
+    std::size_t first = 0;   // steps
     std::size_t last = 0;
     std::size_t takes_over = kNone;  // the buffer in whose memory it is written
 };
@@ -33,10 +33,10 @@ struct ProgramStep {
 struct ProgramPlan {
     std::vector<ProgramStep> steps;
     std::vector<PlannedBuffer> buffers;
-    std::size_t arena_bytes = 0;    // of the block
-    std::size_t result_bytes = 0;   // outside the block
-    std::size_t total_bytes = 0;    // of all buffers side by side
-    std::size_t peak_bytes = 0;     // most that is needed at any step, results with them
+    std::size_t arena_bytes = 0;   // of the block
+    std::size_t result_bytes = 0;  // outside the block
+    std::size_t total_bytes = 0;   // of all buffers side by side
+    std::size_t peak_bytes = 0;    // most that is needed at any step, results with them
 };
 
 }  // namespace loupe::runtime

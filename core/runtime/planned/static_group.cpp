@@ -38,9 +38,9 @@ class Signature {
         Dims strides;
         ScalarType dtype;
         bool is_number;
-        std::size_t same_as;      // the first tensor that is the same object
-        std::size_t beside;       // the first tensor on the same memory,
-        std::int64_t distance;    // and how far from it
+        std::size_t same_as;    // the first tensor that is the same object
+        std::size_t beside;     // the first tensor on the same memory,
+        std::int64_t distance;  // and how far from it
     };
 
     // The value with its tensors left out.
@@ -64,7 +64,8 @@ class Signature {
             }
             return dict;
         }
-        const bool is_plain = value.is_none() || value.is_number() || value.is_string() || value.is_device() || value.is_object() || value.is_enum();
+        const bool is_plain = value.is_none() || value.is_number() || value.is_string() || value.is_device() ||
+                              value.is_object() || value.is_enum();
         is_known_ = is_known_ && is_plain;
         return value;
     }
@@ -116,7 +117,8 @@ class Signature {
             if (a.size() != b.size()) return false;
             // In the order in which they are unpacked.
             return std::equal(a.begin(), a.end(), b.begin(), [&](const auto& x, const auto& y) {
-                return !y.first.is_tensor() && x.first.tag() == y.first.tag() && values_equal(x.first, y.first) && matches(x.second, y.second, inputs, tensor);
+                return !y.first.is_tensor() && x.first.tag() == y.first.tag() && values_equal(x.first, y.first) &&
+                       matches(x.second, y.second, inputs, tensor);
             });
         }
         return own.is_same(given) || (!given.is_object() && values_equal(own, given));
@@ -126,13 +128,17 @@ class Signature {
         if (tensor >= layouts_.size()) return false;
         const TensorImpl& t = *given.tensor_impl();
         const Layout& layout = layouts_[tensor];
-        if (t.dtype != layout.dtype || t.sizes != layout.sizes || t.strides != layout.strides || t.wrapped_number != layout.is_number) return false;
+        if (t.dtype != layout.dtype || t.sizes != layout.sizes || t.strides != layout.strides ||
+            t.wrapped_number != layout.is_number)
+            return false;
         if (t.storage->device().type != DeviceType::Cpu) return false;
         for (std::size_t i = 0; i < tensor; ++i) {
             const TensorImpl& before = *nth_tensor(inputs, i);
-            if ((&before == &t && layout.same_as > i) || (before.storage == t.storage && layout.beside > i)) return false;
+            if ((&before == &t && layout.same_as > i) || (before.storage == t.storage && layout.beside > i))
+                return false;
             if (layout.same_as == i && &before != &t) return false;
-            if (layout.beside == i && (before.storage != t.storage || t.offset - before.offset != layout.distance)) return false;
+            if (layout.beside == i && (before.storage != t.storage || t.offset - before.offset != layout.distance))
+                return false;
         }
         ++tensor;
         return true;
@@ -211,7 +217,8 @@ class StaticGroup::State {
     }
     const ir::Node* refused_at() const { return last_ == nullptr ? nullptr : last_->refused_at; }
     std::size_t program_count() const {
-        return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry->program != nullptr; }));
+        return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(),
+                                                      [](const auto& entry) { return entry->program != nullptr; }));
     }
 
   private:
@@ -264,7 +271,9 @@ StaticGroup::StaticGroup(Ptr<const Code> code) : state_(std::make_unique<State>(
 StaticGroup::~StaticGroup() = default;
 void StaticGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->run(inputs, outputs); }
 std::vector<std::string> StaticGroup::tune(std::span<const IValue> inputs) { return state_->tune(inputs); }
-void StaticGroup::prefer(std::string signature, std::vector<std::string> backends) { state_->prefer(std::move(signature), std::move(backends)); }
+void StaticGroup::prefer(std::string signature, std::vector<std::string> backends) {
+    state_->prefer(std::move(signature), std::move(backends));
+}
 const Code& StaticGroup::code() const { return state_->code(); }
 const StaticProgram* StaticGroup::program() const { return state_->program(); }
 const std::string& StaticGroup::refusal() const { return state_->refusal(); }
@@ -277,7 +286,9 @@ std::string signature_text(std::span<const IValue> inputs) {
         bool has_tensor = false;
         visit_tensors(input, [&](const Tensor& t) {
             has_tensor = true;
-            text += t.defined() ? concat(dtype_name(t.dtype()), " ", shape_list_text(t.sizes()), " ", shape_list_text(t.strides()), "; ") : "undefined; ";
+            text += t.defined() ? concat(dtype_name(t.dtype()), " ", shape_list_text(t.sizes()), " ",
+                                         shape_list_text(t.strides()), "; ")
+                                : "undefined; ";
         });
         if (!has_tensor && !input.is_object()) text += concat(python_repr(input), "; ");
     }
@@ -290,7 +301,8 @@ void run_static_subgraph(const StructuralCall& call) {
     Ptr<RefCounted>& kept = call.code->group_states[&call.node];
     if (!kept) {
         auto group = make_ptr<StaticGroup>(Code::make(call.node.g(ir::attr::Subgraph), call.code->function_name()));
-        if (call.node.has_attribute(kBackends)) group->prefer(call.node.s(kSignature), call.node.attribute<std::vector<std::string>>(kBackends));
+        if (call.node.has_attribute(kBackends))
+            group->prefer(call.node.s(kSignature), call.node.attribute<std::vector<std::string>>(kBackends));
         kept = group;
     }
     static_cast<StaticGroup&>(*kept).run({call.inputs, call.instruction.input_count}, call.outputs);
@@ -302,7 +314,8 @@ void collect(const ir::Block& block, const Code& code, std::vector<StaticGroupPl
     for (const ir::Node* node : block.nodes()) {
         const auto state = code.group_states.find(node);
         if (state != code.group_states.end()) {
-            if (auto group = boost::dynamic_pointer_cast<const StaticGroup>(state->second)) found.push_back({node, std::move(group)});
+            if (auto group = boost::dynamic_pointer_cast<const StaticGroup>(state->second))
+                found.push_back({node, std::move(group)});
         }
         for (std::size_t b = 0; b < node->block_count(); ++b) collect(*node->block_at(b), code, found);
     }

@@ -18,8 +18,8 @@ class StaticGroup : public RefCounted {
     explicit StaticGroup(Ptr<const Code> code);
     ~StaticGroup() override;
 
-    // The graph's outputs. The first run with inputs of certain shapes is the interpreter's, which fills the caches; the
-    // second is captured; later ones are the program's, which from its third on does not allocate.
+    // The graph's outputs. The first run with inputs of certain shapes is the interpreter's, which fills the caches;
+    // the second is captured; later ones are the program's, which from its third on does not allocate.
     void run(std::span<const IValue> inputs, IValue* outputs);
 
     // Makes a program for these inputs and tunes its kernels. Returns the chosen backends; empty when there is no

@@ -66,7 +66,7 @@ struct BoundStep {
     Ptr<FusedGroup> group;
     Ptr<const RefCounted> group_plan;
     std::vector<IValue> arguments;
-    std::vector<IValue> results;  // Fill and Group: preallocated; Own and Write: slots
+    std::vector<IValue> results;   // Fill and Group: preallocated; Own and Write: slots
     std::vector<std::size_t> own;  // Own: the buffers of the results' tensors in order
 };
 
@@ -104,8 +104,13 @@ const KernelCandidate& chosen(const BoundStep& step) {
 class StaticProgram::State {
   public:
     explicit State(const Capture& capture)
-        : layout_(lay_out(capture)), guards_(capture.guards), tensors_(capture.tensors.size()), outputs_(capture.outputs),
-          memory_(layout_.steps.size()), pools_(capture.buffers.size()), of_buffer_(capture.buffers.size()) {
+        : layout_(lay_out(capture)),
+          guards_(capture.guards),
+          tensors_(capture.tensors.size()),
+          outputs_(capture.outputs),
+          memory_(layout_.steps.size()),
+          pools_(capture.buffers.size()),
+          of_buffer_(capture.buffers.size()) {
         for (const CapturedBuffer& buffer : capture.buffers) bytes_.push_back(buffer.bytes);
         for (std::size_t b = 0; b < pools_.size(); ++b) pools_[b].bytes = bytes_[b];
         find_inputs(capture);
@@ -195,16 +200,17 @@ class StaticProgram::State {
     // --- binding ---
 
     struct Input {
-        std::size_t tensor;      // in the inputs, flattened
+        std::size_t tensor;  // in the inputs, flattened
         std::size_t buffer;
-        std::int64_t offset;     // of the capture
+        std::int64_t offset;  // of the capture
     };
 
     void find_inputs(const Capture& capture) {
         for (std::size_t i = 0; i < capture.inputs.size(); ++i) {
             const std::size_t buffer = buffer_of(capture, capture.inputs[i]);
             input_places_.push_back(capture.places.at(capture.inputs[i].impl()));
-            const bool is_known = std::any_of(inputs_.begin(), inputs_.end(), [&](const Input& input) { return input.buffer == buffer; });
+            const bool is_known =
+                std::any_of(inputs_.begin(), inputs_.end(), [&](const Input& input) { return input.buffer == buffer; });
             if (!is_known) inputs_.push_back({i, buffer, capture.inputs[i].storage_offset()});
         }
     }
@@ -231,13 +237,15 @@ class StaticProgram::State {
     }
 
     IValue bound_value(const Capture& capture, const IValue& value) {
-        if (value.is_tensor()) return value.to_tensor().defined() ? IValue(bound_tensor(capture, value.to_tensor())) : value;
+        if (value.is_tensor())
+            return value.to_tensor().defined() ? IValue(bound_tensor(capture, value.to_tensor())) : value;
         const auto bound_all = [&](const std::vector<IValue>& elements) {
             std::vector<IValue> all;
             for (const IValue& element : elements) all.push_back(bound_value(capture, element));
             return all;
         };
-        if (value.is_list()) return make_ptr<ListObject>(value.to_list().element_type, bound_all(value.to_list().elements));
+        if (value.is_list())
+            return make_ptr<ListObject>(value.to_list().element_type, bound_all(value.to_list().elements));
         if (value.is_tuple()) return make_ptr<TupleObject>(bound_all(value.to_tuple().elements), value.to_tuple().type);
         if (!value.is_dict()) return value;
         const auto dict = make_ptr<DictObject>(value.to_dict().key_type, value.to_dict().value_type);
@@ -256,11 +264,15 @@ class StaticProgram::State {
             step.kind = BoundStep::Kind::Group;
         } else {
             step.candidates = &step.op->kernels->candidates[static_cast<std::size_t>(DeviceType::Cpu)];
-            step.kind = captured.writes ? BoundStep::Kind::Write : step.op->record->kernel.fills ? BoundStep::Kind::Fill : BoundStep::Kind::Own;
+            step.kind = captured.writes                 ? BoundStep::Kind::Write
+                        : step.op->record->kernel.fills ? BoundStep::Kind::Fill
+                                                        : BoundStep::Kind::Own;
         }
         if (step.kind == BoundStep::Kind::Own) {
             for (const IValue& result : captured.results) {
-                visit_tensors(result, [&](const Tensor& t) { step.own.push_back(t.defined() ? buffer_of(capture, t) : PlannedBuffer::kNone); });
+                visit_tensors(result, [&](const Tensor& t) {
+                    step.own.push_back(t.defined() ? buffer_of(capture, t) : PlannedBuffer::kNone);
+                });
             }
         }
         steps_.push_back(std::move(step));
@@ -276,8 +288,9 @@ class StaticProgram::State {
     static std::string fastest(BoundStep& step) {
         if (step.kind != BoundStep::Kind::Fill || step.arguments.empty()) return {};
         // A kernel that overwrites its argument cannot be run twice.
-        const bool is_in_place = step.arguments[0].is_tensor() && step.results[0].is_tensor() &&
-                                 step.arguments[0].tensor_impl()->storage->data() == step.results[0].tensor_impl()->storage->data();
+        const bool is_in_place =
+            step.arguments[0].is_tensor() && step.results[0].is_tensor() &&
+            step.arguments[0].tensor_impl()->storage->data() == step.results[0].tensor_impl()->storage->data();
         if (is_in_place || step.candidates->size() < 2) return {};
         double best = std::numeric_limits<double>::infinity();
         const KernelCandidate* fastest = nullptr;
@@ -296,7 +309,9 @@ class StaticProgram::State {
     static void bind_kernel(BoundStep& step) {
         if (step.kind != BoundStep::Kind::Fill) return;
         // Whether a kernel accepts its arguments may depend on elements, which do not exist yet.
-        const bool can_be_bound = std::any_of(step.candidates->begin(), step.candidates->end(), [](const KernelCandidate& each) { return find_binding(each.kernel) != nullptr; });
+        const bool can_be_bound =
+            std::any_of(step.candidates->begin(), step.candidates->end(),
+                        [](const KernelCandidate& each) { return find_binding(each.kernel) != nullptr; });
         if (!can_be_bound) return;
         const KernelCandidate* candidate = choose(step);
         const BindFunction bind = candidate == nullptr ? nullptr : find_binding(candidate->kernel);
@@ -309,7 +324,8 @@ class StaticProgram::State {
                 if (!t.defined()) return;
                 const std::size_t buffer = buffer_of(capture, t);
                 const TensorImpl* bound = tensors_[capture.places.at(t.impl())].impl();
-                if (layout_.buffers[buffer].place == Place::Result || is_input(buffer)) given_.push_back({bound, buffer, nullptr});
+                if (layout_.buffers[buffer].place == Place::Result || is_input(buffer))
+                    given_.push_back({bound, buffer, nullptr});
             });
         }
     }
@@ -331,7 +347,8 @@ class StaticProgram::State {
             if (buffer.place != Place::Arena) continue;
             life_of_[b] = lives_.size();
             const std::size_t old = buffer.takes_over;
-            lives_.push_back({capture.buffers[b].bytes, buffer.first, buffer.last, old == BufferLife::kNone ? old : life_of_[old]});
+            lives_.push_back(
+                {capture.buffers[b].bytes, buffer.first, buffer.last, old == BufferLife::kNone ? old : life_of_[old]});
         }
         place(plan_memory(lives_));
     }
@@ -359,7 +376,8 @@ class StaticProgram::State {
         laid_.clear();
         for (std::size_t b = 0; b < layout_.buffers.size(); ++b) {
             if (life_of_[b] == BufferLife::kNone) continue;
-            laid_.push_back({b, Storage::view_of(base + placed_.offsets[life_of_[b]], bytes_[b], arena_, MemoryCategory::Activation)});
+            laid_.push_back({b, Storage::view_of(base + placed_.offsets[life_of_[b]], bytes_[b], arena_,
+                                                 MemoryCategory::Activation)});
         }
         for (const Laid& laid : laid_) set_storage(laid.buffer, laid.storage);
         if (!memory_.is_recording()) memory_.serve(arena_, placed_.offsets, allocated_);
@@ -380,7 +398,8 @@ class StaticProgram::State {
             for (const StepMemory::Allocation& block : memory_.allocated(i)) {
                 if (block.is_result) {
                     while (own < steps_[i].own.size() && !is_own(steps_[i].own[own])) ++own;
-                    allocated_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
+                    allocated_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]]
+                                                                       : BufferLife::kNone);
                     ++own;
                 } else {
                     allocated_[i].push_back(lives.size());
@@ -394,7 +413,9 @@ class StaticProgram::State {
         set_offsets(placed_);
         memory_.stop_recording();
     }
-    bool is_own(std::size_t buffer) const { return buffer != PlannedBuffer::kNone && layout_.buffers[buffer].place == Place::Arena; }
+    bool is_own(std::size_t buffer) const {
+        return buffer != PlannedBuffer::kNone && layout_.buffers[buffer].place == Place::Arena;
+    }
 
     void set_offsets(const MemoryPlan& plan) {
         std::size_t life = 0;
@@ -418,8 +439,10 @@ class StaticProgram::State {
     void take_inputs(std::span<const IValue> inputs) {
         given_inputs_.clear();
         for (const IValue& input : inputs) {
-            if (input.is_tensor()) given_inputs_.push_back(input.tensor_impl());
-            else if (input.is_list() || input.is_tuple() || input.is_dict()) visit_tensors(input, [&](const Tensor& t) { given_inputs_.push_back(t.impl()); });
+            if (input.is_tensor())
+                given_inputs_.push_back(input.tensor_impl());
+            else if (input.is_list() || input.is_tuple() || input.is_dict())
+                visit_tensors(input, [&](const Tensor& t) { given_inputs_.push_back(t.impl()); });
         }
         std::erase(given_inputs_, nullptr);
         for (const Input& input : inputs_) {
@@ -435,7 +458,8 @@ class StaticProgram::State {
         for (std::size_t b = 0; b < layout_.buffers.size(); ++b) {
             if (layout_.buffers[b].place != Place::Result) continue;
             const Ptr<Storage> storage = pools_[b].take();
-            for (std::size_t in = b; in != BufferLife::kNone; in = layout_.buffers[in].takes_over) set_storage(in, storage);
+            for (std::size_t in = b; in != BufferLife::kNone; in = layout_.buffers[in].takes_over)
+                set_storage(in, storage);
         }
     }
 
@@ -444,15 +468,24 @@ class StaticProgram::State {
         try {
             switch (step.kind) {
                 case BoundStep::Kind::Fill:
-                    if (step.bound) step.bound->run();
-                    else chosen(step).kernel(step.arguments, step.results.data());
+                    if (step.bound)
+                        step.bound->run();
+                    else
+                        chosen(step).kernel(step.arguments, step.results.data());
                     break;
-                case BoundStep::Kind::Own: run_own(step); break;
-                case BoundStep::Kind::Write: call_operator(*step.op, step.arguments, step.results.data()); break;
-                case BoundStep::Kind::Group: step.group->run_planned(*step.group_plan, step.arguments, step.results.data()); break;
+                case BoundStep::Kind::Own:
+                    run_own(step);
+                    break;
+                case BoundStep::Kind::Write:
+                    call_operator(*step.op, step.arguments, step.results.data());
+                    break;
+                case BoundStep::Kind::Group:
+                    step.group->run_planned(*step.group_plan, step.arguments, step.results.data());
+                    break;
             }
         } catch (Error& error) {
-            if (error.kind() != ErrorKind::Cancelled) error.add_context({.op = step.op != nullptr ? step.op->full_name : "prim::TensorExprGroup"});
+            if (error.kind() != ErrorKind::Cancelled)
+                error.add_context({.op = step.op != nullptr ? step.op->full_name : "prim::TensorExprGroup"});
             throw;
         }
     }
@@ -472,7 +505,9 @@ class StaticProgram::State {
 
     void adopt(std::size_t buffer, const Ptr<Storage>& storage) {
         if (layout_.buffers[buffer].place == Place::Result) {
-            if (!of_buffer_[buffer].empty()) std::memcpy(of_buffer_[buffer][0].impl->storage->data(), storage->data(), std::min(bytes_[buffer], storage->bytes()));
+            if (!of_buffer_[buffer].empty())
+                std::memcpy(of_buffer_[buffer][0].impl->storage->data(), storage->data(),
+                            std::min(bytes_[buffer], storage->bytes()));
             return;
         }
         own_results_.push_back(storage->data());
@@ -497,9 +532,11 @@ class StaticProgram::State {
 
     IValue output_tensor(TensorImpl* bound) {
         for (std::size_t i = 0; i < input_places_.size(); ++i) {
-            if (tensors_[input_places_[i]].impl() == bound) return Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(given_inputs_[i])));
+            if (tensors_[input_places_[i]].impl() == bound)
+                return Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(given_inputs_[i])));
         }
-        const auto found = std::find_if(given_.begin(), given_.end(), [&](const Given& given) { return given.bound == bound; });
+        const auto found =
+            std::find_if(given_.begin(), given_.end(), [&](const Given& given) { return given.bound == bound; });
         if (found == given_.end()) return Tensor(Ptr<TensorImpl>(bound));  // a constant
         if (!found->impl || found->impl->use_count() != 1) found->impl = Ptr<TensorImpl>(new TensorImpl);
         TensorImpl& impl = *found->impl;
@@ -517,7 +554,8 @@ class StaticProgram::State {
         given_inputs_.clear();
         for (const Input& input : inputs_) set_storage(input.buffer, no_storage());
         for (std::size_t b = 0; b < layout_.buffers.size(); ++b) {
-            if (layout_.buffers[b].place == Place::Result || layout_.buffers[b].place == Place::InResult) set_storage(b, no_storage());
+            if (layout_.buffers[b].place == Place::Result || layout_.buffers[b].place == Place::InResult)
+                set_storage(b, no_storage());
         }
         for (BoundStep& step : steps_) {
             if (step.kind != BoundStep::Kind::Own) continue;
@@ -544,13 +582,13 @@ class StaticProgram::State {
 
     ProgramLayout layout_;
     std::vector<AttributeGuard> guards_;
-    std::vector<Tensor> tensors_;   // as the capture's
+    std::vector<Tensor> tensors_;  // as the capture's
     std::vector<IValue> outputs_;
     StepMemory memory_;
     std::vector<ResultPool> pools_;
     std::vector<std::vector<View>> of_buffer_;
     std::vector<std::size_t> bytes_;
-    std::vector<Input> inputs_;     // one per buffer
+    std::vector<Input> inputs_;              // one per buffer
     std::vector<std::size_t> input_places_;  // in tensors_, one per input
     std::vector<BoundStep> steps_;
     std::vector<Given> given_;
@@ -571,7 +609,9 @@ StaticProgram::StaticProgram(const Capture& capture) : state_(std::make_unique<S
 StaticProgram::~StaticProgram() = default;
 
 bool StaticProgram::holds() const { return state_->holds(); }
-bool StaticProgram::run(std::span<const IValue> inputs, IValue* outputs) { return state_->run(inputs, outputs) && state_->settle(); }
+bool StaticProgram::run(std::span<const IValue> inputs, IValue* outputs) {
+    return state_->run(inputs, outputs) && state_->settle();
+}
 std::vector<std::string> StaticProgram::tune(std::span<const IValue> inputs) { return state_->tune(inputs); }
 void StaticProgram::prefer(const std::vector<std::string>& backends) { state_->prefer(backends); }
 const ProgramPlan& StaticProgram::plan() const { return state_->plan(); }

@@ -43,12 +43,14 @@ bool StepMemory::end(const std::vector<const void*>& results) {
     return true;
 }
 
-void StepMemory::serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets, const std::vector<std::vector<std::size_t>>& places) {
+void StepMemory::serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets,
+                       const std::vector<std::vector<std::size_t>>& places) {
     scratch_ = make_ptr<Lease>(arena);
     results_ = make_ptr<Lease>(arena);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         steps_[i].addresses.clear();
-        for (const std::size_t place : places[i]) steps_[i].addresses.push_back(static_cast<std::byte*>(arena->data()) + offsets[place]);
+        for (const std::size_t place : places[i])
+            steps_[i].addresses.push_back(static_cast<std::byte*>(arena->data()) + offsets[place]);
     }
 }
 

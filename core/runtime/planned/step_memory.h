@@ -31,7 +31,8 @@ class StepMemory final : public MemorySource {
     // The step's allocations, in order, without memory kept between runs.
     const std::vector<Allocation>& allocated(std::size_t step) const { return steps_[step].allocated; }
     // From now on step i's k-th allocation is at offsets[places[i][k]].
-    void serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets, const std::vector<std::vector<std::size_t>>& places);
+    void serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets,
+               const std::vector<std::vector<std::size_t>>& places);
     // Is planned memory unreferenced?
     bool is_free() const { return !scratch_ || (scratch_->use_count() == 1 && results_->use_count() == 1); }
     std::size_t unplanned() const { return unplanned_; }

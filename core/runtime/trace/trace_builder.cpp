@@ -19,15 +19,18 @@ using ir::Value;
 // Without shape facts of tensors.
 TypePtr erased(const TypePtr& type) {
     switch (type->kind()) {
-        case TypeKind::Tensor: return types::tensor();
-        case TypeKind::List: return types::list(erased(type->element()));
+        case TypeKind::Tensor:
+            return types::tensor();
+        case TypeKind::List:
+            return types::list(erased(type->element()));
         case TypeKind::Tuple: {
             if (!type->name().empty()) return type;
             std::vector<TypePtr> elements;
             for (const TypePtr& element : type->contained()) elements.push_back(erased(element));
             return types::tuple(std::move(elements));
         }
-        default: return type;
+        default:
+            return type;
     }
 }
 
@@ -114,7 +117,8 @@ class ScriptModules {
         const auto script = make_ptr<nn::Module>(type);
         made_.emplace(module.get(), script);
         add(*script, "training", module->is_training(), types::boolean(), AttributeKind::Attribute);
-        for (const auto& [own, t] : module->own_parameters()) add(*script, own, t, types::tensor(), AttributeKind::Parameter);
+        for (const auto& [own, t] : module->own_parameters())
+            add(*script, own, t, types::tensor(), AttributeKind::Parameter);
         for (const auto& [own, t] : module->own_buffers()) add(*script, own, t, types::tensor(), AttributeKind::Buffer);
         for (const auto& [own, child] : module->children()) {
             const nn::ModulePtr scripted = make(child, qualified_name(*child));
@@ -151,8 +155,14 @@ class Methods {
   public:
     using Counts = std::unordered_map<const nn::Module*, std::size_t>;
     // root_method: the name of the first call's method. calls: the number of methods of each module.
-    Methods(const TraceRecorder& recorder, ir::CompilationUnit& unit, const ScriptModules& modules, Counts& calls, std::string root_method)
-        : recorder_(recorder), unit_(unit), modules_(modules), boundaries_(recorder), calls_of_(calls), root_method_(std::move(root_method)) {}
+    Methods(const TraceRecorder& recorder, ir::CompilationUnit& unit, const ScriptModules& modules, Counts& calls,
+            std::string root_method)
+        : recorder_(recorder),
+          unit_(unit),
+          modules_(modules),
+          boundaries_(recorder),
+          calls_of_(calls),
+          root_method_(std::move(root_method)) {}
 
     // The method or function of a call.
     ir::ScriptFunction& make(std::size_t call, const std::string& function_name) {
@@ -166,8 +176,10 @@ class Methods {
             level.values[input] = level.graph->add_input(value.name, value.type);
         }
         for (const TracedCall::Item& item : traced.items) {
-            if (item.is_call) add_call(item.index, level);
-            else add_node(recorder_.nodes()[item.index], level);
+            if (item.is_call)
+                add_call(item.index, level);
+            else
+                add_node(recorder_.nodes()[item.index], level);
         }
         level.graph->add_output(result(level));
         remove_unused(*level.graph);
@@ -191,7 +203,8 @@ class Methods {
         }
     }
 
-    ir::ScriptFunction& add_function(const nn::Module* module, const std::string& function_name, const Ptr<Graph>& graph, const std::string& method) {
+    ir::ScriptFunction& add_function(const nn::Module* module, const std::string& function_name,
+                                     const Ptr<Graph>& graph, const std::string& method) {
         FunctionSchema schema;
         for (std::size_t i = 0; i < graph->inputs().size(); ++i) {
             const Value& input = *graph->inputs()[i];
@@ -215,7 +228,8 @@ class Methods {
         } else {
             schema.name = method;
         }
-        return unit_.add_method(type, make_ptr<ir::ScriptFunction>(concat(type.name(), ".", schema.name), graph, schema));
+        return unit_.add_method(type,
+                                make_ptr<ir::ScriptFunction>(concat(type.name(), ".", schema.name), graph, schema));
     }
 
     Value* result(Level& level) {
@@ -302,8 +316,10 @@ class Methods {
         Graph& graph = *level.graph;
         graph.set_current_range(traced.range);
         std::vector<Value*> inputs;
-        if (traced.compiled.module != nullptr) inputs.push_back(object_at(path_inside(traced.compiled.module, level), level));
-        else if (traced.compiled.function != nullptr) inputs.push_back(graph.insert(ir::create_function_constant(graph, *traced.compiled.function))->output());
+        if (traced.compiled.module != nullptr)
+            inputs.push_back(object_at(path_inside(traced.compiled.module, level), level));
+        else if (traced.compiled.function != nullptr)
+            inputs.push_back(graph.insert(ir::create_function_constant(graph, *traced.compiled.function))->output());
         for (const TracedInput& given : traced.inputs) inputs.push_back(input(given, level));
         Node* node = graph.insert(graph.create(Symbol::intern(traced.kind), inputs, traced.outputs.size()));
         for (std::size_t i = 0; i < traced.outputs.size(); ++i) {
@@ -353,13 +369,18 @@ struct TraceBuilder::State {
 TraceBuilder::TraceBuilder() : state_(std::make_unique<State>()) {}
 TraceBuilder::~TraceBuilder() = default;
 
-Trace TraceBuilder::add(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name, const std::string& method) {
+Trace TraceBuilder::add(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name,
+                        const std::string& method) {
     Trace trace;
     trace.unit = state_->unit;
     state_->modules.keep(recorder.compiled_modules());
     if (root) trace.module = state_->modules.make(root, name.empty() ? ScriptModules::qualified_name(*root) : name);
     const bool is_named = root && !method.empty();
-    trace.forward = &Methods(recorder, *trace.unit, state_->modules, state_->calls, is_named ? method : root ? "forward" : "").make(0, name);
+    trace.forward = &Methods(recorder, *trace.unit, state_->modules, state_->calls,
+                             is_named ? method
+                             : root   ? "forward"
+                                      : "")
+                         .make(0, name);
     trace.warnings = recorder.warnings();
     return trace;
 }

@@ -16,7 +16,8 @@ class TraceBuilder {
     TraceBuilder();
     ~TraceBuilder();
     // method: "forward" when it is empty.
-    Trace add(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name, const std::string& method = {});
+    Trace add(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name,
+              const std::string& method = {});
 
   private:
     struct State;

@@ -44,7 +44,8 @@ bool is_uniform(const IValue& value) {
     }
     if (!value.is_list()) return true;
     const auto& elements = value.to_list().elements;
-    return std::all_of(elements.begin(), elements.end(), [&](const IValue& element) { return element.tag() == elements.front().tag(); });
+    return std::all_of(elements.begin(), elements.end(),
+                       [&](const IValue& element) { return element.tag() == elements.front().tag(); });
 }
 
 const Type& without_optional(const Type& type) {
@@ -52,40 +53,55 @@ const Type& without_optional(const Type& type) {
 }
 
 std::string data_flow_warning(std::string_view what) {
-    return concat("Converting a tensor to a Python ", what,
-                  " might cause the trace to be incorrect. We can't record the data flow of Python values, so this value will be "
-                  "treated as a constant in the future. This means that the trace might not generalize to other inputs!");
+    return concat(
+        "Converting a tensor to a Python ", what,
+        " might cause the trace to be incorrect. We can't record the data flow of Python values, so this value will be "
+        "treated as a constant in the future. This means that the trace might not generalize to other inputs!");
 }
 
 std::string warning_text(PythonUse use) {
     switch (use) {
-        case PythonUse::Boolean: return data_flow_warning("boolean");
-        case PythonUse::Integer: return data_flow_warning("integer");
-        case PythonUse::Float: return data_flow_warning("float");
-        case PythonUse::Index: return data_flow_warning("index");
-        case PythonUse::Number: return data_flow_warning("number");
-        case PythonUse::List: return data_flow_warning("list");
+        case PythonUse::Boolean:
+            return data_flow_warning("boolean");
+        case PythonUse::Integer:
+            return data_flow_warning("integer");
+        case PythonUse::Float:
+            return data_flow_warning("float");
+        case PythonUse::Index:
+            return data_flow_warning("index");
+        case PythonUse::Number:
+            return data_flow_warning("number");
+        case PythonUse::List:
+            return data_flow_warning("list");
         case PythonUse::Length:
-            return "Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be tensor.shape[0]. "
+            return "Using len to get tensor shape might cause the trace to be incorrect. Recommended usage would be "
+                   "tensor.shape[0]. "
                    "Passing a tensor of different shape might lead to errors or silently give incorrect results.";
         case PythonUse::Iteration:
-            return "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape won't change "
+            return "Iterating over a tensor might cause the trace to be incorrect. Passing a tensor of different shape "
+                   "won't change "
                    "the number of iterations executed (and might lead to errors or silently give incorrect results).";
         case PythonUse::Constructor:
-            return "torch.tensor results are registered as constants in the trace. You can safely ignore this warning if you use this "
-                   "function to create tensors out of constant variables that would be the same every time you call this function. "
+            return "torch.tensor results are registered as constants in the trace. You can safely ignore this warning "
+                   "if you use this "
+                   "function to create tensors out of constant variables that would be the same every time you call "
+                   "this function. "
                    "In any other case, this might cause the trace to be incorrect.";
-        case PythonUse::Shape: break;
+        case PythonUse::Shape:
+            break;
     }
-    return "Using the shape of a tensor might cause the trace to be incorrect. Its sizes will be treated as constants in the future. "
+    return "Using the shape of a tensor might cause the trace to be incorrect. Its sizes will be treated as constants "
+           "in the future. "
            "Passing a tensor of different shape might lead to errors or silently give incorrect results.";
 }
 
 Tensor tensor_of(const Scalar& number) {
     const ScalarType dtype = number.is_integral() ? ScalarType::Int64 : ScalarType::Float64;
     const Tensor t = zeros({}, dtype);
-    if (number.is_integral()) *t.data<std::int64_t>() = number.to_int();
-    else *t.data<double>() = number.to_double();
+    if (number.is_integral())
+        *t.data<std::int64_t>() = number.to_int();
+    else
+        *t.data<double>() = number.to_double();
     return t;
 }
 
@@ -205,13 +221,17 @@ TracedInput TraceRecorder::output_for(const IValue& value) {
     if (value.is_tensor()) return {value_of(value.to_tensor())};
     const bool is_changeable = value.is_list() || value.is_dict();
     if ((!value.is_tuple() && !is_changeable) || !is_uniform(value)) {
-        run_error("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
+        run_error(
+            "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
     }
     if (strict_ && is_changeable) {
         const std::string what = value.is_list() ? "list" : "dict";
-        run_error(concat("Encountering a ", what, " at the output of the tracer might cause the trace to be incorrect, this is only valid "
-                         "if the container structure does not change based on the module's inputs. Consider using a constant container "
-                         "instead (e.g. for `list`, use a `tuple` instead. for `dict`, use a `NamedTuple` instead). If you absolutely "
+        run_error(concat("Encountering a ", what,
+                         " at the output of the tracer might cause the trace to be incorrect, this is only valid "
+                         "if the container structure does not change based on the module's inputs. Consider using a "
+                         "constant container "
+                         "instead (e.g. for `list`, use a `tuple` instead. for `dict`, use a `NamedTuple` instead). If "
+                         "you absolutely "
                          "need this and know the side effects, pass strict=False to trace() to allow this behavior."));
     }
     std::vector<TracedInput> inputs;
@@ -228,10 +248,12 @@ TracedInput TraceRecorder::output_for(const IValue& value) {
             inputs.push_back({key});
             add(element);
         }
-        const TypePtr key = value.to_dict().size() == 0 ? types::string() : type_of(value.to_dict().entries().front().first);
+        const TypePtr key =
+            value.to_dict().size() == 0 ? types::string() : type_of(value.to_dict().entries().front().first);
         type = types::dict(key, types::tensor());
     } else {
-        for (const IValue& element : value.is_tuple() ? value.to_tuple().elements : value.to_list().elements) add(element);
+        for (const IValue& element : value.is_tuple() ? value.to_tuple().elements : value.to_list().elements)
+            add(element);
         if (value.is_list()) {
             kind = "prim::ListConstruct";
             const bool is_nested = !element_types.empty() && element_types.front()->kind() != TypeKind::Tensor;
@@ -253,15 +275,18 @@ ValueIndex TraceRecorder::value_of(const Tensor& t) {
     if (const auto same = known_by_storage_.find(t.storage()->id()); same != known_by_storage_.end()) {
         for (auto impl = same->second.rbegin(); impl != same->second.rend(); ++impl) {
             const Known& other = known_.at(*impl);
-            const bool is_equal = other.tensor.storage_offset() == t.storage_offset() && other.tensor.dtype() == t.dtype() &&
-                                  same_span(other.tensor.sizes(), t.sizes()) &&
+            const bool is_equal = other.tensor.storage_offset() == t.storage_offset() &&
+                                  other.tensor.dtype() == t.dtype() && same_span(other.tensor.sizes(), t.sizes()) &&
                                   same_span(other.tensor.strides(), t.strides());
             if (is_equal) return other.value;
         }
     }
     if (requires_grad(t)) {
-        run_error(concat("Cannot insert a Tensor that requires grad as a constant. Consider making it a parameter or input, or detaching "
-                         "the gradient\nTensor:\n", describe(t)));
+        run_error(
+            concat("Cannot insert a Tensor that requires grad as a constant. Consider making it a parameter or input, "
+                   "or detaching "
+                   "the gradient\nTensor:\n",
+                   describe(t)));
     }
     const GradModeScope no_grad(false);
     const Tensor copy = gradient_arithmetic().clone(t);
@@ -281,7 +306,8 @@ TracedInput TraceRecorder::input_for(const IValue& value, const Type& formal) {
         list.elements.push_back(input_for(value, *plain.element()));
         return {std::move(list)};
     }
-    for (const IValue& element : value.to_list().elements) list.elements.push_back(input_for(element, *plain.element()));
+    for (const IValue& element : value.to_list().elements)
+        list.elements.push_back(input_for(element, *plain.element()));
     return {std::move(list)};
 }
 
@@ -296,7 +322,7 @@ void TraceRecorder::enter_frame(const FrameInfo& frame) {
         has_begun_ = true;
         return;
     }
-    if (calls_[call_].module == module) return;  // a method of the module that runs
+    if (calls_[call_].module == module) return;                                  // a method of the module that runs
     if (!is_inside(paths_.at(module), paths_.at(calls_[call_].module))) return;  // a part of its caller then
     calls_[call_].items.push_back({true, calls_.size()});
     calls_.push_back({module, call_, {}});
@@ -328,7 +354,8 @@ void TraceRecorder::after_operator(const OperatorCall& call) {
 // As PyTorch's tracer, which records convolutions inside the operator and numbers from Python.
 void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::span<const IValue> results) {
     static const Operator* const convolution = find_operator("aten::_convolution");
-    const bool is_convolution = op.full_name == "aten::conv1d" || op.full_name == "aten::conv2d" || op.full_name == "aten::conv3d";
+    const bool is_convolution =
+        op.full_name == "aten::conv1d" || op.full_name == "aten::conv2d" || op.full_name == "aten::conv3d";
     const Operator* recorded = &op;
     if (is_convolution && convolution != nullptr && inputs[0].to_tensor().dim() == inputs[1].to_tensor().dim()) {
         const auto dims = static_cast<std::size_t>(inputs[1].to_tensor().dim() - 2);
@@ -337,8 +364,19 @@ void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::
             if (all.size() == 1) all.resize(dims, all[0]);
             return IValue(all);
         };
-        inputs = {inputs[0], inputs[1], inputs[2], for_all(inputs[3]), for_all(inputs[4]), for_all(inputs[5]), false,
-                  IValue(Dims(dims, 0)), inputs[6], false, false, true, true};
+        inputs = {inputs[0],
+                  inputs[1],
+                  inputs[2],
+                  for_all(inputs[3]),
+                  for_all(inputs[4]),
+                  for_all(inputs[5]),
+                  false,
+                  IValue(Dims(dims, 0)),
+                  inputs[6],
+                  false,
+                  false,
+                  true,
+                  true};
         recorded = convolution;
     } else if (op.schema.name.starts_with("aten::conv_transpose") && convolution != nullptr &&
                inputs[0].to_tensor().dim() == inputs[1].to_tensor().dim()) {
@@ -348,8 +386,19 @@ void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::
             if (all.size() == 1) all.resize(dims, all[0]);
             return IValue(all);
         };
-        inputs = {inputs[0], inputs[1], inputs[2], for_all(inputs[3]), for_all(inputs[4]), for_all(inputs[7]), true,
-                  for_all(inputs[5]), inputs[6], false, false, true, true};
+        inputs = {inputs[0],
+                  inputs[1],
+                  inputs[2],
+                  for_all(inputs[3]),
+                  for_all(inputs[4]),
+                  for_all(inputs[7]),
+                  true,
+                  for_all(inputs[5]),
+                  inputs[6],
+                  false,
+                  false,
+                  true,
+                  true};
         recorded = convolution;
     } else if (may_become_tensor(op, inputs, results)) {
         inputs[1] = tensor_of(inputs[1].to_scalar());
@@ -361,7 +410,8 @@ void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::
         if (recorded != &op) continue;  // other arguments
         if (auto* list = std::get_if<TracedInput::List>(&traced.back().what)) {
             const Dims contents = inputs[i].is_list() && plain_ints(*list) ? inputs[i].to_ints() : Dims();
-            for (std::size_t j = 0; j < list->elements.size(); ++j) list->elements[j] = tied_input(i, static_cast<int>(j), list->elements[j], contents);
+            for (std::size_t j = 0; j < list->elements.size(); ++j)
+                list->elements[j] = tied_input(i, static_cast<int>(j), list->elements[j], contents);
         }
         traced.back() = tied_input(i, -1, std::move(traced.back()));
     }
@@ -418,8 +468,10 @@ Tensor TraceRecorder::tied_numel(const Tensor& t) {
 
 bool TraceRecorder::tie_number(const NumberTie& tie) {
     if (!ties_sizes_ || is_paused_) return false;
-    if (tie.number.defined()) ties_.push_back(tie);
-    else std::erase_if(ties_, [](const NumberTie& each) { return each.op == nullptr; });
+    if (tie.number.defined())
+        ties_.push_back(tie);
+    else
+        std::erase_if(ties_, [](const NumberTie& each) { return each.op == nullptr; });
     return true;
 }
 
@@ -436,9 +488,10 @@ TracedInput TraceRecorder::tied_input(std::size_t argument, int element, TracedI
         const char* op;
         TypePtr type;
     };
-    const Conversion conversion = tie->as == NumberTie::As::Int     ? Conversion{"aten::Int", "aten::Int.Tensor", types::integer()}
-                                  : tie->as == NumberTie::As::Float ? Conversion{"aten::Float", "aten::Float.Tensor", types::floating()}
-                                                                    : Conversion{"aten::ScalarImplicit", "aten::ScalarImplicit", types::number()};
+    const Conversion conversion =
+        tie->as == NumberTie::As::Int     ? Conversion{"aten::Int", "aten::Int.Tensor", types::integer()}
+        : tie->as == NumberTie::As::Float ? Conversion{"aten::Float", "aten::Float.Tensor", types::floating()}
+                                          : Conversion{"aten::ScalarImplicit", "aten::ScalarImplicit", types::number()};
     const ValueIndex from = value_of(tie->number);
     const ValueIndex made = add_value(conversion.type);
     TracedNode& node = add_node(conversion.kind);
@@ -453,7 +506,8 @@ TracedInput TraceRecorder::tied_input(std::size_t argument, int element, TracedI
 void TraceRecorder::warn(std::string text) {
     TraceWarning warning{std::move(text), current_range()};
     const bool is_known = std::any_of(warnings_.begin(), warnings_.end(), [&](const TraceWarning& other) {
-        return other.text == warning.text && other.range.source == warning.range.source && other.range.start == warning.range.start;
+        return other.text == warning.text && other.range.source == warning.range.source &&
+               other.range.start == warning.range.start;
     });
     if (!is_known) warnings_.push_back(std::move(warning));
 }
@@ -469,7 +523,8 @@ bool TraceRecorder::can_record(const CompiledCall& call) const {
     if (call.module == nullptr) return true;
     const auto path = paths_.find(call.module);
     // Calls of modules outside of the traced one's tree, and of itself, are inlined.
-    return path != paths_.end() && call.module != calls_[0].module && is_inside(path->second, paths_.at(calls_[call_].module));
+    return path != paths_.end() && call.module != calls_[0].module &&
+           is_inside(path->second, paths_.at(calls_[call_].module));
 }
 
 IValue TraceRecorder::record_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run) {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/autograd/observer.h"
+#include "core/dispatch/registry.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
-#include "core/dispatch/registry.h"
 #include "core/runtime/trace/trace.h"
 
 namespace loupe::runtime {
@@ -28,10 +28,10 @@ struct TracedInput {
 
 struct TracedValue {
     TypePtr type;
-    std::size_t call = 0;            // that made it
+    std::size_t call = 0;               // that made it
     const nn::Module* owner = nullptr;  // of a parameter or buffer: whose
-    std::string name;                // of a parameter, buffer or input
-    Tensor constant;                 // of a tensor from elsewhere
+    std::string name;                   // of a parameter, buffer or input
+    Tensor constant;                    // of a tensor from elsewhere
     bool is_input = false;
 };
 
@@ -133,7 +133,7 @@ class TraceRecorder final : public ExecutionObserver {
     std::unordered_map<std::uint64_t, std::vector<const TensorImpl*>> known_by_storage_;
     std::vector<std::size_t> frames_;  // the call of each active frame
     std::size_t call_ = 0;
-    bool has_begun_ = false;           // the root's own frame
+    bool has_begun_ = false;  // the root's own frame
 };
 
 }  // namespace loupe::runtime

@@ -6,8 +6,8 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ir/printer.h"
 #include "core/dispatch/call.h"
+#include "core/ir/printer.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/trace/trace_builder.h"
 
@@ -34,7 +34,7 @@ IValue record(TraceRecorder& recorder, const Traced& run, std::vector<IValue> in
 }
 
 Trace run_traced(const nn::ModulePtr& root, const std::string& name, const Traced& run, std::vector<IValue> inputs,
-            const TraceOptions& options) {
+                 const TraceOptions& options) {
     TraceRecorder recorder(root.get(), options.strict, options.ties_sizes);
     IValue output = record(recorder, run, std::move(inputs), options);
     Trace result = build_trace(recorder, root, name);
@@ -58,8 +58,10 @@ std::string tensor_difference(const Tensor& traced, const Tensor& run, double rt
     static const OperatorHandle<> sub{"aten::sub.Tensor"};
     static const OperatorHandle<> absolute{"aten::abs"};
     static const OperatorHandle<bool> allclose{"aten::allclose"};
-    if (describe(traced) != describe(run)) return concat("is ", describe(traced), " in the trace and ", describe(run), " in the program");
-    const auto wide = static_cast<std::int64_t>(is_complex(traced.dtype()) ? ScalarType::Complex128 : ScalarType::Float64);
+    if (describe(traced) != describe(run))
+        return concat("is ", describe(traced), " in the trace and ", describe(run), " in the program");
+    const auto wide =
+        static_cast<std::int64_t>(is_complex(traced.dtype()) ? ScalarType::Complex128 : ScalarType::Float64);
     const Tensor a = to_double(detach(traced), wide);
     const Tensor b = to_double(detach(run), wide);
     if (allclose(a, b, rtol, atol, true)) return {};
@@ -80,7 +82,8 @@ class Comparison {
         const auto* left = elements(traced);
         const auto* right = elements(run);
         if (left == nullptr || right == nullptr || left->size() != right->size()) {
-            lines.push_back(concat(place, " is ", python_repr(traced), " in the trace and ", python_repr(run), " in the program"));
+            lines.push_back(
+                concat(place, " is ", python_repr(traced), " in the trace and ", python_repr(run), " in the program"));
             return;
         }
         for (std::size_t i = 0; i < left->size(); ++i) compare((*left)[i], (*right)[i], concat(place, "[", i, "]"));
@@ -98,10 +101,13 @@ class Comparison {
         for (const auto& [key, value] : run.entries()) {
             const IValue* other = traced.find(key);
             const std::string name = concat(place, "[", python_repr(key), "]");
-            if (other == nullptr) lines.push_back(concat(name, " is not in the trace"));
-            else compare(*other, value, name);
+            if (other == nullptr)
+                lines.push_back(concat(name, " is not in the trace"));
+            else
+                compare(*other, value, name);
         }
-        if (traced.size() > run.size()) lines.push_back(concat(place, " has entries in the trace that the program does not make"));
+        if (traced.size() > run.size())
+            lines.push_back(concat(place, " has entries in the trace that the program does not make"));
     }
 
     double rtol_;
@@ -117,9 +123,12 @@ struct Step {
 std::string constants_of(const ir::Node& node) {
     std::vector<std::string> all;
     for (const ir::Value* input : node.inputs()) {
-        if (const auto constant = ir::constant_of(input)) all.push_back(ir::print_constant(*constant));
-        else if (input->node()->kind() == ir::prim::ListConstruct) all.push_back(concat("[", constants_of(*input->node()), "]"));
-        else all.push_back("_");
+        if (const auto constant = ir::constant_of(input))
+            all.push_back(ir::print_constant(*constant));
+        else if (input->node()->kind() == ir::prim::ListConstruct)
+            all.push_back(concat("[", constants_of(*input->node()), "]"));
+        else
+            all.push_back("_");
     }
     return join(all, ", ");
 }
@@ -143,8 +152,9 @@ void compare_graphs(const Trace& before, const Trace& after, std::vector<std::st
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
         if (i < a.size() && i < b.size() && a[i].text == b[i].text) continue;
         const std::string& place = i < b.size() ? b[i].place : a[i].place;
-        lines.push_back(concat("Graphs differed across invocations! Operator ", i, " was ", i < a.size() ? a[i].text : "none", " and is ",
-                               i < b.size() ? b[i].text : "none", place.empty() ? "" : concat(" (", place, ")")));
+        lines.push_back(concat("Graphs differed across invocations! Operator ", i, " was ",
+                               i < a.size() ? a[i].text : "none", " and is ", i < b.size() ? b[i].text : "none",
+                               place.empty() ? "" : concat(" (", place, ")")));
         return;
     }
 }
@@ -154,16 +164,19 @@ void compare_graphs(const Trace& before, const Trace& after, std::vector<std::st
 Trace trace_module(const nn::ModulePtr& module, std::vector<IValue> inputs, const TraceOptions& options) {
     const bool is_script = module->type()->find_method("forward") != nullptr;
     const Traced run = [&](std::vector<IValue> given) {
-        return is_script ? run_method(Ptr<Object>(module), "forward", std::move(given)) : module->call(std::move(given));
+        return is_script ? run_method(Ptr<Object>(module), "forward", std::move(given))
+                         : module->call(std::move(given));
     };
     return run_traced(module, options.class_name, run, std::move(inputs), options);
 }
 
-Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options) {
+Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<IValue> inputs,
+                   const TraceOptions& options) {
     return run_traced(module, options.class_name, run, std::move(inputs), options);
 }
 
-Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options) {
+Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs,
+                     const TraceOptions& options) {
     return run_traced(nullptr, name, run, std::move(inputs), options);
 }
 
@@ -196,7 +209,8 @@ std::vector<IValue> traced_inputs(std::vector<IValue> inputs) {
     return inputs;
 }
 
-std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs, double rtol, double atol) {
+std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs,
+                                     double rtol, double atol) {
     const GradModeScope no_grad(false);
     Comparison comparison(rtol, atol);
     const Trace again = run_traced(trace.source, "check", run, inputs, {.ties_sizes = trace.ties_sizes});

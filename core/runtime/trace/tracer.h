@@ -17,9 +17,11 @@ namespace loupe::runtime {
 // grad, and errors of the run.
 Trace trace_module(const nn::ModulePtr& module, std::vector<IValue> inputs, const TraceOptions& options = {});
 // The same, with a custom runner of the module.
-Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
+Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<IValue> inputs,
+                   const TraceOptions& options = {});
 // name: "__torch__.f".
-Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
+Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs,
+                     const TraceOptions& options = {});
 
 // More methods of a traced module: PyTorch's trace_module. Submodules that they call too get further
 // methods, forward1, ...
@@ -40,7 +42,7 @@ std::vector<IValue> traced_inputs(std::vector<IValue> inputs);
 // Runs both on the inputs; one line per difference: results ("output 0 differs: max abs 0.5"), and where the
 // operators diverge, with the source line. Empty: no difference. In the module's current mode, so random operators
 // differ unless `run` sets the seed.
-std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs, double rtol = 1e-5,
-                                     double atol = 1e-8);
+std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs,
+                                     double rtol = 1e-5, double atol = 1e-8);
 
 }  // namespace loupe::runtime

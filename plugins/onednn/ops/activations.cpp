@@ -19,7 +19,8 @@ struct ForwardPlan {
     dnnl::eltwise_forward primitive;
 
     ForwardPlan(dnnl::algorithm algorithm, std::int64_t count)
-        : layout({count}, Memory::data_type::f32, Memory::format_tag::a), descriptor(eltwise_forward(engine(), algorithm, layout)),
+        : layout({count}, Memory::data_type::f32, Memory::format_tag::a),
+          descriptor(eltwise_forward(engine(), algorithm, layout)),
           primitive(descriptor) {}
 };
 struct BackwardPlan {
@@ -28,7 +29,8 @@ struct BackwardPlan {
     dnnl::eltwise_backward primitive;
 
     BackwardPlan(dnnl::algorithm algorithm, std::int64_t count)
-        : layout({count}, Memory::data_type::f32, Memory::format_tag::a), descriptor(eltwise_backward(engine(), algorithm, layout)),
+        : layout({count}, Memory::data_type::f32, Memory::format_tag::a),
+          descriptor(eltwise_backward(engine(), algorithm, layout)),
           primitive(descriptor) {}
 };
 
@@ -59,9 +61,10 @@ void run(dnnl::algorithm algorithm, const Tensor& x, const Tensor& out) {
     const Tensor y = same_strides(x, out) ? out : empty_like(x);
     const ForwardPlan& plan = forward_plans().get(Key().add(static_cast<std::int64_t>(algorithm)).add(x.numel()),
                                                   [&] { return ForwardPlan(algorithm, x.numel()); });
-    execute(plan.primitive,
-            {{DNNL_ARG_SRC, memory_at(plan.layout, x.raw_data())}, {DNNL_ARG_DST, memory_at(plan.layout, y.raw_data())}},
-            plan.descriptor.scratchpad_desc());
+    execute(
+        plan.primitive,
+        {{DNNL_ARG_SRC, memory_at(plan.layout, x.raw_data())}, {DNNL_ARG_DST, memory_at(plan.layout, y.raw_data())}},
+        plan.descriptor.scratchpad_desc());
     put_back(out, y);
 }
 

@@ -17,7 +17,10 @@ struct ForwardPlan {
     dnnl::pooling_v2_forward primitive;
 
     ForwardPlan(dnnl::algorithm algorithm, const Layout& src_layout, const Layout& dst_layout, const PoolingGeometry& g)
-        : src(src_layout), dst(dst_layout), descriptor(pooling_forward(engine(), algorithm, src, dst, g)), primitive(descriptor) {}
+        : src(src_layout),
+          dst(dst_layout),
+          descriptor(pooling_forward(engine(), algorithm, src, dst, g)),
+          primitive(descriptor) {}
 };
 struct BackwardPlan {
     Layout src;
@@ -25,8 +28,12 @@ struct BackwardPlan {
     dnnl::pooling_v2_backward::primitive_desc descriptor;
     dnnl::pooling_v2_backward primitive;
 
-    BackwardPlan(dnnl::algorithm algorithm, const Layout& src_layout, const Layout& dst_layout, const PoolingGeometry& g)
-        : src(src_layout), dst(dst_layout), descriptor(pooling_backward(engine(), algorithm, src, dst, g)), primitive(descriptor) {}
+    BackwardPlan(dnnl::algorithm algorithm, const Layout& src_layout, const Layout& dst_layout,
+                 const PoolingGeometry& g)
+        : src(src_layout),
+          dst(dst_layout),
+          descriptor(pooling_backward(engine(), algorithm, src, dst, g)),
+          primitive(descriptor) {}
 };
 
 PlanCache<ForwardPlan>& forward_plans() {
@@ -44,7 +51,8 @@ struct Average {
     bool count_padding = false;
 
     dnnl::algorithm algorithm() const {
-        return count_padding ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
+        return count_padding ? dnnl::algorithm::pooling_avg_include_padding
+                             : dnnl::algorithm::pooling_avg_exclude_padding;
     }
 };
 
@@ -56,7 +64,8 @@ bool has_padding(const PoolShape& s) {
 template <std::size_t Spatial>
 Average average_of(const Tensor& x, Arguments a) {
     Dims sizes;
-    Average average{nn_ops::pool_shape(x, {a[0].to_ints(), a[1].to_ints(), a[2].to_ints(), Dims{1}, a[3].to_bool()}, Spatial, sizes)};
+    Average average{nn_ops::pool_shape(x, {a[0].to_ints(), a[1].to_ints(), a[2].to_ints(), Dims{1}, a[3].to_bool()},
+                                       Spatial, sizes)};
     // Without padding only elements in the window count; PyTorch counts none beyond the padding either.
     average.count_padding = a[4].to_bool() && has_padding(average.shape);
     return average;
@@ -66,7 +75,8 @@ template <std::size_t Spatial>
 bool accepts_average(const Tensor& x, Arguments a, std::string* why) {
     if (!a[5].is_none()) return decline(why, "divisor_override");
     const Average average = average_of<Spatial>(x, a);
-    if (average.count_padding && overhangs(average.shape)) return decline(why, "windows that reach beyond the padding (ceil_mode)");
+    if (average.count_padding && overhangs(average.shape))
+        return decline(why, "windows that reach beyond the padding (ceil_mode)");
     if (average.shape.planes * average.shape.output_pixels() < kSmallestPool) return decline(why, "too few windows");
     if (planes_collide(x, average.shape)) return decline(why, "planes that collide in the cache");
     return true;
@@ -117,7 +127,8 @@ void run(const Average& average, std::size_t spatial, const Tensor& self, const 
         return ForwardPlan(average.algorithm(), batched_layout(x, spatial), batched_layout(out, spatial),
                            pooling_geometry(average.shape, spatial));
     });
-    execute(plan.primitive, {{DNNL_ARG_SRC, memory_at(plan.src, x.raw_data())}, {DNNL_ARG_DST, memory_at(plan.dst, out.raw_data())}},
+    execute(plan.primitive,
+            {{DNNL_ARG_SRC, memory_at(plan.src, x.raw_data())}, {DNNL_ARG_DST, memory_at(plan.dst, out.raw_data())}},
             plan.descriptor.scratchpad_desc());
 }
 
@@ -141,7 +152,9 @@ void run_backward(const Average& average, std::size_t spatial, const Tensor& gra
         return BackwardPlan(average.algorithm(), batched_layout(out, spatial), batched_layout(g, spatial),
                             pooling_geometry(average.shape, spatial));
     });
-    execute(plan.primitive, {{DNNL_ARG_DIFF_DST, memory_at(plan.dst, g.raw_data())}, {DNNL_ARG_DIFF_SRC, memory_at(plan.src, out.raw_data())}},
+    execute(plan.primitive,
+            {{DNNL_ARG_DIFF_DST, memory_at(plan.dst, g.raw_data())},
+             {DNNL_ARG_DIFF_SRC, memory_at(plan.src, out.raw_data())}},
             plan.descriptor.scratchpad_desc());
 }
 
@@ -159,13 +172,16 @@ void forward(Arguments a, IValue* results) {
 
 template <std::size_t Spatial>
 bool accepts_backward(Arguments a, std::string* why) {
-    if (!accepts_float32(a, {0, 1}, why) || !accepts_average<Spatial>(a[1].to_tensor(), a.subspan(2), why)) return false;
-    if (tiles_planes(a[1].to_tensor(), average_of<Spatial>(a[1].to_tensor(), a.subspan(2)).shape)) return decline(why, "windows that tile the input");
+    if (!accepts_float32(a, {0, 1}, why) || !accepts_average<Spatial>(a[1].to_tensor(), a.subspan(2), why))
+        return false;
+    if (tiles_planes(a[1].to_tensor(), average_of<Spatial>(a[1].to_tensor(), a.subspan(2)).shape))
+        return decline(why, "windows that tile the input");
     return true;
 }
 template <std::size_t Spatial>
 void backward(Arguments a, IValue* results) {
-    run_backward(average_of<Spatial>(a[1].to_tensor(), a.subspan(2)), Spatial, a[0].to_tensor(), results[0].to_tensor());
+    run_backward(average_of<Spatial>(a[1].to_tensor(), a.subspan(2)), Spatial, a[0].to_tensor(),
+                 results[0].to_tensor());
 }
 
 template <std::size_t Spatial>
@@ -184,7 +200,8 @@ void adaptive(Arguments a, IValue* results) {
 template <std::size_t Spatial>
 bool accepts_adaptive_backward(Arguments a, std::string* why) {
     const IntSpan output = a[0].to_tensor().sizes().last(Spatial);
-    if (!accepts_float32(a, {0, 1}, why) || !accepts_adaptive_sizes<Spatial>(a[1].to_tensor(), output, why)) return false;
+    if (!accepts_float32(a, {0, 1}, why) || !accepts_adaptive_sizes<Spatial>(a[1].to_tensor(), output, why))
+        return false;
     if (!nn_ops::prefers_channels_last(a[1].to_tensor())) return decline(why, "windows that tile the input");
     return true;
 }

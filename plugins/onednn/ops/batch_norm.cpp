@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// native_batch_norm and its gradients for channels-last tensors, where oneDNN is five to ten times faster. For contiguous
-// ones it has only a reference kernel, and ours are seven times faster.
+// native_batch_norm and its gradients for channels-last tensors, where oneDNN is five to ten times faster. For
+// contiguous ones it has only a reference kernel, and ours are seven times faster.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,8 @@ struct ForwardPlan {
 
     ForwardPlan(const Layout& x, bool training, float epsilon, Flags flags)
         : descriptor(batch_normalization_forward(
-              engine(), training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference, x, epsilon, flags)),
+              engine(), training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference, x, epsilon,
+              flags)),
           primitive(descriptor) {}
 };
 struct BackwardPlan {
@@ -62,7 +63,8 @@ void move_running(const Tensor& running, const Tensor& batch, double scale, doub
     put_back(values, running);
     for (std::int64_t c = 0; c < batch.numel(); ++c) {
         float& value = values.data<float>()[c];
-        value = static_cast<float>(momentum * scale * static_cast<double>(batch.data<float>()[c]) + (1 - momentum) * static_cast<double>(value));
+        value = static_cast<float>(momentum * scale * static_cast<double>(batch.data<float>()[c]) +
+                                   (1 - momentum) * static_cast<double>(value));
     }
     put_back(running, values);
 }
@@ -91,7 +93,8 @@ Tensor ones(std::int64_t count) {
 // ---- forward: input, weight, bias, running_mean, running_var, training, momentum, eps
 
 bool accepts_layout(const Tensor& x, std::string* why) {
-    if (!nn_ops::prefers_channels_last(x)) return decline(why, "not channels last, where the portable kernel is faster");
+    if (!nn_ops::prefers_channels_last(x))
+        return decline(why, "not channels last, where the portable kernel is faster");
     constexpr std::int64_t kFewestChannels = 16;
     return x.sizes()[1] >= kFewestChannels || decline(why, "few channels, where the portable kernel is faster");
 }
@@ -108,8 +111,8 @@ void run(Arguments a, IValue* results) {
     const double epsilon = a[7].to_double();
     const Flags flags = flags_for(weight, bias, training);
     Key key = key_of(x, epsilon, flags);
-    const ForwardPlan& plan =
-        forward_plans().get(key, [&] { return ForwardPlan(layout_of(x), training, static_cast<float>(epsilon), flags); });
+    const ForwardPlan& plan = forward_plans().get(
+        key, [&] { return ForwardPlan(layout_of(x), training, static_cast<float>(epsilon), flags); });
     const Tensor mean = training ? results[1].to_tensor() : packed(a[3].to_tensor());
     const Tensor variance = training ? empty(mean.sizes(), ScalarType::Float32) : packed(a[4].to_tensor());
     const Layout channels = channels_layout(x);
@@ -179,7 +182,8 @@ void run_backward(Arguments a, IValue* results) {
 
 void register_batch_norm(const PluginRegistries& registries) {
     registries.add_kernel("aten::native_batch_norm", DeviceType::Cpu, {"onednn", run, accepts});
-    registries.add_kernel("aten::native_batch_norm_backward", DeviceType::Cpu, {"onednn", run_backward, accepts_backward});
+    registries.add_kernel("aten::native_batch_norm_backward", DeviceType::Cpu,
+                          {"onednn", run_backward, accepts_backward});
 }
 
 }  // namespace loupe::onednn

@@ -25,7 +25,9 @@ struct Problem {
     const ConvolutionParameters& parameters;
 
     Problem(IntSpan input, IntSpan weight_sizes, IntSpan output, const ConvolutionParameters& p)
-        : large(to_dims(p.transposed ? output : input)), small(to_dims(p.transposed ? input : output)), weight(to_dims(weight_sizes)),
+        : large(to_dims(p.transposed ? output : input)),
+          small(to_dims(p.transposed ? input : output)),
+          weight(to_dims(weight_sizes)),
           parameters(p) {}
 
     std::size_t spatial() const { return weight.size() - 2; }
@@ -73,10 +75,13 @@ dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, b
 }
 
 // Channels last on both sides stays so: reordering would cost more than another layout gains.
-dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, const Tensor& large, const Tensor& small, bool with_bias) {
-    if (!nn_ops::prefers_channels_last(large) || !nn_ops::prefers_channels_last(small)) return forward_descriptor(p, with_bias);
+dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, const Tensor& large, const Tensor& small,
+                                                             bool with_bias) {
+    if (!nn_ops::prefers_channels_last(large) || !nn_ops::prefers_channels_last(small))
+        return forward_descriptor(p, with_bias);
     const Layout bias = with_bias ? Layout({p.small[1]}, Memory::data_type::f32, Memory::format_tag::x) : Layout();
-    return convolution_forward(engine(), layout_of(large), any_layout(p.weight_dims()), bias, layout_of(small), p.geometry());
+    return convolution_forward(engine(), layout_of(large), any_layout(p.weight_dims()), bias, layout_of(small),
+                               p.geometry());
 }
 
 struct ForwardPlan {
@@ -91,8 +96,9 @@ struct DataPlan {
     dnnl::convolution_backward_data primitive;
 
     explicit DataPlan(const Problem& p)
-        : descriptor(convolution_backward_data(engine(), any_layout(dims_of(span_of(p.large))), any_layout(p.weight_dims()),
-                                               any_layout(dims_of(span_of(p.small))), p.geometry(), forward_descriptor(p, false))),
+        : descriptor(convolution_backward_data(engine(), any_layout(dims_of(span_of(p.large))),
+                                               any_layout(p.weight_dims()), any_layout(dims_of(span_of(p.small))),
+                                               p.geometry(), forward_descriptor(p, false))),
           primitive(descriptor) {}
 };
 struct WeightsPlan {
@@ -122,8 +128,8 @@ PlanCache<WeightsPlan>& weights_plans() {
 
 // small = large * weight (+ bias).
 void forward(const Problem& p, const Tensor& large, const Tensor& weight, const Tensor& bias, const Tensor& small) {
-    const ForwardPlan& plan =
-        forward_plans().get(p.key(bias.defined() ? 1 : 0, large, small, weight), [&] { return ForwardPlan(p, large, small, bias.defined()); });
+    const ForwardPlan& plan = forward_plans().get(p.key(bias.defined() ? 1 : 0, large, small, weight),
+                                                  [&] { return ForwardPlan(p, large, small, bias.defined()); });
     const auto& d = plan.descriptor;
     Block src;
     const Memory x = reordered(memory_of(large), d.src_desc(), src);
@@ -149,25 +155,28 @@ class GradientSource {
     Block block_;
 };
 
-void data_gradient(const Problem& p, GradientSource& small, const Tensor& small_tensor, const Tensor& weight, const Tensor& large) {
+void data_gradient(const Problem& p, GradientSource& small, const Tensor& small_tensor, const Tensor& weight,
+                   const Tensor& large) {
     const DataPlan& plan = data_plans().get(p.key(2, large, small_tensor, weight), [&] { return DataPlan(p); });
     const auto& d = plan.descriptor;
     const Memory w = packed_weight(weight, weight_layout(weight, p.parameters.groups), d.weights_desc());
     const Target x(memory_of(large), d.diff_src_desc());
-    execute(plan.primitive, {{DNNL_ARG_DIFF_DST, small.in(d.diff_dst_desc())}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DIFF_SRC, x.memory()}},
+    execute(plan.primitive,
+            {{DNNL_ARG_DIFF_DST, small.in(d.diff_dst_desc())}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DIFF_SRC, x.memory()}},
             d.scratchpad_desc());
     x.finish();
 }
 
-void weight_gradient(const Problem& p, const Tensor& large, GradientSource& small, const Tensor& small_tensor, const Tensor& grad_weight,
-                     const Tensor& grad_bias) {
+void weight_gradient(const Problem& p, const Tensor& large, GradientSource& small, const Tensor& small_tensor,
+                     const Tensor& grad_weight, const Tensor& grad_bias) {
     const bool with_bias = grad_bias.defined();
-    const WeightsPlan& plan =
-        weights_plans().get(p.key(with_bias ? 4 : 3, large, small_tensor, grad_weight), [&] { return WeightsPlan(p, with_bias); });
+    const WeightsPlan& plan = weights_plans().get(p.key(with_bias ? 4 : 3, large, small_tensor, grad_weight),
+                                                  [&] { return WeightsPlan(p, with_bias); });
     const auto& d = plan.descriptor;
     Block src;
     const Memory x = reordered(memory_of(large), d.src_desc(), src);
-    const Target w(memory_at(weight_layout(grad_weight, p.parameters.groups), grad_weight.raw_data()), d.diff_weights_desc());
+    const Target w(memory_at(weight_layout(grad_weight, p.parameters.groups), grad_weight.raw_data()),
+                   d.diff_weights_desc());
     std::unordered_map<int, Memory> arguments{
         {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, small.in(d.diff_dst_desc())}, {DNNL_ARG_DIFF_WEIGHTS, w.memory()}};
     if (with_bias) arguments.emplace(DNNL_ARG_DIFF_BIAS, memory_of(grad_bias));
@@ -198,12 +207,19 @@ void convolution(Arguments arguments, IValue* results) {
 class BoundConvolution final : public BoundKernel {
   public:
     BoundConvolution(Arguments arguments, std::span<const IValue> results, const ForwardPlan& plan, std::int64_t groups)
-        : input_(arguments[0].to_tensor()), weight_(arguments[1].to_tensor()), bias_(arguments[2].to_tensor()), out_(results[0].to_tensor()),
-          groups_(groups), plan_(plan), src_(layout_of(input_), plan.descriptor.src_desc()), dst_(layout_of(out_), plan.descriptor.dst_desc()) {
+        : input_(arguments[0].to_tensor()),
+          weight_(arguments[1].to_tensor()),
+          bias_(arguments[2].to_tensor()),
+          out_(results[0].to_tensor()),
+          groups_(groups),
+          plan_(plan),
+          src_(layout_of(input_), plan.descriptor.src_desc()),
+          dst_(layout_of(out_), plan.descriptor.dst_desc()) {
         if (src_.differs) src_.reorder = dnnl::reorder(src_.own, src_.wanted);
         if (dst_.differs) dst_.reorder = dnnl::reorder(dst_.wanted, dst_.own);
         if (bias_.defined()) bias_memory_ = memory_at(layout_of(bias_), nullptr);
-        if (plan.descriptor.scratchpad_desc().get_size() != 0) scratch_ = memory_at(plan.descriptor.scratchpad_desc(), nullptr);
+        if (plan.descriptor.scratchpad_desc().get_size() != 0)
+            scratch_ = memory_at(plan.descriptor.scratchpad_desc(), nullptr);
     }
 
     void run() override {
@@ -218,14 +234,17 @@ class BoundConvolution final : public BoundKernel {
             set_address(scratch_, scratch.storage.raw_data());
         }
         if (src_.differs) src_.reorder.execute(stream(), src_.own, src_.wanted);
-        std::array<dnnl_exec_arg_t, 5> arguments{{{DNNL_ARG_SRC, src_.used().get()}, {DNNL_ARG_WEIGHTS, weights_.memory.get()}, {DNNL_ARG_DST, dst_.used().get()}}};
+        std::array<dnnl_exec_arg_t, 5> arguments{{{DNNL_ARG_SRC, src_.used().get()},
+                                                  {DNNL_ARG_WEIGHTS, weights_.memory.get()},
+                                                  {DNNL_ARG_DST, dst_.used().get()}}};
         int count = 3;
         if (bias_.defined()) {
             set_address(bias_memory_, bias_.raw_data());
             arguments[static_cast<std::size_t>(count++)] = {DNNL_ARG_BIAS, bias_memory_.get()};
         }
         if (scratch_) arguments[static_cast<std::size_t>(count++)] = {DNNL_ARG_SCRATCHPAD, scratch_.get()};
-        dnnl::error::wrap_c_api(dnnl_primitive_execute(plan_.primitive.get(), stream().get(), count, arguments.data()), "could not execute a convolution");
+        dnnl::error::wrap_c_api(dnnl_primitive_execute(plan_.primitive.get(), stream().get(), count, arguments.data()),
+                                "could not execute a convolution");
         if (dst_.differs) dst_.reorder.execute(stream(), dst_.wanted, dst_.own);
         stream().wait();
     }
@@ -290,7 +309,8 @@ Ptr<BoundKernel> bind_convolution(Arguments arguments, std::span<const IValue> r
 
 Tensor empty_gradient(const Tensor& like) {
     const TensorMeta meta = nn_ops::follow_layout(to_dims(like.sizes()), like);
-    return meta.strides.empty() ? empty(like.sizes(), like.dtype()) : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
+    return meta.strides.empty() ? empty(like.sizes(), like.dtype())
+                                : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
 }
 
 // The bias gradient of a transposed convolution sums over its output, which no primitive includes.
@@ -318,14 +338,17 @@ void convolution_backward(Arguments arguments, IValue* results) {
     GradientSource source(p.transposed ? input : grad);
     if (mask[0]) {
         const Tensor out = empty_gradient(input);
-        if (p.transposed) forward(problem, grad, weight, Tensor(), out);
-        else data_gradient(problem, source, grad, weight, out);
+        if (p.transposed)
+            forward(problem, grad, weight, Tensor(), out);
+        else
+            data_gradient(problem, source, grad, weight, out);
         results[0] = out;
     }
     const bool bias_alone = mask[2] && (!mask[1] || p.transposed);
     if (mask[1]) {
         const Tensor out = empty_gradient(weight);
-        const Tensor grad_bias = mask[2] && !bias_alone ? empty(grad.sizes().subspan(1, 1), ScalarType::Float32) : Tensor();
+        const Tensor grad_bias =
+            mask[2] && !bias_alone ? empty(grad.sizes().subspan(1, 1), ScalarType::Float32) : Tensor();
         weight_gradient(problem, p.transposed ? grad : input, source, p.transposed ? input : grad, out, grad_bias);
         results[1] = out;
         if (grad_bias.defined()) results[2] = grad_bias;
@@ -338,7 +361,8 @@ void convolution_backward(Arguments arguments, IValue* results) {
 void register_convolution(const PluginRegistries& registries) {
     registries.add_kernel("aten::convolution", DeviceType::Cpu, {"onednn", convolution, accepts_convolution});
     register_binding(convolution, bind_convolution);
-    registries.add_kernel("aten::convolution_backward", DeviceType::Cpu, {"onednn", convolution_backward, accepts_convolution});
+    registries.add_kernel("aten::convolution_backward", DeviceType::Cpu,
+                          {"onednn", convolution_backward, accepts_convolution});
 }
 
 }  // namespace loupe::onednn

@@ -23,9 +23,16 @@ struct Call {
     bool reverse;
 
     explicit Call(Arguments a)
-        : input(packed(a[0].to_tensor())), hx(packed(a[1].to_tensor())), cx(packed(a[2].to_tensor())), w_ih(packed(a[3].to_tensor())),
-          w_hh(packed(a[4].to_tensor())), b_ih(packed(a[5].to_tensor())), b_hh(packed(a[6].to_tensor())), batch_sizes(a[7].to_ints()),
-          mode(rnn::parse_mode(a[8].to_string())), reverse(a[9].to_bool()) {}
+        : input(packed(a[0].to_tensor())),
+          hx(packed(a[1].to_tensor())),
+          cx(packed(a[2].to_tensor())),
+          w_ih(packed(a[3].to_tensor())),
+          w_hh(packed(a[4].to_tensor())),
+          b_ih(packed(a[5].to_tensor())),
+          b_hh(packed(a[6].to_tensor())),
+          batch_sizes(a[7].to_ints()),
+          mode(rnn::parse_mode(a[8].to_string())),
+          reverse(a[9].to_bool()) {}
 
     std::int64_t steps() const { return static_cast<std::int64_t>(batch_sizes.size()); }
     std::int64_t batch() const { return hx.sizes()[0]; }
@@ -38,7 +45,9 @@ Layout any_weights(const Call& c, std::int64_t inputs) { return any_layout({1, 1
 // PyTorch's weight [gates * H, inputs], as oneDNN counts it.
 Layout own_weights(const Call& c, std::int64_t inputs) {
     const std::int64_t gate = c.hidden() * inputs;
-    return {{1, 1, inputs, c.gates(), c.hidden()}, Memory::data_type::f32, {c.gates() * gate, c.gates() * gate, 1, gate, inputs}};
+    return {{1, 1, inputs, c.gates(), c.hidden()},
+            Memory::data_type::f32,
+            {c.gates() * gate, c.gates() * gate, 1, gate, inputs}};
 }
 
 RecurrentLayouts layouts_of(const Call& c) {
@@ -67,8 +76,10 @@ struct Plan {
 
   private:
     static typename Primitive::primitive_desc describe(const Call& c, const RecurrentLayouts& l) {
-        if constexpr (std::is_same_v<Primitive, dnnl::lstm_forward>) return lstm_forward(engine(), direction_of(c), l);
-        else return gru_forward(engine(), direction_of(c), l);
+        if constexpr (std::is_same_v<Primitive, dnnl::lstm_forward>)
+            return lstm_forward(engine(), direction_of(c), l);
+        else
+            return gru_forward(engine(), direction_of(c), l);
     }
 };
 
@@ -94,7 +105,8 @@ Tensor update_gate_first(const Tensor& weight) {
 Memory weights(const Tensor& weight, const Layout& own, const Layout& wanted, Mode mode, Block& block) {
     const PrepareWeight prepare = mode == Mode::Gru ? update_gate_first : nullptr;
     const MemoryCategory category = weight.storage()->category();
-    if (category == MemoryCategory::Parameter || category == MemoryCategory::Buffer) return packed_weight(weight, own, wanted, prepare);
+    if (category == MemoryCategory::Parameter || category == MemoryCategory::Buffer)
+        return packed_weight(weight, own, wanted, prepare);
     const Tensor source = prepare == nullptr ? weight : prepare(weight);
     block = allocate(wanted);
     reorder(memory_at(own, source.raw_data()), block.memory);
@@ -137,7 +149,8 @@ void run_layer(const Call& c, IValue* results) {
     std::unordered_map<int, Memory> arguments{
         {DNNL_ARG_SRC_LAYER, at(l.sequence, c.input)},
         {DNNL_ARG_SRC_ITER, at(l.state, c.hx)},
-        {DNNL_ARG_WEIGHTS_LAYER, weights(c.w_ih, own_weights(c, c.inputs()), d.weights_layer_desc(), c.mode, layer_block)},
+        {DNNL_ARG_WEIGHTS_LAYER,
+         weights(c.w_ih, own_weights(c, c.inputs()), d.weights_layer_desc(), c.mode, layer_block)},
         {DNNL_ARG_WEIGHTS_ITER, weights(c.w_hh, own_weights(c, c.hidden()), d.weights_iter_desc(), c.mode, iter_block)},
         {DNNL_ARG_BIAS, at(l.bias, bias)},
         {DNNL_ARG_DST_LAYER, at(l.output, results[0].to_tensor())},
@@ -154,7 +167,8 @@ void run_layer(const Call& c, IValue* results) {
 
 bool is_recorded(Arguments arguments) {
     if (!GradMode::is_enabled()) return false;
-    return std::any_of(arguments.begin(), arguments.begin() + 7, [](const IValue& v) { return v.is_tensor() && requires_grad(v.to_tensor()); });
+    return std::any_of(arguments.begin(), arguments.begin() + 7,
+                       [](const IValue& v) { return v.is_tensor() && requires_grad(v.to_tensor()); });
 }
 
 bool accepts(Arguments a, std::string* why) {
@@ -179,8 +193,10 @@ bool accepts(Arguments a, std::string* why) {
 
 void run(Arguments arguments, IValue* results) {
     const Call call(arguments);
-    if (call.mode == Mode::Lstm) run_layer<dnnl::lstm_forward>(call, results);
-    else run_layer<dnnl::lbr_gru_forward>(call, results);
+    if (call.mode == Mode::Lstm)
+        run_layer<dnnl::lstm_forward>(call, results);
+    else
+        run_layer<dnnl::lbr_gru_forward>(call, results);
 }
 
 }  // namespace

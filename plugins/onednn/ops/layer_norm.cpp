@@ -19,9 +19,11 @@ struct Plan {
     dnnl::layer_normalization_forward primitive;
 
     Plan(std::int64_t count, std::int64_t length, float epsilon, Flags flags)
-        : rows({count, length}, Memory::data_type::f32, Memory::format_tag::ab), stats({count}, Memory::data_type::f32, Memory::format_tag::a),
+        : rows({count, length}, Memory::data_type::f32, Memory::format_tag::ab),
+          stats({count}, Memory::data_type::f32, Memory::format_tag::a),
           parameters({length}, Memory::data_type::f32, Memory::format_tag::a),
-          descriptor(layer_normalization_forward(engine(), rows, epsilon, flags)), primitive(descriptor) {}
+          descriptor(layer_normalization_forward(engine(), rows, epsilon, flags)),
+          primitive(descriptor) {}
 };
 
 PlanCache<Plan>& plans() {
@@ -58,8 +60,9 @@ void run(Arguments a, IValue* results) {
     Flags flags = Flags::none;
     if (weight.defined()) flags |= Flags::use_scale;
     if (bias.defined()) flags |= Flags::use_shift;
-    const Plan& plan = plans().get(Key().add(rows.count).add(rows.length).add(epsilon).add(static_cast<std::int64_t>(flags)),
-                                   [&] { return Plan(rows.count, rows.length, static_cast<float>(epsilon), flags); });
+    const Plan& plan =
+        plans().get(Key().add(rows.count).add(rows.length).add(epsilon).add(static_cast<std::int64_t>(flags)),
+                    [&] { return Plan(rows.count, rows.length, static_cast<float>(epsilon), flags); });
     const Tensor rstd = results[2].to_tensor();
     std::unordered_map<int, Memory> arguments{{DNNL_ARG_SRC, memory_at(plan.rows, x.raw_data())},
                                               {DNNL_ARG_DST, memory_at(plan.rows, results[0].to_tensor().raw_data())},

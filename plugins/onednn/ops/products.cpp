@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products. Three ways, by what was measured (tests/bench/onednn_bench.cpp):
 // - sgemm, made for the machine's instructions at run time, for most;
-// - the matmul primitive for a few rows and more by a transposed matrix, x W^T, where sgemm is up to seven times slower, with the
+// - the matmul primitive for a few rows and more by a transposed matrix, x W^T, where sgemm is up to seven times
+// slower, with the
 //   bias of a layer in the same pass, and for gradients of weights with far more rows than columns;
 // - the same with W packed, for a linear layer that is not being trained: kept from call to call.
 #include "core/autograd/variable.h"
@@ -62,7 +63,8 @@ void run(const Product& p) {
 
 constexpr std::int64_t kFewestRows = 16;             // below, sgemm reads a transposed matrix as fast
 constexpr std::int64_t kSmallestMatrix = 128 * 128;  // below, looking up the primitive costs more than it saves
-constexpr std::int64_t kFewestColumns = 64;          // of the gradient of a weight with more rows than that: sgemm packs the longer side
+constexpr std::int64_t kFewestColumns =
+    64;  // of the gradient of a weight with more rows than that: sgemm packs the longer side
 
 bool is_large(std::int64_t m, std::int64_t n, std::int64_t k) { return m >= kFewestRows && n * k >= kSmallestMatrix; }
 
@@ -77,13 +79,15 @@ void make_code() {
 }
 
 // gemm<float> calls it (set_float_gemm), after copying operands with strides that sgemm does not support.
-void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
-             std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
+             const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
+             std::int64_t ldc) {
     static std::once_flag code;
     std::call_once(code, make_code);
     const bool is_by_transposed = !transpose_a && transpose_b && is_large(m, n, k);
     const bool is_tall = transpose_a && !transpose_b && n >= kFewestColumns && m >= 2 * n && is_large(m, n, k);
-    if (alpha == 1 && (is_by_transposed || is_tall)) return run({transpose_a, transpose_b, m, n, k, a, lda, b, ldb, beta, c, ldc});
+    if (alpha == 1 && (is_by_transposed || is_tall))
+        return run({transpose_a, transpose_b, m, n, k, a, lda, b, ldb, beta, c, ldc});
     sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -110,9 +114,10 @@ void multiply_by_weight(const Tensor& out, const Tensor& left, const Tensor& wei
     key.add(std::int64_t{1}).add(std::int64_t{bias.defined()}).add(left.sizes()).add(weight.sizes());
     const ProductPlan& plan =
         product_plans().get(key, [&] { return ProductPlan(a, any_layout(dims_of(weight.sizes())), row, c, 0); });
-    std::unordered_map<int, Memory> arguments{{DNNL_ARG_SRC, memory_of(left)},
-                                              {DNNL_ARG_WEIGHTS, packed_weight(weight, own, plan.descriptor.weights_desc())},
-                                              {DNNL_ARG_DST, memory_of(out)}};
+    std::unordered_map<int, Memory> arguments{
+        {DNNL_ARG_SRC, memory_of(left)},
+        {DNNL_ARG_WEIGHTS, packed_weight(weight, own, plan.descriptor.weights_desc())},
+        {DNNL_ARG_DST, memory_of(out)}};
     if (bias.defined()) arguments.emplace(DNNL_ARG_BIAS, memory_at(row, bias.raw_data()));
     execute(plan.primitive, std::move(arguments), plan.descriptor.scratchpad_desc());
 }
@@ -128,7 +133,8 @@ MatrixBatch<const float> batch_of(const Tensor& t) {
 }
 
 void multiply_batch(const Tensor& out, const Tensor& a, const Tensor& b, float beta, float alpha) {
-    const MatrixBatch<float> c{{out.data<float>(), out.sizes()[1], out.sizes()[2], out.strides()[1], out.strides()[2]}, out.strides()[0]};
+    const MatrixBatch<float> c{{out.data<float>(), out.sizes()[1], out.sizes()[2], out.strides()[1], out.strides()[2]},
+                               out.strides()[0]};
     batched_gemm<float>(out.sizes()[0], alpha, batch_of(a), batch_of(b), beta, c);
 }
 
@@ -143,15 +149,19 @@ void mm(const Tensor& out, const Tensor& self, const Tensor& mat2) {
     multiply(out, self, mat2, 0, 1);
 }
 
-void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-    const bool is_bias = self.dim() == 1 && self.numel() == out.sizes()[1] && self.is_contiguous() && beta.equals(1) && alpha.equals(1);
+void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+           const Scalar& alpha) {
+    const bool is_bias =
+        self.dim() == 1 && self.numel() == out.sizes()[1] && self.is_contiguous() && beta.equals(1) && alpha.equals(1);
     if (is_bias && is_worth_packing(mat2, mat1.sizes()[0]) && mat1.is_contiguous() && out.is_contiguous()) {
         return multiply_by_weight(out, mat1, mat2, self);
     }
     const std::int64_t m = out.sizes()[0], n = out.sizes()[1], k = mat1.sizes()[1];
-    const bool is_linear = is_bias && mat2.strides()[0] == 1 && mat2.strides()[1] >= k && mat1.is_contiguous() && out.is_contiguous();
+    const bool is_linear =
+        is_bias && mat2.strides()[0] == 1 && mat2.strides()[1] >= k && mat1.is_contiguous() && out.is_contiguous();
     if (is_linear && is_large(m, n, k)) {
-        return run({false, true, m, n, k, mat1.data<float>(), k, mat2.data<float>(), mat2.strides()[1], 0, out.data<float>(), n, self.data<float>()});
+        return run({false, true, m, n, k, mat1.data<float>(), k, mat2.data<float>(), mat2.strides()[1], 0,
+                    out.data<float>(), n, self.data<float>()});
     }
     spread(out, self, beta);
     multiply(out, mat1, mat2, beta.to<float>(), alpha.to<float>());
@@ -159,7 +169,8 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
 
 void bmm(const Tensor& out, const Tensor& self, const Tensor& mat2) { multiply_batch(out, self, mat2, 0, 1); }
 
-void baddbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+void baddbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+             const Scalar& alpha) {
     spread(out, self, beta);
     multiply_batch(out, batch1, batch2, beta.to<float>(), alpha.to<float>());
 }

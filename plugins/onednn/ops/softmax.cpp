@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax and log_softmax over rows. The input is looked through first, as a NaN in a row would not reach the whole row;
-// for long rows that eats the gain. The gradients are ours: that of softmax takes as long with either, and that of
+// softmax and log_softmax over rows. The input is looked through first, as a NaN in a row would not reach the whole
+// row; for long rows that eats the gain. The gradients are ours: that of softmax takes as long with either, and that of
 // log_softmax would lose NaN.
 #include <limits>
 
@@ -18,7 +18,8 @@ struct Plan {
 
     Plan(std::int64_t count, std::int64_t length)
         : rows({count, length}, Memory::data_type::f32, Memory::format_tag::ab),
-          descriptor(softmax_forward<Primitive>(engine(), rows, 1)), primitive(descriptor) {}
+          descriptor(softmax_forward<Primitive>(engine(), rows, 1)),
+          primitive(descriptor) {}
 };
 
 template <typename Primitive>
@@ -51,7 +52,8 @@ void run(Arguments a, IValue* results) {
     const std::int64_t count = x.numel() / length;
     const Plan<Primitive>& plan =
         plans<Primitive>().get(Key().add(count).add(length), [&] { return Plan<Primitive>(count, length); });
-    execute(plan.primitive, {{DNNL_ARG_SRC, memory_at(plan.rows, x.raw_data())}, {DNNL_ARG_DST, memory_at(plan.rows, y.raw_data())}},
+    execute(plan.primitive,
+            {{DNNL_ARG_SRC, memory_at(plan.rows, x.raw_data())}, {DNNL_ARG_DST, memory_at(plan.rows, y.raw_data())}},
             plan.descriptor.scratchpad_desc());
     put_back(out, y);
 }

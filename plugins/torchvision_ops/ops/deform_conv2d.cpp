@@ -12,14 +12,16 @@
 namespace loupe::torchvision_ops {
 namespace {
 
-const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>> kBackwardCall("torchvision::_deform_conv2d_backward");
+const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>> kBackwardCall(
+    "torchvision::_deform_conv2d_backward");
 
 // Interpolated inputs of one channel group's taps, times the mask.
 template <typename T>
-LOUPE_INLINE inline void sample_plane(const T* plane, std::int64_t row, const TapPlaces<T>& places, std::int64_t n, T* out) {
+LOUPE_INLINE inline void sample_plane(const T* plane, std::int64_t row, const TapPlaces<T>& places, std::int64_t n,
+                                      T* out) {
     const std::int32_t* corner = places.corner.data();
     const T *down = places.down.data(), *right = places.right.data(), *mask = places.mask;
-    const T *below = plane + row;
+    const T* below = plane + row;
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) {
         const std::int32_t at = corner[i];
@@ -43,7 +45,8 @@ void make_columns(const DeformShape& s, const T* padded, const T* offset, const 
             find_places(s, offset, mask, group, tap, places);
             with_best_instructions([&]() LOUPE_INLINE {
                 for (std::int64_t c = group * s.offset_channels(); c < (group + 1) * s.offset_channels(); ++c) {
-                    sample_plane(padded + c * s.padded_pixels(), s.padded_width(), places, s.places(), columns + (c * s.taps() + tap) * s.places());
+                    sample_plane(padded + c * s.padded_pixels(), s.padded_width(), places, s.places(),
+                                 columns + (c * s.taps() + tap) * s.places());
                 }
             });
         }
@@ -51,7 +54,8 @@ void make_columns(const DeformShape& s, const T* padded, const T* offset, const 
 }
 
 template <typename T>
-void convolve(const DeformShape& s, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const Tensor& bias, const Tensor& out) {
+void convolve(const DeformShape& s, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask,
+              const Tensor& bias, const Tensor& out) {
     const Tensor padded = empty(span_of(Dims{s.channels, s.padded_pixels()}), out.dtype());
     const Tensor columns = empty(span_of(Dims{s.channels * s.taps(), s.places()}), out.dtype());
     const std::int64_t rows = s.out_channels / s.groups;
@@ -59,9 +63,11 @@ void convolve(const DeformShape& s, const Tensor& input, const Tensor& weight, c
     for (std::int64_t n = 0; n < s.batch; ++n) {
         pad_planes(s, input.data<T>() + n * s.channels * s.pixels(), padded.data<T>());
         const T* mask_of_image = s.use_mask ? mask.data<T>() + n * mask.size(1) * s.places() : nullptr;
-        make_columns(s, padded.data<T>(), offset.data<T>() + n * offset.size(1) * s.places(), mask_of_image, columns.data<T>());
+        make_columns(s, padded.data<T>(), offset.data<T>() + n * offset.size(1) * s.places(), mask_of_image,
+                     columns.data<T>());
         T* image = out.data<T>() + n * s.out_channels * s.places();
-        for (std::int64_t c = 0; c < s.out_channels; ++c) std::fill_n(image + c * s.places(), s.places(), bias.data<T>()[c]);
+        for (std::int64_t c = 0; c < s.out_channels; ++c)
+            std::fill_n(image + c * s.places(), s.places(), bias.data<T>()[c]);
         for (std::int64_t g = 0; g < s.groups; ++g) {
             gemm<T>(T(1), dense_matrix<const T>(weight.data<T>() + g * rows * depth, rows, depth),
                     dense_matrix<const T>(columns.data<T>() + g * depth * s.places(), depth, s.places()), T(1),
@@ -70,31 +76,42 @@ void convolve(const DeformShape& s, const Tensor& input, const Tensor& weight, c
     }
 }
 
-void check_dtypes(const DeformShape& s, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask) {
-    require(is_floating(input.dtype()) && input.dtype() != ScalarType::BFloat16, "\"deformable_im2col\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+void check_dtypes(const DeformShape& s, const Tensor& input, const Tensor& weight, const Tensor& offset,
+                  const Tensor& mask) {
+    require(is_floating(input.dtype()) && input.dtype() != ScalarType::BFloat16,
+            "\"deformable_im2col\" not implemented for '", dtype_graph_name(input.dtype()), "'");
     for (const Tensor* t : {&offset, &mask}) {
         if (t == &mask && !s.use_mask) continue;
-        require(t->dtype() == input.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ", dtype_graph_name(t->dtype()));
+        require(t->dtype() == input.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ",
+                dtype_graph_name(t->dtype()));
     }
     require(weight.dtype() == input.dtype(), "mat1 and mat2 must have the same dtype");
     require(input.dtype() != ScalarType::Float16, "\"addmm_impl_cpu_\" not implemented for 'Half'");
 }
 
-TensorMeta infer_deform_conv2d(const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const Tensor& bias, std::int64_t stride_h,
-                               std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w,
+TensorMeta infer_deform_conv2d(const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask,
+                               const Tensor& bias, std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h,
+                               std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w,
                                std::int64_t groups, std::int64_t offset_groups, bool use_mask) {
-    const DeformShape s = deform_shape(input, weight, offset, mask, {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
+    const DeformShape s =
+        deform_shape(input, weight, offset, mask,
+                     {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
     if (s.batch > 0) check_dtypes(s, input, weight, offset, mask);
-    require(bias.numel() == s.out_channels, "shape '[1, ", s.out_channels, ", 1, 1]' is invalid for input of size ", bias.numel());
-    require(s.batch == 0 || bias.dtype() == input.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ", dtype_graph_name(bias.dtype()));
+    require(bias.numel() == s.out_channels, "shape '[1, ", s.out_channels, ", 1, 1]' is invalid for input of size ",
+            bias.numel());
+    require(s.batch == 0 || bias.dtype() == input.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()),
+            " but found ", dtype_graph_name(bias.dtype()));
     return {{s.batch, s.out_channels, s.out_height, s.out_width}, input.dtype(), input.device()};
 }
 
-void deform_conv2d(const Tensor& out, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const Tensor& bias,
-                   std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w,
+void deform_conv2d(const Tensor& out, const Tensor& input, const Tensor& weight, const Tensor& offset,
+                   const Tensor& mask, const Tensor& bias, std::int64_t stride_h, std::int64_t stride_w,
+                   std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w,
                    std::int64_t groups, std::int64_t offset_groups, bool use_mask) {
     if (out.numel() == 0) return;
-    const DeformShape s = deform_shape(input, weight, offset, mask, {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
+    const DeformShape s =
+        deform_shape(input, weight, offset, mask,
+                     {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
     const Tensor buffer = buffer_for(out);
     nn_ops::visit_floating(input.dtype(), "deformable_im2col", [&]<typename T>(std::type_identity<T>) {
         convolve<T>(s, packed(input), packed(weight), packed(offset), packed(mask), packed(bias), buffer);
@@ -103,8 +120,9 @@ void deform_conv2d(const Tensor& out, const Tensor& input, const Tensor& weight,
 }
 
 void derive(GradientContext& context) {
-    const auto grads = kBackwardCall(context.grad_output(), context.argument(0), context.argument(1), context.argument(2), context.argument(3),
-                                     context.argument(4), context.value(5), context.value(6), context.value(7), context.value(8), context.value(9),
+    const auto grads = kBackwardCall(context.grad_output(), context.argument(0), context.argument(1),
+                                     context.argument(2), context.argument(3), context.argument(4), context.value(5),
+                                     context.value(6), context.value(7), context.value(8), context.value(9),
                                      context.value(10), context.value(11), context.value(12), context.value(13));
     context.grad(0, [&] { return std::get<0>(grads); });
     context.grad(1, [&] { return std::get<1>(grads); });
@@ -130,17 +148,25 @@ Cost cost(Arguments arguments, std::span<const IValue> results) {
 std::vector<Sample> samples(Random& random, ScalarType dtype) {
     if (dtype != ScalarType::Float32 && dtype != ScalarType::Float64) return {};
     const auto draw = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{draw({2, 4, 5, 6}), draw({6, 2, 3, 2}), draw({2, 24, 3, 5}), draw({2, 12, 3, 5}), draw({6}), 2, 1, 1, 0, 1, 1, 2, 2, true}, "groups, with a mask"},
-            {{draw({1, 2, 4, 4}), draw({3, 2, 2, 2}), draw({1, 8, 4, 4}), draw({1, 1}), draw({3}), 1, 1, 1, 1, 2, 2, 1, 1, false}, "without a mask"}};
+    return {{{draw({2, 4, 5, 6}), draw({6, 2, 3, 2}), draw({2, 24, 3, 5}), draw({2, 12, 3, 5}), draw({6}), 2, 1, 1, 0,
+              1, 1, 2, 2, true},
+             "groups, with a mask"},
+            {{draw({1, 2, 4, 4}), draw({3, 2, 2, 2}), draw({1, 8, 4, 4}), draw({1, 1}), draw({3}), 1, 1, 1, 1, 2, 2, 1,
+              1, false},
+             "without a mask"}};
 }
 
 }  // namespace
 
 const OperatorRecord kDeformConv2d = {
-    .schema = "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int stride_h, int stride_w, int pad_h, "
-              "int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> Tensor",
+    .schema =
+        "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int "
+        "stride_h, int stride_w, int pad_h, "
+        "int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> Tensor",
     .summary = "Convolution whose taps read between pixels, moved by offsets of their own and weighed by a mask.",
-    .formula = "out[n, o, p] = bias[o] + sum over c, k of weight[o, c, k] mask[n, k, p] input[n, c] at stride p + dilation k - pad + offset[n, k, p]",
+    .formula =
+        "out[n, o, p] = bias[o] + sum over c, k of weight[o, c, k] mask[n, k, p] input[n, c] at stride p + dilation k "
+        "- pad + offset[n, k, p]",
     .infer = inferring<infer_deform_conv2d>,
     .kernel = filling<deform_conv2d>,
     .derivative = {derive, {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},

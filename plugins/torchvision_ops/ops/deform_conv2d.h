@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The shapes of a deformable convolution, and where its taps read.
-// input: [N, C, H, W], weight: [O, C / groups, KH, KW], offset: [N, 2 offset_groups KH KW, OH, OW] (y, then x of each tap),
-// mask: [N, offset_groups KH KW, OH, OW].
+// input: [N, C, H, W], weight: [O, C / groups, KH, KW], offset: [N, 2 offset_groups KH KW, OH, OW] (y, then x of each
+// tap), mask: [N, offset_groups KH KW, OH, OW].
 
 #include "core/ops/nn/common.h"
 
@@ -28,20 +28,22 @@ struct DeformShape : DeformParameters {
     std::int64_t padded_pixels() const { return (height + 3) * (width + 3); }
 };
 // Throws torchvision's messages.
-DeformShape deform_shape(const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const DeformParameters& parameters);
+DeformShape deform_shape(const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask,
+                         const DeformParameters& parameters);
 
 // The sampling positions of one tap of one offset group, for every place of the result: the upper left of four
 // neighbours in the padded plane, and the fractions. Outside the image: among the zeros.
 template <typename T>
 struct TapPlaces {
     std::vector<std::int32_t> corner;
-    std::vector<T> down;   // 0 .. 1
+    std::vector<T> down;  // 0 .. 1
     std::vector<T> right;
     const T* mask = nullptr;  // null: ones
 };
 // offset, mask: those of one image.
 template <typename T>
-void find_places(const DeformShape& shape, const T* offset, const T* mask, std::int64_t group, std::int64_t tap, TapPlaces<T>& places);
+void find_places(const DeformShape& shape, const T* offset, const T* mask, std::int64_t group, std::int64_t tap,
+                 TapPlaces<T>& places);
 
 // [C, H + 3, W + 3] of one image.
 template <typename T>

@@ -22,8 +22,9 @@ struct TapGradients {
 
 // Samples one channel's plane at the tap's places: the column, and its gradient's contributions to offsets and mask.
 template <typename T>
-LOUPE_INLINE inline void gather_channel(const T* plane, std::int64_t row, const TapPlaces<T>& places, const T* unit_mask, const T* grad, std::int64_t n,
-                                        const TapGradients<T>& sums, T* column) {
+LOUPE_INLINE inline void gather_channel(const T* plane, std::int64_t row, const TapPlaces<T>& places,
+                                        const T* unit_mask, const T* grad, std::int64_t n, const TapGradients<T>& sums,
+                                        T* column) {
     const std::int32_t* corner = places.corner.data();
     const T *down = places.down.data(), *right = places.right.data(), *below = plane + row;
     const T* mask = places.mask != nullptr ? places.mask : unit_mask;
@@ -45,7 +46,8 @@ LOUPE_INLINE inline void gather_channel(const T* plane, std::int64_t row, const 
 
 // grad_columns, columns: [C, taps, places]. The gradients of offset and mask of one image; also computes the columns.
 template <typename T>
-void gather_gradients(const DeformShape& s, const T* padded, const T* offset, const T* mask, const T* grad_columns, T* grad_offset, T* grad_mask, T* columns) {
+void gather_gradients(const DeformShape& s, const T* padded, const T* offset, const T* mask, const T* grad_columns,
+                      T* grad_offset, T* grad_mask, T* columns) {
     parallel_for(0, s.offset_groups * s.taps(), 1, [&](std::int64_t begin, std::int64_t end) {
         TapPlaces<T> places;
         const auto count = static_cast<std::size_t>(s.places());
@@ -60,7 +62,8 @@ void gather_gradients(const DeformShape& s, const T* padded, const T* offset, co
             with_best_instructions([&]() LOUPE_INLINE {
                 for (std::int64_t c = group * s.offset_channels(); c < (group + 1) * s.offset_channels(); ++c) {
                     const std::int64_t at = (c * s.taps() + tap) * s.places();
-                    gather_channel(padded + c * s.padded_pixels(), s.padded_width(), places, ones.data(), grad_columns + at, s.places(), sums, columns + at);
+                    gather_channel(padded + c * s.padded_pixels(), s.padded_width(), places, ones.data(),
+                                   grad_columns + at, s.places(), sums, columns + at);
                 }
             });
         }
@@ -84,25 +87,30 @@ void scatter_channel(const DeformShape& s, const TapPlaces<T>& places, const T* 
 
 // The gradient of one image. padded: [C, H + 3, W + 3], overwritten; channels are split over threads.
 template <typename T>
-void scatter_gradients(const DeformShape& s, const T* offset, const T* mask, const T* grad_columns, T* padded, T* grad_input) {
-    parallel_for(0, s.channels, std::max<std::int64_t>(1, 4096 / (s.taps() * s.places())), [&](std::int64_t begin, std::int64_t end) {
-        std::fill(padded + begin * s.padded_pixels(), padded + end * s.padded_pixels(), T(0));
-        TapPlaces<T> places;
-        for (std::int64_t group = begin / s.offset_channels(); group * s.offset_channels() < end; ++group) {
-            const std::int64_t first = std::max(begin, group * s.offset_channels());
-            const std::int64_t last = std::min(end, (group + 1) * s.offset_channels());
-            for (std::int64_t tap = 0; tap < s.taps(); ++tap) {
-                find_places(s, offset, mask, group, tap, places);
-                for (std::int64_t c = first; c < last; ++c) {
-                    scatter_channel(s, places, grad_columns + (c * s.taps() + tap) * s.places(), padded + c * s.padded_pixels());
+void scatter_gradients(const DeformShape& s, const T* offset, const T* mask, const T* grad_columns, T* padded,
+                       T* grad_input) {
+    parallel_for(
+        0, s.channels, std::max<std::int64_t>(1, 4096 / (s.taps() * s.places())),
+        [&](std::int64_t begin, std::int64_t end) {
+            std::fill(padded + begin * s.padded_pixels(), padded + end * s.padded_pixels(), T(0));
+            TapPlaces<T> places;
+            for (std::int64_t group = begin / s.offset_channels(); group * s.offset_channels() < end; ++group) {
+                const std::int64_t first = std::max(begin, group * s.offset_channels());
+                const std::int64_t last = std::min(end, (group + 1) * s.offset_channels());
+                for (std::int64_t tap = 0; tap < s.taps(); ++tap) {
+                    find_places(s, offset, mask, group, tap, places);
+                    for (std::int64_t c = first; c < last; ++c) {
+                        scatter_channel(s, places, grad_columns + (c * s.taps() + tap) * s.places(),
+                                        padded + c * s.padded_pixels());
+                    }
                 }
             }
-        }
-        for (std::int64_t c = begin; c < end; ++c) {
-            const T* from = padded + c * s.padded_pixels() + 2 * s.padded_width() + 2;
-            for (std::int64_t y = 0; y < s.height; ++y) std::copy_n(from + y * s.padded_width(), s.width, grad_input + c * s.pixels() + y * s.width);
-        }
-    });
+            for (std::int64_t c = begin; c < end; ++c) {
+                const T* from = padded + c * s.padded_pixels() + 2 * s.padded_width() + 2;
+                for (std::int64_t y = 0; y < s.height; ++y)
+                    std::copy_n(from + y * s.padded_width(), s.width, grad_input + c * s.pixels() + y * s.width);
+            }
+        });
 }
 
 struct Gradients {
@@ -120,8 +128,8 @@ void add_bias_gradient(const DeformShape& s, const T* grad, T* bias) {
 }
 
 template <typename T>
-void differentiate(const DeformShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask,
-                   const Gradients& out) {
+void differentiate(const DeformShape& s, const Tensor& grad, const Tensor& input, const Tensor& weight,
+                   const Tensor& offset, const Tensor& mask, const Gradients& out) {
     const Tensor padded = empty(span_of(Dims{s.channels, s.padded_pixels()}), grad.dtype());
     const Tensor columns = empty(span_of(Dims{s.channels * s.taps(), s.places()}), grad.dtype());
     const Tensor grad_columns = empty(columns.sizes(), grad.dtype());
@@ -131,17 +139,22 @@ void differentiate(const DeformShape& s, const Tensor& grad, const Tensor& input
         const T* grad_image = grad.data<T>() + n * s.out_channels * s.places();
         const T* offset_image = offset.data<T>() + n * offset.size(1) * s.places();
         const std::int64_t mask_start = s.use_mask ? n * mask.size(1) * s.places() : 0;
-        const auto grad_of = [&](std::int64_t g) { return dense_matrix<const T>(grad_image + g * rows * s.places(), rows, s.places()); };
+        const auto grad_of = [&](std::int64_t g) {
+            return dense_matrix<const T>(grad_image + g * rows * s.places(), rows, s.places());
+        };
         for (std::int64_t g = 0; g < s.groups; ++g) {
-            gemm<T>(T(1), dense_matrix<const T>(weight.data<T>() + g * rows * depth, rows, depth).transposed(), grad_of(g), T(0),
+            gemm<T>(T(1), dense_matrix<const T>(weight.data<T>() + g * rows * depth, rows, depth).transposed(),
+                    grad_of(g), T(0),
                     dense_matrix<T>(grad_columns.data<T>() + g * depth * s.places(), depth, s.places()));
         }
         pad_planes(s, input.data<T>() + n * s.channels * s.pixels(), padded.data<T>());
         gather_gradients(s, padded.data<T>(), offset_image, mask.data<T>() + mask_start, grad_columns.data<T>(),
-                         out.offset.data<T>() + n * offset.size(1) * s.places(), out.mask.data<T>() + mask_start, columns.data<T>());
+                         out.offset.data<T>() + n * offset.size(1) * s.places(), out.mask.data<T>() + mask_start,
+                         columns.data<T>());
         for (std::int64_t g = 0; g < s.groups; ++g) {
-            gemm<T>(T(1), grad_of(g), dense_matrix<const T>(columns.data<T>() + g * depth * s.places(), depth, s.places()).transposed(), T(1),
-                    dense_matrix<T>(out.weight.data<T>() + g * rows * depth, rows, depth));
+            gemm<T>(T(1), grad_of(g),
+                    dense_matrix<const T>(columns.data<T>() + g * depth * s.places(), depth, s.places()).transposed(),
+                    T(1), dense_matrix<T>(out.weight.data<T>() + g * rows * depth, rows, depth));
         }
         scatter_gradients(s, offset_image, mask.data<T>() + mask_start, grad_columns.data<T>(), padded.data<T>(),
                           out.input.data<T>() + n * s.channels * s.pixels());
@@ -149,31 +162,41 @@ void differentiate(const DeformShape& s, const Tensor& grad, const Tensor& input
     }
 }
 
-MetaList infer_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const Tensor& bias,
-                        std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w,
+MetaList infer_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& offset,
+                        const Tensor& mask, const Tensor& bias, std::int64_t stride_h, std::int64_t stride_w,
+                        std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w,
                         std::int64_t groups, std::int64_t offset_groups, bool use_mask) {
-    const DeformShape s = deform_shape(input, weight, offset, mask, {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
+    const DeformShape s =
+        deform_shape(input, weight, offset, mask,
+                     {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
     nn_ops::require_sizes(grad, span_of(Dims{s.batch, s.out_channels, s.out_height, s.out_width}), "grad");
-    require(bias.numel() == s.out_channels, "shape '[1, ", s.out_channels, ", 1, 1]' is invalid for input of size ", bias.numel());
-    require(grad.dtype() == ScalarType::Float32 || grad.dtype() == ScalarType::Float64, "\"compute_grad_input\" not implemented for '",
-            dtype_graph_name(grad.dtype()), "'");
+    require(bias.numel() == s.out_channels, "shape '[1, ", s.out_channels, ", 1, 1]' is invalid for input of size ",
+            bias.numel());
+    require(grad.dtype() == ScalarType::Float32 || grad.dtype() == ScalarType::Float64,
+            "\"compute_grad_input\" not implemented for '", dtype_graph_name(grad.dtype()), "'");
     MetaList metas;
     for (const Tensor* t : {&input, &weight, &offset, &mask, &bias}) {
         // A mask that is not used may be of any dtype.
-        require(t->dtype() == grad.dtype() || (t == &mask && !use_mask), "expected scalar type ", dtype_graph_name(grad.dtype()), " but found ",
-                dtype_graph_name(t->dtype()));
+        require(t->dtype() == grad.dtype() || (t == &mask && !use_mask), "expected scalar type ",
+                dtype_graph_name(grad.dtype()), " but found ", dtype_graph_name(t->dtype()));
         metas.push_back({to_dims(t->sizes()), t->dtype(), t->device()});
     }
     return metas;
 }
 
-void deform_conv2d_backward(const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_offset, const Tensor& grad_mask, const Tensor& grad_bias,
-                            const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& offset, const Tensor& mask, const Tensor&,
-                            std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
-                            std::int64_t dilation_w, std::int64_t groups, std::int64_t offset_groups, bool use_mask) {
-    const DeformShape s = deform_shape(input, weight, offset, mask, {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
-    const Gradients buffers{buffer_for(grad_input), buffer_for(grad_weight), buffer_for(grad_offset), buffer_for(grad_mask), buffer_for(grad_bias)};
-    for (const Tensor* t : {&buffers.input, &buffers.weight, &buffers.offset, &buffers.mask, &buffers.bias}) fill_zero(*t);
+void deform_conv2d_backward(const Tensor& grad_input, const Tensor& grad_weight, const Tensor& grad_offset,
+                            const Tensor& grad_mask, const Tensor& grad_bias, const Tensor& grad, const Tensor& input,
+                            const Tensor& weight, const Tensor& offset, const Tensor& mask, const Tensor&,
+                            std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w,
+                            std::int64_t dilation_h, std::int64_t dilation_w, std::int64_t groups,
+                            std::int64_t offset_groups, bool use_mask) {
+    const DeformShape s =
+        deform_shape(input, weight, offset, mask,
+                     {stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups, use_mask});
+    const Gradients buffers{buffer_for(grad_input), buffer_for(grad_weight), buffer_for(grad_offset),
+                            buffer_for(grad_mask), buffer_for(grad_bias)};
+    for (const Tensor* t : {&buffers.input, &buffers.weight, &buffers.offset, &buffers.mask, &buffers.bias})
+        fill_zero(*t);
     nn_ops::visit_floating(grad.dtype(), "compute_grad_input", [&]<typename T>(std::type_identity<T>) {
         differentiate<T>(s, packed(grad), packed(input), packed(weight), packed(offset), packed(mask), buffers);
     });
@@ -189,9 +212,12 @@ void refuse(GradientContext&) { fail_double_backward("deform_conv2d"); }
 }  // namespace
 
 const OperatorRecord kDeformConv2dBackward = {
-    .schema = "torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int stride_h, "
-              "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> "
-              "(Tensor, Tensor, Tensor, Tensor, Tensor)",
+    .schema =
+        "torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, "
+        "Tensor bias, int stride_h, "
+        "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool "
+        "use_mask) -> "
+        "(Tensor, Tensor, Tensor, Tensor, Tensor)",
     .summary = "The gradients of deform_conv2d for input, weight, offset, mask and bias.",
     .infer = inferring<infer_backward>,
     .kernel = filling<deform_conv2d_backward, 5>,

@@ -21,10 +21,10 @@ void check_boxes(const Tensor& dets, const Tensor& scores) {
     require(dets.dim() == 2, "boxes should be a 2d tensor, got ", dets.dim(), "D");
     require(dets.size(1) == 4, "boxes should have 4 elements in dimension 1, got ", dets.size(1));
     require(scores.dim() == 1, "scores should be a 1d tensor, got ", scores.dim(), "D");
-    require(dets.size(0) == scores.size(0), "boxes and scores should have same number of elements in dimension 0, got ", dets.size(0), " and ",
-            scores.size(0));
-    require(dets.dtype() == ScalarType::Float32 || dets.dtype() == ScalarType::Float64, "\"nms_kernel\" not implemented for '",
-            dtype_graph_name(dets.dtype()), "'");
+    require(dets.size(0) == scores.size(0), "boxes and scores should have same number of elements in dimension 0, got ",
+            dets.size(0), " and ", scores.size(0));
+    require(dets.dtype() == ScalarType::Float32 || dets.dtype() == ScalarType::Float64,
+            "\"nms_kernel\" not implemented for '", dtype_graph_name(dets.dtype()), "'");
     require(dets.dtype() == scores.dtype(), "dets should have the same type as scores");
 }
 
@@ -56,7 +56,9 @@ template <typename T>
 class Suppression {
   public:
     Suppression(const T* boxes, const T* scores, std::int64_t n, double threshold)
-        : threshold_(rounded_down<T>(threshold)), index_(falling_order(scores, n)), dead_(static_cast<std::size_t>(n), T(0)) {
+        : threshold_(rounded_down<T>(threshold)),
+          index_(falling_order(scores, n)),
+          dead_(static_cast<std::size_t>(n), T(0)) {
         for (auto* side : {&x1_, &y1_, &x2_, &y2_, &area_}) side->resize(static_cast<std::size_t>(n));
         for (std::size_t i = 0; i < index_.size(); ++i) {
             const T* box = boxes + 4 * index_[i];
@@ -77,7 +79,8 @@ class Suppression {
             const std::int64_t block = std::min(left, kBlock);
             const std::vector<std::int64_t> winners = winners_of(block);
             for (const std::int64_t i : winners) kept.push_back(index_[static_cast<std::size_t>(i)]);
-            const std::int64_t grain = std::max<std::int64_t>(kTile, (1 << 16) / (static_cast<std::int64_t>(winners.size()) + 1));
+            const std::int64_t grain =
+                std::max<std::int64_t>(kTile, (1 << 16) / (static_cast<std::int64_t>(winners.size()) + 1));
             parallel_for(block, left, grain, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t at = begin; at < end; at += kTile) {
                     for (const std::int64_t i : winners) suppress(i, at, std::min(end, at + kTile));
@@ -163,7 +166,8 @@ std::vector<Sample> nms_samples(Random& random, ScalarType dtype) {
 
 const OperatorRecord kNms = {
     .schema = "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-    .summary = "The indices of the boxes that overlap no box of a higher score by more than a threshold, by falling score.",
+    .summary =
+        "The indices of the boxes that overlap no box of a higher score by more than a threshold, by falling score.",
     .formula = "keep i unless IoU(dets[i], dets[j]) > iou_threshold for a kept j with scores[j] > scores[i]",
     .kernel = boxed<nms>,
     .samples = nms_samples,

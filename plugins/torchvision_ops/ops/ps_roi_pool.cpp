@@ -30,8 +30,10 @@ std::vector<PlaceRange> ranges_of(T from, T to, double spatial_scale, std::int64
 }
 
 template <typename C, typename T>
-RegionBins bins_of(const T* roi, double spatial_scale, std::int64_t bin_rows, std::int64_t bin_columns, std::int64_t height, std::int64_t width) {
-    return {ranges_of<C>(roi[2], roi[4], spatial_scale, bin_rows, height), ranges_of<C>(roi[1], roi[3], spatial_scale, bin_columns, width)};
+RegionBins bins_of(const T* roi, double spatial_scale, std::int64_t bin_rows, std::int64_t bin_columns,
+                   std::int64_t height, std::int64_t width) {
+    return {ranges_of<C>(roi[2], roi[4], spatial_scale, bin_rows, height),
+            ranges_of<C>(roi[1], roi[3], spatial_scale, bin_columns, width)};
 }
 
 template <typename T>
@@ -52,47 +54,54 @@ void pool_regions(const Tensor& input, const Tensor& rois, double spatial_scale,
     const std::int64_t grain = std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(channels, 1));
     parallel_for(0, rois.size(0), grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = begin; n < end; ++n) {
-            const RegionBins bins = bins_of<C>(rois.data<T>() + 5 * n, spatial_scale, pooled_height, pooled_width, height - 1, width - 1);
+            const RegionBins bins =
+                bins_of<C>(rois.data<T>() + 5 * n, spatial_scale, pooled_height, pooled_width, height - 1, width - 1);
             const T* images = input.data<T>() + image[static_cast<std::size_t>(n)] * channels * height * width;
             T* to = out.data<T>() + n * channels;
             for (std::int64_t c = 0; c < channels; ++c) {
                 const auto row = static_cast<std::size_t>(c / pooled_width % pooled_height);
-                to[c] = mean_of(images + c * height * width, width, bins.rows[row], bins.columns[static_cast<std::size_t>(c % pooled_width)]);
+                to[c] = mean_of(images + c * height * width, width, bins.rows[row],
+                                bins.columns[static_cast<std::size_t>(c % pooled_width)]);
             }
         }
     });
 }
 
-MetaList infer_ps_roi_pool(const Tensor& input, const Tensor& rois, double, std::int64_t pooled_height, std::int64_t pooled_width) {
+MetaList infer_ps_roi_pool(const Tensor& input, const Tensor& rois, double, std::int64_t pooled_height,
+                           std::int64_t pooled_width) {
     return infer_position_sensitive(input, rois, pooled_height, pooled_width, "ps_roi_pool");
 }
 
-void ps_roi_pool(const Tensor& out, const Tensor& mapping, const Tensor& input, const Tensor& rois, double spatial_scale, std::int64_t, std::int64_t) {
+void ps_roi_pool(const Tensor& out, const Tensor& mapping, const Tensor& input, const Tensor& rois,
+                 double spatial_scale, std::int64_t, std::int64_t) {
     if (out.numel() == 0) return;
     const ScalarType dtype = computing_dtype(input.dtype());
     const Tensor x = packed_as(input, dtype);
     const Tensor regions = packed_as(rois, dtype);
     const Tensor buffer = computing_buffer(out, dtype);
-    visit_roi_dtype(input.dtype(), "ps_roi_pool_forward_kernel", [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
-        pool_regions<C, T>(x, regions, spatial_scale, buffer);
-    });
+    visit_roi_dtype(input.dtype(), "ps_roi_pool_forward_kernel",
+                    [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
+                        pool_regions<C, T>(x, regions, spatial_scale, buffer);
+                    });
     put_computed(out, buffer);
     fill_channel_mapping(mapping);
 }
 
-TensorMeta infer_ps_roi_pool_backward(const Tensor& grad, const Tensor& rois, const Tensor& channel_mapping, double, std::int64_t pooled_height,
-                                      std::int64_t pooled_width, std::int64_t batch_size, std::int64_t channels, std::int64_t height, std::int64_t width) {
-    return infer_position_sensitive_backward(grad, rois, channel_mapping, pooled_height, pooled_width, {batch_size, channels, height, width},
-                                             "ps_roi_pool_backward_kernel");
+TensorMeta infer_ps_roi_pool_backward(const Tensor& grad, const Tensor& rois, const Tensor& channel_mapping, double,
+                                      std::int64_t pooled_height, std::int64_t pooled_width, std::int64_t batch_size,
+                                      std::int64_t channels, std::int64_t height, std::int64_t width) {
+    return infer_position_sensitive_backward(grad, rois, channel_mapping, pooled_height, pooled_width,
+                                             {batch_size, channels, height, width}, "ps_roi_pool_backward_kernel");
 }
 
 template <typename C, typename T>
-void spread_regions(const Tensor& grad, const Tensor& rois, const std::vector<std::int64_t>& image, const Tensor& mapping, double spatial_scale,
-                    const Tensor& out) {
+void spread_regions(const Tensor& grad, const Tensor& rois, const std::vector<std::int64_t>& image,
+                    const Tensor& mapping, double spatial_scale, const Tensor& out) {
     const std::int64_t channels = out.size(1), height = out.size(2), width = out.size(3);
     const std::int64_t pooled_height = grad.size(2), pooled_width = grad.size(3);
     const auto visit = [&](std::int64_t n, const BinVisitor& bins_in_channels) {
-        const RegionBins bins = bins_of<C>(rois.data<T>() + 5 * n, spatial_scale, pooled_height, pooled_width, height, width);
+        const RegionBins bins =
+            bins_of<C>(rois.data<T>() + 5 * n, spatial_scale, pooled_height, pooled_width, height, width);
         T* images = out.data<T>() + image[static_cast<std::size_t>(n)] * channels * height * width;
         bins_in_channels([&](std::int64_t index, std::int64_t channel) {
             const PlaceRange row = bins.rows[static_cast<std::size_t>(index / pooled_width % pooled_height)];
@@ -100,15 +109,17 @@ void spread_regions(const Tensor& grad, const Tensor& rois, const std::vector<st
             if (row.empty() || column.empty()) return;
             const T share = grad.data<T>()[index] / static_cast<T>((row.end - row.begin) * (column.end - column.begin));
             for (std::int64_t y = row.begin; y < row.end; ++y) {
-                for (std::int64_t x = column.begin; x < column.end; ++x) images[(channel * height + y) * width + x] += share;
+                for (std::int64_t x = column.begin; x < column.end; ++x)
+                    images[(channel * height + y) * width + x] += share;
             }
         });
     };
     each_region(mapping, channels, visit);
 }
 
-void ps_roi_pool_backward(const Tensor& out, const Tensor& grad, const Tensor& rois, const Tensor& mapping, double spatial_scale, std::int64_t, std::int64_t,
-                          std::int64_t batch_size, std::int64_t, std::int64_t, std::int64_t) {
+void ps_roi_pool_backward(const Tensor& out, const Tensor& grad, const Tensor& rois, const Tensor& mapping,
+                          double spatial_scale, std::int64_t, std::int64_t, std::int64_t batch_size, std::int64_t,
+                          std::int64_t, std::int64_t) {
     const ScalarType dtype = computing_dtype(grad.dtype());
     const Tensor buffer = computing_buffer(out, dtype);
     fill_zero(buffer);
@@ -116,9 +127,10 @@ void ps_roi_pool_backward(const Tensor& out, const Tensor& grad, const Tensor& r
         const auto image = image_indices(rois, batch_size);
         const Tensor g = packed_as(grad, dtype);
         const Tensor regions = packed_as(rois, dtype);
-        visit_roi_dtype(grad.dtype(), "ps_roi_pool_backward_kernel", [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
-            spread_regions<C, T>(g, regions, image, packed(mapping), spatial_scale, buffer);
-        });
+        visit_roi_dtype(grad.dtype(), "ps_roi_pool_backward_kernel",
+                        [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
+                            spread_regions<C, T>(g, regions, image, packed(mapping), spatial_scale, buffer);
+                        });
     }
     put_computed(out, buffer);
 }
@@ -126,8 +138,8 @@ void ps_roi_pool_backward(const Tensor& out, const Tensor& grad, const Tensor& r
 void derive(GradientContext& context) {
     context.grad(0, [&] {
         const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.result(1), context.value(2), context.value(3), context.value(4), input[0],
-                             input[1], input[2], input[3]);
+        return kBackwardCall(context.grad_output(), context.argument(1), context.result(1), context.value(2),
+                             context.value(3), context.value(4), input[0], input[1], input[2], input[3]);
     });
 }
 void refuse(GradientContext&) { fail_double_backward("ps_roi_pool"); }
@@ -141,17 +153,24 @@ std::vector<Sample> forward_samples(Random& random, ScalarType dtype) {
 }  // namespace
 
 const OperatorRecord kPsRoiPool = {
-    .schema = "torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width) -> (Tensor, Tensor)",
-    .summary = "Averages each bin of each region of interest in a channel of the bin's own, and says which channel that was.",
-    .formula = "out[k, c, i, j] = mean of input[rois[k, 0], (c pooled_height + i) pooled_width + j] over bin (i, j) of region k",
+    .schema =
+        "torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width) "
+        "-> (Tensor, Tensor)",
+    .summary =
+        "Averages each bin of each region of interest in a channel of the bin's own, and says which channel that was.",
+    .formula =
+        "out[k, c, i, j] = mean of input[rois[k, 0], (c pooled_height + i) pooled_width + j] over bin (i, j) of region "
+        "k",
     .infer = inferring<infer_ps_roi_pool>,
     .kernel = filling<ps_roi_pool, 2>,
     .derivative = {derive, {save_argument(1), save_result(1)}},
     .samples = forward_samples,
 };
 const OperatorRecord kPsRoiPoolBackward = {
-    .schema = "torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, int pooled_height, "
-              "int pooled_width, int batch_size, int channels, int height, int width) -> Tensor",
+    .schema =
+        "torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, int "
+        "pooled_height, "
+        "int pooled_width, int batch_size, int channels, int height, int width) -> Tensor",
     .summary = "The gradient of ps_roi_pool for its input.",
     .infer = inferring<infer_ps_roi_pool_backward>,
     .kernel = filling<ps_roi_pool_backward>,

@@ -38,7 +38,9 @@ void add_sample(T y, std::int64_t size, AxisTaps<T>& taps, std::size_t first_of_
 }
 
 template <typename C>
-constexpr double kPrecision = sizeof(C) == 8 ? 0x1p-52 : std::is_same_v<C, float> ? 0x1p-23 : 0x1p-10;
+constexpr double kPrecision = sizeof(C) == 8             ? 0x1p-52
+                              : std::is_same_v<C, float> ? 0x1p-23
+                                                         : 0x1p-10;
 
 // The samples of a bin that can be in the image: skips the others of a much larger region.
 template <typename C>
@@ -91,10 +93,13 @@ template <typename C>
 std::vector<PlaceRange> whole_bins(std::int64_t start, std::int64_t length, std::int64_t bins, std::int64_t limit) {
     const auto number = [](std::int64_t value) { return static_cast<C>(static_cast<double>(value)); };
     const C bin_size = number(length) / number(bins);
-    const auto clipped = [&](double edge) { return std::min(std::max<std::int64_t>(whole_place(edge) + start, 0), limit); };
+    const auto clipped = [&](double edge) {
+        return std::min(std::max<std::int64_t>(whole_place(edge) + start, 0), limit);
+    };
     std::vector<PlaceRange> ranges;
     for (std::int64_t bin = 0; bin < bins; ++bin) {
-        ranges.push_back({clipped(std::floor(static_cast<double>(number(bin) * bin_size))), clipped(std::ceil(static_cast<double>(number(bin + 1) * bin_size)))});
+        ranges.push_back({clipped(std::floor(static_cast<double>(number(bin) * bin_size))),
+                          clipped(std::ceil(static_cast<double>(number(bin + 1) * bin_size)))});
     }
     return ranges;
 }
@@ -108,29 +113,33 @@ void check_images(const Tensor& input, const char* name) {
 }
 
 void check_indices(const Tensor& indices, const Tensor& grad, const char* name) {
-    require(indices.dtype() == ScalarType::Int32, "expected scalar type Int but found ", dtype_graph_name(indices.dtype()));
+    require(indices.dtype() == ScalarType::Int32, "expected scalar type Int but found ",
+            dtype_graph_name(indices.dtype()));
     nn_ops::require_sizes(indices, grad.sizes(), name);
 }
 
-Tensor computing_buffer(const Tensor& out, ScalarType dtype) { return out.dtype() == dtype && out.is_contiguous() ? out : empty(out.sizes(), dtype); }
+Tensor computing_buffer(const Tensor& out, ScalarType dtype) {
+    return out.dtype() == dtype && out.is_contiguous() ? out : empty(out.sizes(), dtype);
+}
 void put_computed(const Tensor& out, const Tensor& buffer) {
     if (!buffer.is_same(out)) convert_into(out, buffer);
 }
 
 void check_same_dtype(const Tensor& a, const char* name, const Tensor& rois, const char* kernel) {
-    require(a.dtype() == rois.dtype(), "Expected tensor for argument #1 '", name, "' to have the same type as tensor for argument #2 'rois'; but type torch.",
-            dtype_graph_name(a.dtype()), "Tensor does not equal torch.", dtype_graph_name(rois.dtype()), "Tensor (while checking arguments for ", kernel, ")");
+    require(a.dtype() == rois.dtype(), "Expected tensor for argument #1 '", name,
+            "' to have the same type as tensor for argument #2 'rois'; but type torch.", dtype_graph_name(a.dtype()),
+            "Tensor does not equal torch.", dtype_graph_name(rois.dtype()), "Tensor (while checking arguments for ",
+            kernel, ")");
 }
 
 void check_roi_dtype(ScalarType dtype, const char* kernel) {
     visit_roi_dtype(dtype, kernel, [](auto, auto) {});
 }
 
-void check_rois(const Tensor& rois, const char* message) {
-    require(rois.size(1) == 5 && rois.dim() == 2, message);
-}
+void check_rois(const Tensor& rois, const char* message) { require(rois.size(1) == 5 && rois.dim() == 2, message); }
 
-void check_grad(const Tensor& grad, const Tensor& rois, std::int64_t channels, std::int64_t height, std::int64_t width) {
+void check_grad(const Tensor& grad, const Tensor& rois, std::int64_t channels, std::int64_t height,
+                std::int64_t width) {
     nn_ops::require_sizes(grad, span_of(Dims{rois.size(0), channels, height, width}), "grad");
 }
 
@@ -139,8 +148,8 @@ std::vector<std::int64_t> image_indices(const Tensor& rois, std::int64_t batch_s
     std::vector<std::int64_t> images;
     for (std::int64_t n = 0; n < rois.size(0); ++n) {
         const double image = wide.data<double>()[5 * n];
-        require(image > -1 && image < static_cast<double>(batch_size), "rois[", n, "][0] must be the index of one of the ", batch_size,
-                " images of the batch, but is ", image);
+        require(image > -1 && image < static_cast<double>(batch_size), "rois[", n,
+                "][0] must be the index of one of the ", batch_size, " images of the batch, but is ", image);
         images.push_back(static_cast<std::int64_t>(image));
     }
     return images;

@@ -24,17 +24,24 @@ class RoundedHalf {
     float value_ = 0;
 };
 
-// Calls f(coordinate type, computing type) for float16, float32 or float64. Throws "\"name\" not implemented for 'Long'".
+// Calls f(coordinate type, computing type) for float16, float32 or float64. Throws "\"name\" not implemented for
+// 'Long'".
 template <typename F>
 void visit_roi_dtype(ScalarType dtype, const char* name, F&& f) {
     switch (dtype) {
-        case ScalarType::Float16: return f(std::type_identity<RoundedHalf>{}, std::type_identity<float>{});
-        case ScalarType::Float32: return f(std::type_identity<float>{}, std::type_identity<float>{});
-        case ScalarType::Float64: return f(std::type_identity<double>{}, std::type_identity<double>{});
-        default: fail_run(concat("\"", name, "\" not implemented for '", dtype_graph_name(dtype), "'"));
+        case ScalarType::Float16:
+            return f(std::type_identity<RoundedHalf>{}, std::type_identity<float>{});
+        case ScalarType::Float32:
+            return f(std::type_identity<float>{}, std::type_identity<float>{});
+        case ScalarType::Float64:
+            return f(std::type_identity<double>{}, std::type_identity<double>{});
+        default:
+            fail_run(concat("\"", name, "\" not implemented for '", dtype_graph_name(dtype), "'"));
     }
 }
-inline ScalarType computing_dtype(ScalarType dtype) { return dtype == ScalarType::Float64 ? dtype : ScalarType::Float32; }
+inline ScalarType computing_dtype(ScalarType dtype) {
+    return dtype == ScalarType::Float64 ? dtype : ScalarType::Float32;
+}
 
 // Throws "Expected tensor for argument #1 'input' to have the same type as tensor for argument #2 'rois'; ...".
 void check_same_dtype(const Tensor& a, const char* name, const Tensor& rois, const char* kernel);

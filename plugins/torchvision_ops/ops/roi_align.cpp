@@ -44,7 +44,8 @@ void compute_region(const T* roi, const Pooling& pooling, const Images& images, 
         const C start = static_cast<C>(from) * scale - offset;
         C length = (static_cast<C>(to) * scale - offset) - start;
         if (!pooling.aligned && length < static_cast<C>(1.0)) length = static_cast<C>(1.0);
-        return {start, length / static_cast<C>(static_cast<double>(bins)), bins, samples_per_bin(pooling.sampling_ratio, length, bins), size};
+        return {start, length / static_cast<C>(static_cast<double>(bins)), bins,
+                samples_per_bin(pooling.sampling_ratio, length, bins), size};
     };
     const AxisGeometry<C> y = axis(roi[2], roi[4], pooling.height, images.height);
     const AxisGeometry<C> x = axis(roi[1], roi[3], pooling.width, images.width);
@@ -77,7 +78,8 @@ LOUPE_INLINE inline void pool_plane(const T* plane, std::int64_t width, const Re
         }
         for (std::size_t pw = 0; pw + 1 < taps.x.first.size(); ++pw) {
             T sum = 0;
-            for (std::int64_t i = taps.x.first[pw]; begin != end && i < taps.x.first[pw + 1]; ++i) sum += x_weights[i] * row[x_places[i]];
+            for (std::int64_t i = taps.x.first[pw]; begin != end && i < taps.x.first[pw + 1]; ++i)
+                sum += x_weights[i] * row[x_places[i]];
             *out++ = sum;
         }
     }
@@ -106,47 +108,55 @@ LOUPE_INLINE inline void spread_plane(const T* grad, std::int64_t width, const R
 }
 
 template <typename C, typename T>
-void pool_regions(const T* input, const T* rois, const std::vector<std::int64_t>& image, const Pooling& pooling, const Images& images, T* out) {
+void pool_regions(const T* input, const T* rois, const std::vector<std::int64_t>& image, const Pooling& pooling,
+                  const Images& images, T* out) {
     const auto count = static_cast<std::int64_t>(image.size());
     const std::int64_t bins = pooling.height * pooling.width;
-    parallel_for(0, count * images.channels, std::max<std::int64_t>(1, 16384 / (bins * 16)), [&](std::int64_t begin, std::int64_t end) {
-        RegionTaps<T> taps;
-        std::vector<T> row(static_cast<std::size_t>(images.width));
-        for (std::int64_t at = begin; at < end;) {
-            const std::int64_t n = at / images.channels;
-            const std::int64_t stop = std::min(end, (n + 1) * images.channels);
-            compute_region<C>(rois + 5 * n, pooling, images, taps);
-            const T* first = input + image[static_cast<std::size_t>(n)] * images.channels * images.pixels();
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (; at < stop; ++at) {
-                    pool_plane(first + (at - n * images.channels) * images.pixels(), images.width, taps, row.data(), out + at * bins);
-                }
-            });
-        }
-    });
+    parallel_for(0, count * images.channels, std::max<std::int64_t>(1, 16384 / (bins * 16)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     RegionTaps<T> taps;
+                     std::vector<T> row(static_cast<std::size_t>(images.width));
+                     for (std::int64_t at = begin; at < end;) {
+                         const std::int64_t n = at / images.channels;
+                         const std::int64_t stop = std::min(end, (n + 1) * images.channels);
+                         compute_region<C>(rois + 5 * n, pooling, images, taps);
+                         const T* first =
+                             input + image[static_cast<std::size_t>(n)] * images.channels * images.pixels();
+                         with_best_instructions([&]() LOUPE_INLINE {
+                             for (; at < stop; ++at) {
+                                 pool_plane(first + (at - n * images.channels) * images.pixels(), images.width, taps,
+                                            row.data(), out + at * bins);
+                             }
+                         });
+                     }
+                 });
 }
 
 // Channels are split over threads, which visit the regions in order.
 template <typename C, typename T>
-void spread_regions(const T* grad, const T* rois, const std::vector<std::int64_t>& image, const Pooling& pooling, const Images& images, T* grad_input) {
+void spread_regions(const T* grad, const T* rois, const std::vector<std::int64_t>& image, const Pooling& pooling,
+                    const Images& images, T* grad_input) {
     const auto count = static_cast<std::int64_t>(image.size());
     const std::int64_t bins = pooling.height * pooling.width;
-    parallel_for(0, images.channels, std::max<std::int64_t>(1, 16384 / (bins * 16 * std::max<std::int64_t>(count, 1))), [&](std::int64_t begin, std::int64_t end) {
-        RegionTaps<T> taps;
-        std::vector<T> row(static_cast<std::size_t>(images.width));
-        for (std::int64_t n = 0; n < count; ++n) {
-            compute_region<C>(rois + 5 * n, pooling, images, taps);
-            T* first = grad_input + image[static_cast<std::size_t>(n)] * images.channels * images.pixels();
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t c = begin; c < end; ++c) {
-                    spread_plane(grad + (n * images.channels + c) * bins, images.width, taps, row.data(), first + c * images.pixels());
-                }
-            });
-        }
-    });
+    parallel_for(0, images.channels, std::max<std::int64_t>(1, 16384 / (bins * 16 * std::max<std::int64_t>(count, 1))),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     RegionTaps<T> taps;
+                     std::vector<T> row(static_cast<std::size_t>(images.width));
+                     for (std::int64_t n = 0; n < count; ++n) {
+                         compute_region<C>(rois + 5 * n, pooling, images, taps);
+                         T* first = grad_input + image[static_cast<std::size_t>(n)] * images.channels * images.pixels();
+                         with_best_instructions([&]() LOUPE_INLINE {
+                             for (std::int64_t c = begin; c < end; ++c) {
+                                 spread_plane(grad + (n * images.channels + c) * bins, images.width, taps, row.data(),
+                                              first + c * images.pixels());
+                             }
+                         });
+                     }
+                 });
 }
 
-TensorMeta infer_roi_align(const Tensor& input, const Tensor& rois, double, std::int64_t pooled_height, std::int64_t pooled_width, std::int64_t, bool) {
+TensorMeta infer_roi_align(const Tensor& input, const Tensor& rois, double, std::int64_t pooled_height,
+                           std::int64_t pooled_width, std::int64_t, bool) {
     check_rois(rois, "rois must have shape as Tensor[K, 5]");
     check_same_dtype(input, "input", rois, "roi_align_forward_kernel");
     check_images(input, "roi_align");
@@ -155,8 +165,8 @@ TensorMeta infer_roi_align(const Tensor& input, const Tensor& rois, double, std:
     return {sizes, input.dtype(), input.device()};
 }
 
-void roi_align(const Tensor& out, const Tensor& input, const Tensor& rois, double spatial_scale, std::int64_t pooled_height, std::int64_t pooled_width,
-               std::int64_t sampling_ratio, bool aligned) {
+void roi_align(const Tensor& out, const Tensor& input, const Tensor& rois, double spatial_scale,
+               std::int64_t pooled_height, std::int64_t pooled_width, std::int64_t sampling_ratio, bool aligned) {
     if (out.numel() == 0) return;
     const Pooling pooling{spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned};
     const Images images{input.size(0), input.size(1), input.size(2), input.size(3)};
@@ -165,14 +175,16 @@ void roi_align(const Tensor& out, const Tensor& input, const Tensor& rois, doubl
     const Tensor x = packed_as(input, dtype);
     const Tensor regions = packed_as(rois, dtype);
     const Tensor buffer = computing_buffer(out, dtype);
-    visit_roi_dtype(input.dtype(), "roi_align_forward_kernel", [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
-        pool_regions<C, T>(x.data<T>(), regions.data<T>(), image, pooling, images, buffer.data<T>());
-    });
+    visit_roi_dtype(input.dtype(), "roi_align_forward_kernel",
+                    [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
+                        pool_regions<C, T>(x.data<T>(), regions.data<T>(), image, pooling, images, buffer.data<T>());
+                    });
     put_computed(out, buffer);
 }
 
-TensorMeta infer_roi_align_backward(const Tensor& grad, const Tensor& rois, double, std::int64_t pooled_height, std::int64_t pooled_width,
-                                    std::int64_t batch_size, std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t, bool) {
+TensorMeta infer_roi_align_backward(const Tensor& grad, const Tensor& rois, double, std::int64_t pooled_height,
+                                    std::int64_t pooled_width, std::int64_t batch_size, std::int64_t channels,
+                                    std::int64_t height, std::int64_t width, std::int64_t, bool) {
     check_same_dtype(grad, "grad", rois, "roi_align_backward_kernel");
     const Dims sizes{batch_size, channels, height, width};
     checked_numel(span_of(sizes));
@@ -184,9 +196,10 @@ TensorMeta infer_roi_align_backward(const Tensor& grad, const Tensor& rois, doub
     return {sizes, grad.dtype(), grad.device()};
 }
 
-void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& rois, double spatial_scale, std::int64_t pooled_height,
-                        std::int64_t pooled_width, std::int64_t batch_size, std::int64_t channels, std::int64_t height, std::int64_t width,
-                        std::int64_t sampling_ratio, bool aligned) {
+void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& rois, double spatial_scale,
+                        std::int64_t pooled_height, std::int64_t pooled_width, std::int64_t batch_size,
+                        std::int64_t channels, std::int64_t height, std::int64_t width, std::int64_t sampling_ratio,
+                        bool aligned) {
     const ScalarType dtype = computing_dtype(grad.dtype());
     const Tensor buffer = computing_buffer(out, dtype);
     fill_zero(buffer);
@@ -196,9 +209,11 @@ void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& roi
         const auto image = image_indices(rois, batch_size);
         const Tensor g = packed_as(grad, dtype);
         const Tensor regions = packed_as(rois, dtype);
-        visit_roi_dtype(grad.dtype(), "roi_align_backward_kernel", [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
-            spread_regions<C, T>(g.data<T>(), regions.data<T>(), image, pooling, images, buffer.data<T>());
-        });
+        visit_roi_dtype(grad.dtype(), "roi_align_backward_kernel",
+                        [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
+                            spread_regions<C, T>(g.data<T>(), regions.data<T>(), image, pooling, images,
+                                                 buffer.data<T>());
+                        });
     }
     put_computed(out, buffer);
 }
@@ -206,14 +221,16 @@ void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& roi
 void derive(GradientContext& context) {
     context.grad(0, [&] {
         const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.value(2), context.value(3), context.value(4), input[0], input[1], input[2],
-                             input[3], context.value(5), context.value(6));
+        return kBackwardCall(context.grad_output(), context.argument(1), context.value(2), context.value(3),
+                             context.value(4), input[0], input[1], input[2], input[3], context.value(5),
+                             context.value(6));
     });
 }
 void refuse(GradientContext&) { fail_double_backward("roi_align"); }
 
 // Eight operations a sample; without a ratio, as if a bin had four.
-Cost cost_of_bins(const Tensor& binned, const IValue& sampling_ratio, Arguments arguments, std::span<const IValue> results) {
+Cost cost_of_bins(const Tensor& binned, const IValue& sampling_ratio, Arguments arguments,
+                  std::span<const IValue> results) {
     const auto ratio = static_cast<double>(sampling_ratio.to_int() > 0 ? sampling_ratio.to_int() : 2);
     Cost cost;
     cost.flops = 8 * ratio * ratio * static_cast<double>(binned.numel());
@@ -221,8 +238,12 @@ Cost cost_of_bins(const Tensor& binned, const IValue& sampling_ratio, Arguments 
     cost.bytes += static_cast<double>(results[0].to_tensor().bytes());
     return cost;
 }
-Cost forward_cost(Arguments arguments, std::span<const IValue> results) { return cost_of_bins(results[0].to_tensor(), arguments[5], arguments, results); }
-Cost backward_cost(Arguments arguments, std::span<const IValue> results) { return cost_of_bins(arguments[0].to_tensor(), arguments[9], arguments, results); }
+Cost forward_cost(Arguments arguments, std::span<const IValue> results) {
+    return cost_of_bins(results[0].to_tensor(), arguments[5], arguments, results);
+}
+Cost backward_cost(Arguments arguments, std::span<const IValue> results) {
+    return cost_of_bins(arguments[0].to_tensor(), arguments[9], arguments, results);
+}
 
 std::vector<Sample> forward_samples(Random& random, ScalarType dtype) {
     if (!is_floating(dtype) || dtype == ScalarType::BFloat16) return {};
@@ -233,16 +254,20 @@ std::vector<Sample> forward_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     if (!is_floating(dtype) || dtype == ScalarType::BFloat16) return {};
-    return {{{random_tensor(random, {3, 2, 2, 3}, dtype), sample_rois(random, 3, dtype), 1.0, 2, 3, 2, 2, 6, 5, 2, true}}};
+    return {
+        {{random_tensor(random, {3, 2, 2, 3}, dtype), sample_rois(random, 3, dtype), 1.0, 2, 3, 2, 2, 6, 5, 2, true}}};
 }
 
 }  // namespace
 
 const OperatorRecord kRoiAlign = {
-    .schema = "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width, int sampling_ratio, "
-              "bool aligned) -> Tensor",
+    .schema =
+        "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width, "
+        "int sampling_ratio, "
+        "bool aligned) -> Tensor",
     .summary = "Averages bilinear samples of each region of interest over a grid of bins.",
-    .formula = "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] at (y, x)",
+    .formula =
+        "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] at (y, x)",
     .infer = inferring<infer_roi_align>,
     .kernel = filling<roi_align>,
     .derivative = {derive, {save_argument(1)}},
@@ -250,8 +275,10 @@ const OperatorRecord kRoiAlign = {
     .samples = forward_samples,
 };
 const OperatorRecord kRoiAlignBackward = {
-    .schema = "torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, int pooled_height, int pooled_width, int batch_size, "
-              "int channels, int height, int width, int sampling_ratio, bool aligned) -> Tensor",
+    .schema =
+        "torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, int pooled_height, int "
+        "pooled_width, int batch_size, "
+        "int channels, int height, int width, int sampling_ratio, bool aligned) -> Tensor",
     .summary = "The gradient of roi_align for its input.",
     .infer = inferring<infer_roi_align_backward>,
     .kernel = filling<roi_align_backward>,

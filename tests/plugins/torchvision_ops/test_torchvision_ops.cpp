@@ -14,9 +14,9 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/plugin/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
+#include "core/plugin/plugin_loader.h"
 #include "tests/ops/cases.h"
 
 using namespace loupe;
@@ -76,7 +76,8 @@ class TestTorchvisionOps : public OperatorCases {
     static void list_operators() {
         QTest::addColumn<QString>("name");
         for (const Operator* op : all_operators()) {
-            if (op->family == "torchvision" && op->record->samples != nullptr) QTest::newRow(op->full_name.c_str()) << QString::fromStdString(op->full_name);
+            if (op->family == "torchvision" && op->record->samples != nullptr)
+                QTest::newRow(op->full_name.c_str()) << QString::fromStdString(op->full_name);
         }
     }
     template <typename Check>
@@ -125,7 +126,8 @@ void TestTorchvisionOps::derivatives() {
             const Tensor leaf = fn::clone(at);
             set_requires_grad(leaf, true);
             arguments[i] = leaf;
-            const auto gradient = numbers_of(gradients_of({call_with(op, arguments)[0].to_tensor()}, {leaf}, {cotangent})[0]);
+            const auto gradient =
+                numbers_of(gradients_of({call_with(op, arguments)[0].to_tensor()}, {leaf}, {cotangent})[0]);
             const auto direction = numbers_of(along);
             const double analytic = std::inner_product(gradient.begin(), gradient.end(), direction.begin(), 0.0);
             const double numeric = (value_at(1e-6) - value_at(-1e-6)) / 2e-6;
@@ -185,11 +187,13 @@ void TestTorchvisionOps::deformConvRefusesDoubleBackward() {
 // Regions far larger than the image take no longer than the image is large, and no memory for their samples.
 void TestTorchvisionOps::survivesHugeRegions() {
     const Tensor x = fn::ones_like(tensor_of<float>({1, 2, 3, 4}, {1, 1, 2, 2}));
-    for (const float edge : {1e6F, 1e9F, 1e20F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    for (const float edge :
+         {1e6F, 1e9F, 1e20F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
         const Tensor rois = tensor_of<float>({0, -edge, -edge, edge, edge}, {1, 5});
         for (const char* name : {"torchvision::roi_align", "torchvision::roi_pool"}) {
             std::vector<IValue> arguments{x, rois, 1.0, 2, 2};
-            if (find_operator(name)->argument_count() == 7) arguments.insert(arguments.end(), {IValue(-1), IValue(true)});
+            if (find_operator(name)->argument_count() == 7)
+                arguments.insert(arguments.end(), {IValue(-1), IValue(true)});
             const auto results = call_with(*find_operator(name), arguments);
             QCOMPARE(results[0].to_tensor().numel(), 4);
         }
