@@ -36,17 +36,16 @@ class Symbol {
 
 // Kinds that the engine itself handles, as constants to switch on.
 // clang-format off
-#define LOUPE_PRIM_SYMBOLS(X) \
-    X(Constant) X(Param) X(Return) X(If) X(Loop) X(With) X(Enter) X(Exit) X(CallFunction) \
-    X(CallMethod) X(GetAttr) X(SetAttr) X(HasAttr) X(CreateObject) X(fork) X(Closure) \
-    X(RaiseException) X(Print) X(Uninitialized) X(TupleConstruct) X(TupleUnpack) X(TupleIndex) \
-    X(TupleSlice) X(ListConstruct) X(ListUnpack) X(DictConstruct) X(ModuleContainerIndex) \
-    X(StringIndex) X(EnumName) X(EnumValue) X(ConstantChunk) X(isinstance) X(unchecked_cast) \
-    X(unchecked_unwrap_optional) X(annotate) X(NumToTensor) X(tolist) X(device) X(dtype) X(layout) \
-    X(requires_grad) X(grad) X(data) X(is_cuda) X(min) X(max) X(abs) X(rangelist) X(id) \
-    X(TupleExpand) X(BreakStmt) X(ContinueStmt) X(ReturnStmt) X(LoopContinuation) X(Load) X(Store) \
-    X(Guard) X(profile) X(FusionGroup) X(DifferentiableGraph) X(value) X(name) X(types) X(Subgraph) \
-    X(warn_id) X(chunks) X(dim) X(key)
+#define LOUPE_PRIM_SYMBOLS(X)                                                                                       \
+    X(Constant) X(Param) X(Return) X(If) X(Loop) X(With) X(Enter) X(Exit) X(CallFunction) X(CallMethod) X(GetAttr)  \
+    X(SetAttr) X(HasAttr) X(CreateObject) X(fork) X(Closure) X(RaiseException) X(Print) X(Uninitialized)            \
+    X(TupleConstruct) X(TupleUnpack) X(TupleIndex) X(TupleSlice) X(ListConstruct) X(ListUnpack) X(DictConstruct)    \
+    X(ModuleContainerIndex) X(StringIndex) X(EnumName) X(EnumValue) X(ConstantChunk) X(isinstance)                  \
+    X(unchecked_cast) X(unchecked_unwrap_optional) X(annotate) X(NumToTensor) X(tolist) X(device) X(dtype)          \
+    X(layout) X(requires_grad) X(grad) X(data) X(is_cuda) X(min) X(max) X(abs) X(rangelist) X(id) X(TupleExpand)     \
+    X(BreakStmt) X(ContinueStmt) X(ReturnStmt) X(LoopContinuation) X(Load) X(Store) X(Guard) X(profile)             \
+    X(FusionGroup) X(DifferentiableGraph)
+#define LOUPE_ATTRIBUTE_SYMBOLS(X) X(value) X(name) X(types) X(Subgraph) X(warn_id) X(chunks) X(dim) X(key)
 // clang-format on
 
 namespace detail {
