@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -41,6 +43,20 @@ int status_of(const Error& error) {
             return kRun;
     }
 }
+
+// Of a text that is no number the option itself says so.
+std::string refuse_not_finite(const std::string& text) {
+    double number = 0;
+    const bool is_wrong = CLI::detail::lexical_cast(text, number) && !std::isfinite(number);
+    return is_wrong ? concat("no finite number: ", text) : std::string();
+}
+std::string refuse_tolerance(const std::string& text) {
+    double number = 0;
+    const bool is_wrong = CLI::detail::lexical_cast(text, number) && !(std::isfinite(number) && number >= 0);
+    return is_wrong ? concat("a tolerance is a finite number, 0 or above, not ", text) : std::string();
+}
+const CLI::Validator kFinite(refuse_not_finite, "");
+const CLI::Validator kTolerance(refuse_tolerance, "");
 
 // File permissions of a model source.
 void add_permissions(CLI::App& command, FilePermissions& permissions) {
@@ -133,6 +149,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_flag("!--no-shuffle", how.shuffle, "examples in their own order");
     command.add_flag("--drop-last", how.drop_last, "leave out a batch that is not full");
     command.add_option("--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")
+        ->check(kFinite)
         ->check(CLI::Range(0.0, 0.9));
     command.add_option("--clip", how.clip_norm, "greatest norm of all gradients together");
     command.add_option("--autocast", how.autocast,
@@ -192,8 +209,8 @@ int run(int argc, char** argv) {
     auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
     add_run_options(*check, check_options);
     check->add_option("--expected", check_options.expected_file, "the .npz to compare with")->required();
-    check->add_option("--rtol", check_options.rtol, "relative tolerance");
-    check->add_option("--atol", check_options.atol, "absolute tolerance");
+    check->add_option("--rtol", check_options.rtol, "relative tolerance")->check(kTolerance);
+    check->add_option("--atol", check_options.atol, "absolute tolerance")->check(kTolerance);
     check->callback([&] { status = run_check(check_options); });
 
     RunArguments bench_options;
@@ -227,8 +244,9 @@ int run(int argc, char** argv) {
     add_model_options(*bisect, bisect_options.run);
     bisect->add_option("--passes", bisect_options.passes, "names with commas between");
     bisect->add_option("--pipeline", bisect_options.run.pipeline, "a named pipeline");
-    bisect->add_option("--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor");
-    bisect->add_option("--atol", bisect_options.run.atol, "absolute tolerance");
+    bisect->add_option("--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor")
+        ->check(kTolerance);
+    bisect->add_option("--atol", bisect_options.run.atol, "absolute tolerance")->check(kTolerance);
     bisect->add_flag("--outputs-only", bisect_options.outputs_only, "do not compare gradients");
     bisect->add_option("-o", bisect_options.output_folder,
                        "write the graph before and after that pass into this folder");
@@ -327,5 +345,6 @@ int main(int argc, char** argv) {
     loupe::leave_blas_alone(argv);
     loupe::allow_deep_stack();
     catch_stop_signals();
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is told as others are
     return end_output(run(argc, argv));
 }

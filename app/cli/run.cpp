@@ -123,6 +123,7 @@ int run_run(const RunArguments& options) {
     check_written_files(
         {{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
         read_files(options));
+    check_not_taken_by_source({"--outputs", options.outputs_file}, options.model);
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     const bool is_watched = options.stats || !options.record_file.empty();

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <span>
 
@@ -163,8 +164,10 @@ void end_training(const session::Trainer& trainer, const Ending& ending, const R
     if (ending.how == Ending::How::Stopped) {
         print_failures(results.failures);
         const std::string wrote = results.written.empty() ? "nothing was written" : results.text();
-        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ",
-                                                 trainer.steps_done(), " (epoch ", trainer.epoch(), "); ", wrote));
+        const std::string place = trainer.steps_done() == 0
+                                      ? " before the first step was done"
+                                      : concat(" after step ", trainer.steps_done(), " (epoch ", trainer.epoch(), ")");
+        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), place, "; ", wrote));
     }
     if (!ending.is_failure() && results.failures.empty()) return;
     if (!results.written.empty()) print_notice(results.text());
@@ -185,6 +188,20 @@ void check_files(const RunArguments& model, const TrainArguments& options) {
     check_written_files({csv, save, checkpoint}, {program, data});
     check_written_files({csv, save}, {resume});
     check_written_files({csv, checkpoint}, {weights});
+    const std::string extension = std::filesystem::path(save.path).extension().string();
+    if (!save.path.empty() && extension != ".pt" && extension != ".pth" && extension != ".npz" && extension != ".npy")
+        throw Error(ErrorKind::Usage, "--save writes weights: give a name that ends in .pt, .pth, .npz or .npy",
+                    {.file = save.path});
+    for (const NamedFile& file : {csv, save, checkpoint}) check_can_be_written(file);
+}
+
+// An .npy file holds one tensor.
+void check_npy(const session::Program& program, const std::string& save_file) {
+    if (std::filesystem::path(save_file).extension() != ".npy") return;
+    const std::size_t count = program.module().state_dict().size();
+    if (count == 1) return;
+    throw Error(ErrorKind::Usage, concat("--save: the model holds ", count, " tensors; a .npy file holds one"),
+                {.file = save_file, .hint = "write an .npz instead"});
 }
 
 }  // namespace
@@ -195,6 +212,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     opening.written = {options.csv_file, options.save_file, options.checkpoint_file};
     const std::shared_ptr<session::Program> program = open_program(opening);
     if (!program) throw Error(ErrorKind::Usage, "the source holds no model to train");
+    check_npy(*program, options.save_file);
     session::TrainOptions how = options.how;
     std::erase_if(how.data.options, [](const auto& option) { return option.second.empty(); });
     how.data.options.merge(source_options(options.data_options));
@@ -214,7 +232,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     if (const session::TrainingVerdict verdict = trainer.log()->verdict(); !verdict.text.empty())
         std::fprintf(stderr, "%s\n", verdict.text.c_str());
     // Where nothing was learned, files of before stay.
-    const bool has_learned = trainer.steps_done() > done_before || !ending.is_failure();
+    const bool has_learned = trainer.steps_done() > done_before || ending.how == Ending::How::Done;
     Results results;
     if (has_learned) results = write_results(trainer, program->module(), options, ending.how);
     end_training(trainer, ending, results);

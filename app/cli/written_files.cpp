@@ -2,9 +2,11 @@
 #include "app/cli/written_files.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/model/inputs.h"
 #include "core/model/weights.h"
@@ -70,6 +72,28 @@ void check_written_files(const std::vector<NamedFile>& written, const std::vecto
                         {.file = written[i].path});
         }
     }
+}
+
+void check_not_taken_by_source(const NamedFile& file, const std::string& model) {
+    if (file.path.empty() || fs::path(model).extension() != ".py") return;
+    for (const auto& [extension, what] : {std::pair{".npz", "weights"}, std::pair{".in.npz", "inputs"}}) {
+        fs::path taken = model;
+        taken.replace_extension(extension);
+        if (!is_same_file(file.path, taken.string())) continue;
+        throw Error(ErrorKind::Usage,
+                    concat(file.option, " has the name of the ", what, " of ", fs::path(model).filename().string(),
+                           ", which would be taken for them from then on: give another name"),
+                    {.file = file.path});
+    }
+}
+
+void check_can_be_written(const NamedFile& file) {
+    std::error_code failed;
+    const fs::file_status status = fs::status(file.path, failed);
+    // The reader of a FIFO would take the probe for the whole.
+    const bool is_special = fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+    if (file.path.empty() || is_special) return;
+    const AtomicFile probe{fs::path(file.path)};  // without commit() it leaves nothing
 }
 
 void check_npz_name(const NamedFile& file) {

@@ -40,8 +40,14 @@ fs::path working_directory() {
     return fs::current_path(failed);
 }
 
+// The kernel ends a path at its first null byte: what is checked would not be what is opened.
+void refuse_null(const std::string& path) {
+    if (path.find('\0') != std::string::npos) throw SystemError(EINVAL, path, "embedded null byte");
+}
+
 // Follows every link. What does not exist, or cannot be looked at, is taken as it is written.
 Resolved resolve(const fs::path& given, bool follows_last = true) {
+    refuse_null(given.native());
     std::error_code removed;
     const fs::path absolute = fs::absolute(given, removed);
     if (removed) return {given, false};
@@ -100,6 +106,15 @@ bool is_private(const fs::path& folder, const fs::path& relative) {
     if (folder == "/" && std::find(kOfTheSystem.begin(), kOfTheSystem.end(), first) != kOfTheSystem.end()) return true;
     const auto is_hidden = [](const fs::path& part) { return part != "." && part.native().starts_with('.'); };
     return std::any_of(relative.begin(), relative.end(), is_hidden);
+}
+
+// Devices and the like, which no permission opens, and what the system shows of processes.
+bool is_never_permitted(const fs::path& canonical) {
+    const std::optional<std::string> in_processes = inside(canonical, "/proc");
+    if (in_processes && in_processes->front() >= '0' && in_processes->front() <= '9') return true;
+    struct stat facts {};
+    if (::lstat(canonical.c_str(), &facts) != 0) return false;
+    return !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode) && !S_ISLNK(facts.st_mode);
 }
 
 std::string plain_name(const std::string& name) {
@@ -294,23 +309,27 @@ void FileSandbox::report(FileRefusal::Access access, const fs::path& canonical, 
 }
 
 void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::string& shown) {
+    if (is_never_permitted(canonical)) throw SystemError(EACCES, shown, "Permission denied to a model source");
     fs::path allow = canonical.parent_path();
     struct stat facts {};
+    const bool has_folder = ::lstat(allow.c_str(), &facts) == 0;
     if (::lstat(canonical.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) allow = canonical;
     while (allow.has_relative_path() && ::lstat(allow.c_str(), &facts) != 0) allow = allow.parent_path();
     // Of a folder that holds a home only what lies on the way.
     auto part = std::next(canonical.begin(), std::distance(allow.begin(), allow.end()));
     while (part != canonical.end() && holds_home(allow)) allow /= *part++;
     report(writes ? FileRefusal::Access::Write : FileRefusal::Access::Read, canonical, allow.string());
-    throw SystemError(EACCES, shown,
-                      concat("Permission denied to a model source (--allow-", writes ? "write " : "read ",
-                             allow.string(), " permits it)"));
+    throw SystemError(
+        EACCES, shown,
+        concat("Permission denied to a model source (", has_folder ? "" : "its folder does not exist; ", "--allow-",
+               writes ? "write " : "read ", allow.string(), has_folder ? " permits it)" : " permits to make it)"));
 }
 
 // --- finding files ---
 
 // Relative to the working folder, of a path that is relative or in the fresh folder.
 std::optional<fs::path> FileSandbox::in_working_folder(const std::string& given) const {
+    refuse_null(given);
     const fs::path path(given);
     if (path.is_relative()) return path.lexically_normal();
     if (fresh_ == nullptr) return std::nullopt;
@@ -634,6 +653,10 @@ std::string FileSandbox::real_path(const std::string& path) {
     try {
         return place_to_read(path).path.string();
     } catch (const SystemError&) {
+        // What leads out of the working directory is not looked for in the fresh folder.
+        const fs::path relative = fs::path(path).lexically_normal();
+        if (!relative.empty() && *relative.begin() == "..")
+            return resolve(working_directory() / relative).path.string();
         return resolve(fs::path(working_folder()) / path).path.string();
     }
 }

@@ -24,6 +24,13 @@ struct OpenHow {
 constexpr int kOpenat2 = 437;
 constexpr std::uint64_t kNoMagicLinks = 0x02, kNoLinks = 0x04, kBeneath = 0x08;
 
+// The kernel would end the path there.
+bool has_null(const std::string& path) {
+    if (path.find('\0') == std::string::npos) return false;
+    errno = EINVAL;
+    return true;
+}
+
 // O_PATH opens a link itself.
 int refuse_link(FileHandle file) {
     struct stat facts {};
@@ -36,6 +43,7 @@ int refuse_link(FileHandle file) {
 }  // namespace
 
 int open_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
+    if (has_null(relative)) return -1;
     const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
     const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0,
                       kBeneath | kNoLinks | kNoMagicLinks};
@@ -47,6 +55,7 @@ int open_beneath(int folder, const std::string& relative, int flags, unsigned mo
 }
 
 int walk_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
+    if (has_null(relative)) return -1;
     FileHandle at;
     std::size_t from = 0;
     while (true) {

@@ -93,6 +93,30 @@ ModelFile open_file(const fs::path& path, const std::string& build, const FilePe
     return open_model_with(path, [&] { return python::open_model_source(path.string(), {}, permissions); });
 }
 
+// Does a file beside a source lead through links to what the source may not read?
+bool leads_out(const ModelFile& model, const fs::path& file) {
+    if (model.files == nullptr || file.empty()) return false;
+    std::error_code failed;
+    const fs::path whole = fs::absolute(file, failed);
+    const fs::path folder = fs::canonical(whole.parent_path(), failed);
+    if (failed) return true;
+    const fs::path real = fs::canonical(whole, failed);
+    if (failed) return true;
+    return real != folder / whole.filename() && !model.files->find(real.string());
+}
+
+fs::path real_path_of(const fs::path& link) {
+    std::error_code failed;
+    return fs::canonical(link, failed);
+}
+
+void refuse_weights_outside(const ModelFile& model, const fs::path& weights) {
+    if (!leads_out(model, weights)) return;
+    throw Error(ErrorKind::File,
+                concat("is a link to ", real_path_of(weights).string(), ", which the source may not read"),
+                {.file = weights.string(), .hint = "give these weights with --weights"});
+}
+
 }  // namespace
 
 std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build,
@@ -112,6 +136,7 @@ std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::s
     plugins();
     auto program = std::make_shared<Program>(build_model(path, build, permissions));
     if (!program->file_.module) return open(path, {}, build, permissions);  // says what is missing
+    refuse_weights_outside(program->file_, beside);
     program->held_back_ =
         load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
     program->describe(path, build);
@@ -142,6 +167,7 @@ void Program::permit_reading(const fs::path& file) const {
 void Program::load(const fs::path& path, const fs::path& weights) {
     const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
     if (from.empty()) return;
+    if (weights.empty()) refuse_weights_outside(file_, from);
     const WeightsReport report = session::load_weights(*file_.module, from, true);
     if (!report.error.empty()) throw Error(ErrorKind::File, report.error, {.file = from.string()});
 }
@@ -283,7 +309,17 @@ std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs,
 
 std::vector<InputSpec> Program::default_inputs(const std::string& method_name, std::vector<std::string>* notes) const {
     const bool has_examples = source_examples().has_value();
-    if (!has_examples) return guess_inputs(*info_, schema(method_name), true, notes);
+    if (!has_examples) {
+        const fs::path samples = samples_beside(info_->path);
+        if (!leads_out(file_, samples)) return guess_inputs(*info_, schema(method_name), true, notes);
+        if (notes != nullptr)
+            notes->push_back(concat(samples.filename().string(), " is a link to ", real_path_of(samples).string(),
+                                    ", which the source may not read: random values stand for it; give it with "
+                                    "--inputs"));
+        ModelInfo without_samples = *info_;
+        without_samples.path.clear();
+        return guess_inputs(without_samples, schema(method_name), true, notes);
+    }
     std::vector<InputSpec> specs;
     for (const IValue& value : *source_examples()) specs.push_back(example_spec(value, specs.size()));
     return specs;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "core/base/strings.h"
 #include "core/dispatch/registry.h"
@@ -60,10 +61,11 @@ std::optional<double> number_argument(const Event& event, std::string_view name)
     return std::nullopt;
 }
 
-// Of a power whose base is a tensor; nullopt where the event does not say.
+// Of a power; nullopt where the event does not say.
 std::optional<double> least_exponent(const Recording& recording, const Event& forward) {
     if (const auto number = number_argument(forward, "exponent")) return number;
-    const Value* exponent = number_argument(forward, "self") ? nullptr : tensor_of(recording, forward, 1);
+    // Of a base that is a number the exponent is the only tensor.
+    const Value* exponent = tensor_of(recording, forward, number_argument(forward, "self") ? 0 : 1);
     if (exponent == nullptr || !exponent->statistics) return std::nullopt;
     const auto range = range_of(*exponent->statistics);
     return range ? std::optional(range->least) : std::nullopt;
@@ -88,7 +90,10 @@ bool holds(const NotFiniteNote& note, const Recording& recording, const Event& e
     if (note.when == When::Zero) return s.zero_count > 0;
     if (note.when == When::ZeroBase) {
         const auto exponent = least_exponent(recording, forward);
-        return s.zero_count > 0 && exponent && *exponent < (event.phase == RunPhase::Backward ? 1 : 0);
+        const auto base = number_argument(forward, "self");
+        const bool is_at_zero = base ? *base == 0 : s.zero_count > 0;
+        // The slope in the base has an exponent of 1 less; a base that is a number has none.
+        return is_at_zero && exponent && *exponent < (event.phase == RunPhase::Backward && !base ? 1 : 0);
     }
     const std::optional<Range> range = range_of(s);
     if (!range) return false;
@@ -228,6 +233,73 @@ std::string extent_text(const Counts& counts) {
     return text;
 }
 
+// The end of a run that is not finite though all in it are meant: the last event that made a value which nothing reads.
+// Meant values that are ends are masks that have gone too far: a loss of a masked class, a score that is given back. 0.
+EventId meant_end(const Recording& recording) {
+    const EventId start = recording.backward_start() != nullptr ? recording.backward_start()->event : 0;
+    // What is written in place, or through a view, goes on as another value of the same memory.
+    std::set<std::uint64_t> used;
+    for (auto id = static_cast<EventId>(recording.event_count()); id > 0; --id) {
+        const Event& event = recording.event(id);
+        const auto is_used = [&](ValueId value) {
+            return value != 0 && used.contains(recording.value(value).storage_id);
+        };
+        // Of one whose other results are read (topk's indices) the rest may be of no use.
+        const bool is_end = !event.outputs.empty() && std::none_of(event.outputs.begin(), event.outputs.end(), is_used);
+        if (is_end && event.not_finite == NotFinite::Meant && bad_output(recording, event) != 0) return id;
+        for (const ValueId value : event.outputs) {
+            if (value != 0) used.insert(recording.value(value).storage_id);
+        }
+        // One without results only looks (item), and outputs are where backward starts.
+        if (event.outputs.empty() || id == start) continue;
+        for (const ValueId value : event.inputs) {
+            if (value != 0) used.insert(recording.value(value).storage_id);
+        }
+    }
+    return 0;
+}
+
+bool is_class_loss(std::string_view op) { return op.starts_with("cross_entropy") || op.starts_with("nll_loss"); }
+
+// "cross_entropy in Net, net.py:9, gives a loss that is Inf: the target's class is masked (-Inf)".
+Verdict explain_meant(const Recording& recording, EventId end) {
+    const auto way = trace_origin(recording, end);
+    EventId made = end;
+    for (const OriginStep& step : way) {
+        if (step.event == 0 || !is_class_loss(short_operator_name(recording.event(step.event).op))) continue;
+        made = step.event;
+        break;
+    }
+    const Event& event = recording.event(made);
+    const std::string op(short_operator_name(event.op));
+    Verdict verdict;
+    verdict.severity = Severity::Error;
+    set_place(verdict, event);
+    verdict.text =
+        concat(op == "cross_entropy_loss" ? "cross_entropy" : op, place_text(event), event.source_line > 0 ? ", " : " ",
+               "gives a ", is_class_loss(op) ? "loss" : "result", " that is ", event.has_nan ? "NaN" : "Inf");
+    if (is_class_loss(op) && number_argument(event, "label_smoothing").value_or(0) > 0) {
+        verdict.text += ", for a class that label smoothing counts is masked (-Inf)";
+        verdict.advice = "mask logits with a large finite number, or train without label smoothing";
+        return verdict;
+    }
+    if (is_class_loss(op)) {
+        verdict.text += ", for the target's class is masked (-Inf)";
+        verdict.advice = "keep the target's class unmasked, or mask logits with a large finite number";
+        return verdict;
+    }
+    const EventId mask = way.empty() ? 0 : way.back().event;
+    if (mask == made)
+        verdict.text += ", a constant of the program, and nothing makes it finite again";
+    else if (mask != 0)
+        verdict.text += concat(", for the masked value of ", short_operator_name(recording.event(mask).op),
+                               place_text(recording.event(mask)), " reaches it");
+    else
+        verdict.text += ", for a masked value of before the run reaches it";
+    verdict.advice = "mask with a large finite number, or take the masked elements out before the end";
+    return verdict;
+}
+
 // "backward was not searched: Backward is off": what a search for NaN and Inf has not seen.
 std::vector<std::string> unsearched(const RunFacts& facts) {
     std::vector<std::string> all;
@@ -357,9 +429,13 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         return verdict;
     }
     const std::string before = bad_before(recording);
-    if (blamed == 0 && first == 0 && counts.of(NotFinite::PassedOn) == 0) return finite_end(facts, counts);
+    const EventId meant = blamed == 0 ? meant_end(recording) : 0;
+    if (meant == 0 && blamed == 0 && first == 0 && counts.of(NotFinite::PassedOn) == 0)
+        return finite_end(facts, counts);
     Verdict verdict;
-    if (blamed != 0 && recording.event(blamed).not_finite == NotFinite::Meant) {
+    if (meant != 0) {
+        verdict = explain_meant(recording, meant);
+    } else if (blamed != 0 && recording.event(blamed).not_finite == NotFinite::Meant) {
         const Cause cause = cause_of(recording, recording.event(blamed));
         verdict.severity = Severity::Error;
         set_place(verdict, recording.event(blamed));
@@ -409,9 +485,10 @@ Verdict conclude_training(const std::string& wrong, const Recording& recording) 
     const EventId blamed = blamed_event(recording);
     const std::string before = bad_before(recording);
     if (!before.empty()) verdict.text = concat(before, " before the step; ", wrong);
-    if (blamed == 0 || !is_origin(recording.event(blamed).not_finite)) return verdict;
-    const Verdict cause = explain(recording, blamed);
-    set_place(verdict, recording.event(blamed));
+    const EventId meant = blamed == 0 ? meant_end(recording) : 0;
+    if (meant == 0 && (blamed == 0 || !is_origin(recording.event(blamed).not_finite))) return verdict;
+    const Verdict cause = meant != 0 ? explain_meant(recording, meant) : explain(recording, blamed);
+    set_place(verdict, recording.event(cause.event));
     verdict.text = concat(cause.text, "; ", verdict.text);
     verdict.advice = cause.advice;
     return verdict;

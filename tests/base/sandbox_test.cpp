@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "core/base/file.h"
 #include "core/base/file_sandbox.h"
 #include "core/base/open_beneath.h"
 #include "core/base/restricted_thread.h"
+#include "core/base/strings.h"
 
 using namespace loupe;
 namespace fs = std::filesystem;
@@ -75,6 +77,9 @@ class SandboxTest : public QObject {
     void the_system_is_no_part_of_a_source_in_its_root();
     void what_does_not_exist_yet_can_be_permitted();
     void says_each_refusal_once();
+    void a_null_byte_ends_no_path();
+    void hints_promise_only_what_they_keep();
+    void a_real_path_is_the_one_that_is_opened();
     void beneath_has_no_way_out_data() { name_ways_beneath(); }
     void beneath_has_no_way_out();
     void the_kernel_refuses_what_the_checks_let_through();
@@ -474,6 +479,61 @@ void SandboxTest::says_each_refusal_once() {
     QCOMPARE(refusals_.size(), std::size_t{2});
 }
 
+void SandboxTest::a_null_byte_ends_no_path() {
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    const std::string end("\0x", 2);
+    for (const std::string& path :
+         {".." + end + "/other/secret", ".." + end, (own_ / "data.csv").string() + end, "data.csv" + end,
+          (own_ / ("sub" + end) / ".." / ".." / "other" / "secret").string(), "/dev/null" + end, end}) {
+        QCOMPARE(errno_of([&] { files->open_to_read(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { write(*files, path, "x"); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->target(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->map(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->facts(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->names(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->make_folder(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->remove_file(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->remove_folder(path); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->rename(path, "new"); }), EINVAL);
+        QCOMPARE(errno_of([&] { files->real_path(path); }), EINVAL);
+        QVERIFY(!files->find(path).has_value());
+    }
+    write(*files, "old", "o");
+    QCOMPARE(errno_of([&] { files->rename("old", "new" + end); }), EINVAL);
+    QVERIFY(!fs::exists(base_ / "work" / "new"));
+    QVERIFY(refusals_.empty());
+}
+
+void SandboxTest::hints_promise_only_what_they_keep() {
+    const auto files = sandbox();
+    const auto message_of = [](const std::function<void()>& work) {
+        try {
+            work();
+        } catch (const SystemError& error) {
+            return error.message();
+        }
+        return std::string();
+    };
+    const std::string process = concat("/proc/", ::getpid(), "/environ");
+    for (const std::string& path : {std::string("/dev/zero"), process, std::string("/proc/self/environ")}) {
+        const std::string message = message_of([&] { files->open_to_read(path); });
+        QCOMPARE(message, std::string("Permission denied to a model source"));
+    }
+    QVERIFY(refusals_.empty());
+    const std::string deep = message_of([&] { write(*files, (other_ / "a" / "b" / "c.txt").string(), "x"); });
+    QVERIFY2(deep.find("its folder does not exist") != std::string::npos, deep.c_str());
+    QVERIFY2(deep.find("permits it") == std::string::npos, deep.c_str());
+    const std::string near = message_of([&] { write(*files, (other_ / "c.txt").string(), "x"); });
+    QVERIFY2(near.find(concat("--allow-write ", other_.string(), " permits it")) != std::string::npos, near.c_str());
+}
+
+void SandboxTest::a_real_path_is_the_one_that_is_opened() {
+    const auto files = sandbox();
+    QCOMPARE(files->real_path("../other/secret"), (other_ / "secret").string());
+    QCOMPARE(files->real_path("a/../../other/none"), (other_ / "none").string());
+    QCOMPARE(files->real_path("data.csv"), (own_ / "data.csv").string());
+}
+
 void SandboxTest::beneath_has_no_way_out() {
     QFETCH(const OpenBeneath, open);
     fs::create_directory(own_ / "sub");
@@ -481,6 +541,15 @@ void SandboxTest::beneath_has_no_way_out() {
     for (const char* path :
          {"../other/secret", "..", "sub/../../other/secret", "a/../../other/secret", "/etc/passwd", ""}) {
         QVERIFY2(!FileHandle(open(root.get(), path, O_RDONLY, 0)).is_open(), path);
+    }
+    const std::string end("\0x", 2);
+    for (const std::string& path :
+         {".." + end, ".." + end + "/other/secret", "sub/.." + end + "/.." + end, "data.csv" + end, end}) {
+        errno = 0;
+        const bool is_open = FileHandle(open(root.get(), path, O_RDONLY, 0)).is_open();
+        const int number = errno;
+        QVERIFY2(!is_open, path.c_str());
+        QCOMPARE(number, EINVAL);
     }
     QVERIFY(FileHandle(open(root.get(), "data.csv", O_RDONLY, 0)).is_open());
     QVERIFY(FileHandle(open(root.get(), ".", O_PATH | O_DIRECTORY, 0)).is_open());

@@ -93,6 +93,10 @@ class TestCli : public QObject {
     void never_overwrites_what_it_reads();
     void a_full_disk_is_told();
     void a_training_that_ends_badly_keeps_its_steps();
+    void a_training_checks_its_files_first();
+    void a_training_stopped_before_its_first_step_writes_nothing();
+    void outputs_never_become_a_source_s_own_weights();
+    void numbers_that_are_none_are_refused();
     void nothing_is_waited_for();
     void a_signal_keeps_what_was_asked_for_data();
     void a_signal_keeps_what_was_asked_for();
@@ -720,6 +724,76 @@ void TestCli::a_training_that_ends_badly_keeps_its_steps() {
     QVERIFY(QFile::remove(csv) && QFile::remove(weights));
     QVERIFY(run_cli(start + QStringList{"--loss", "own"}).status != 0);
     QVERIFY(!QFile::exists(csv) && !QFile::exists(weights));
+}
+
+void TestCli::a_training_checks_its_files_first() {
+    QTemporaryDir folder;
+    const QStringList start{"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--epochs", "1"};
+    for (const auto& [options, status] : {std::pair{QStringList{"--save", folder.filePath("no/w.npz")}, 3},
+                                          {{"--csv", folder.filePath("no/log.csv")}, 3},
+                                          {{"--checkpoint", folder.filePath("no/c.pt")}, 3},
+                                          {{"--csv", folder.path()}, 3},
+                                          {{"--save", folder.filePath("w.txt")}, 2},
+                                          {{"--save", folder.filePath("w.npy")}, 2}}) {
+        const Outcome outcome = run_cli(
+            start + QStringList{"--csv", folder.filePath("log.csv")}.mid(options.first() == "--csv" ? 2 : 0) + options);
+        QVERIFY2(outcome.status == status && is_one_line(outcome.err) && outcome.out.isEmpty(),
+                 qPrintable(options.join(' ') + ": " + outcome.out + outcome.err));
+        QVERIFY(QDir(folder.path()).isEmpty());
+    }
+}
+
+void TestCli::a_training_stopped_before_its_first_step_writes_nothing() {
+    QTemporaryDir folder;
+    const QString model = folder.filePath("slow.py"), weights = folder.filePath("w.npz");
+    const auto write = [](const QString& name, const QByteArray& text) {
+        QFile file(name);
+        return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+    };
+    QVERIFY(write(model,
+                  "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+                  "        super().__init__()\n        self.head = nn.Linear(4, 2)\n\n    def forward(self, x):\n"
+                  "        for i in range(1000000000):\n            x = x + 0\n        return self.head(x)\n\n\n"
+                  "model = Net()\n"));
+    QVERIFY(write(weights, "of before"));
+    QProcess process;
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli",
+                  {"train", model, "--shape", "4", "--classes", "2", "--save", weights});
+    QVERIFY(process.waitForStarted());
+    QTest::qWait(3000);
+    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+    QVERIFY(process.waitForFinished(120'000));
+    const QString told = QString::fromUtf8(process.readAllStandardError());
+    QVERIFY2(process.exitStatus() == QProcess::CrashExit && process.exitCode() == SIGINT, qPrintable(told));
+    QVERIFY2(told.contains("before the first step was done; nothing was written"), qPrintable(told));
+    QFile kept(weights);
+    QVERIFY(kept.open(QIODevice::ReadOnly) && kept.readAll() == "of before");
+}
+
+void TestCli::outputs_never_become_a_source_s_own_weights() {
+    QTemporaryDir folder;
+    const QString model = folder.filePath("mlp.py");
+    QVERIFY(QFile::copy(kSources + "mlp.py", model));
+    for (const char* name : {"mlp.npz", "mlp.in.npz"}) {
+        const Outcome outcome = run_cli({"run", model, "--input", "1x4", "--outputs", folder.filePath(name)});
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("give another name"),
+                 qPrintable(outcome.err));
+        QVERIFY(!QFile::exists(folder.filePath(name)));
+    }
+}
+
+void TestCli::numbers_that_are_none_are_refused() {
+    const QString digits = kShipped + "digits.pt", data = kShipped + "digits_data.npz";
+    QList<QStringList> all{{"train", digits, "--data", data, "--epochs", "1", "--held-out", "nan"}};
+    for (const char* option : {"--rtol", "--atol"}) {
+        for (const char* number : {"nan", "inf", "-1"})
+            all.append({"check", digits, "--expected", data, QString("%1=%2").arg(option, number)});
+    }
+    for (const QStringList& arguments : all) {
+        const Outcome outcome = run_cli(arguments);
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("finite"),
+                 qPrintable(arguments.join(' ') + ": " + outcome.err));
+    }
 }
 
 void TestCli::nothing_is_waited_for() {

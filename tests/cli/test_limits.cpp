@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line at the machine's limits: threads, and address space that runs out anywhere.
 
+#include <QDir>
 #include <QProcess>
+#include <QTemporaryDir>
 #include <QtTest>
 
 namespace {
@@ -52,6 +54,15 @@ class TestLimits : public QObject {
             QCOMPARE(outcome.status, 2);
             QVERIFY2(outcome.err.contains("--threads") && outcome.err.count('\n') == 1, qPrintable(outcome.err));
         }
+    }
+
+    void aFileSizeLimitIsTold() {
+        QTemporaryDir folder;
+        const Outcome outcome =
+            run("bash", {"-c", QStringLiteral("ulimit -f 1; exec '%1' convert '%2' '%3'")
+                                   .arg(kProgram, kShipped + "digits.pt", folder.filePath("w.npz"))});
+        QVERIFY2(outcome.status == 3 && outcome.err.contains("cannot write: File too large"), qPrintable(outcome.err));
+        QVERIFY(QDir(folder.path()).isEmpty());
     }
 
     // From where the program's libraries find room to where nothing is short: done, or one line that says what is

@@ -420,6 +420,36 @@ model = Net()
         QVERIFY(!QFile::exists(folder.filePath("wrong.pt")));
     }
 
+    // A link beside a source hands it nothing that it may not read.
+    void whatLiesBesideIsNoWayOut() {
+        const Place place;
+        QVERIFY(QFile::copy(kSources + "mlp.py", place.dir.filePath("source/mlp.py")));
+        const QString source = place.dir.filePath("source/mlp.py");
+        QVERIFY(QFile::copy(kSources + "mlp.npz", place.dir.filePath("home/data/mlp.npz")));
+        QVERIFY(QFile::copy(kSources + "mlp.in.npz", place.dir.filePath("home/data/mlp.in.npz")));
+        const QString weights = place.dir.filePath("source/mlp.npz");
+        QVERIFY(QFile::link(place.dir.filePath("home/data/mlp.npz"), weights));
+        const Outcome refused = run_cli_in(place.dir.path(), {"info", source});
+        QCOMPARE(refused.status, 3);
+        QVERIFY2(refused.err.contains("is a link to ") && refused.err.contains("--weights"), qPrintable(refused.err));
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--weights", weights}).status, 0);
+        const QString data = place.dir.filePath("home/data");
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-read", data}).status, 0);
+        // Inside the folder a link is as good as a file.
+        QVERIFY(QFile::remove(weights) && QFile::copy(kSources + "mlp.npz", place.dir.filePath("source/first.npz")));
+        QVERIFY(QFile::link("first.npz", weights));
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source}).status, 0);
+        // Inputs beside it are left out, with a line that says so.
+        const QString inputs = place.dir.filePath("source/mlp.in.npz");
+        QVERIFY(QFile::link(place.dir.filePath("home/data/mlp.in.npz"), inputs));
+        const Outcome run = run_cli_in(place.dir.path(), {"run", source});
+        QVERIFY2(run.err.contains("mlp.in.npz is a link to ") && run.err.contains("--inputs"), qPrintable(run.err));
+        const Outcome given = run_cli_in(place.dir.path(), {"run", source, "--inputs", inputs});
+        QVERIFY2(!given.err.contains("is a link to"), qPrintable(given.err));
+        const Outcome allowed = run_cli_in(place.dir.path(), {"run", source, "--allow-read", data});
+        QVERIFY2(!allowed.err.contains("is a link to"), qPrintable(allowed.err));
+    }
+
     void weightsFromAFile() {
         const QTemporaryDir folder;
         const QString copy = folder.filePath("copy.py");

@@ -83,8 +83,7 @@ class TestPythonErrors : public QObject {
             "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one "
             "after the other | model.py:1");
         row("with open('/dev/zero') as f: pass\n",
-            "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /dev permits it): "
-            "'/dev/zero' | model.py:1");
+            "PermissionError: [Errno 13] Permission denied to a model source: '/dev/zero' | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");
         row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
         row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n",

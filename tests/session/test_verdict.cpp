@@ -113,6 +113,10 @@ class TestVerdict : public QObject {
     void search_stops_where_nan_is_made_only();
     void a_mask_by_multiplication_turns();
     void a_row_without_any_position_turns();
+    void a_mask_that_reaches_the_end_is_an_error_data();
+    void a_mask_that_reaches_the_end_is_an_error();
+    void masks_of_no_end_are_meant_data();
+    void masks_of_no_end_are_meant();
     void an_overflow_beside_a_mask_is_made();
     void causes_fit_the_numbers_data();
     void causes_fit_the_numbers();
@@ -242,6 +246,55 @@ void TestVerdict::a_row_without_any_position_turns() {
     VERIFY_HAS(session.status().verdict->text, "fully masked");
 }
 
+void TestVerdict::a_mask_that_reaches_the_end_is_an_error_data() {
+    QTest::addColumn<std::string>("result");
+    QTest::addColumn<std::string>("begins");
+    QTest::addColumn<std::string>("has");
+    const auto add = [](const char* result, const char* begins, const char* has) {
+        QTest::newRow(result) << std::string(result) << std::string(begins) << std::string(has);
+    };
+    add("F.cross_entropy(s, torch.tensor([1]))", "cross_entropy", "the target's class is masked (-Inf)");
+    add("F.cross_entropy(s, torch.tensor([1])) / 2", "cross_entropy", "the target's class is masked (-Inf)");
+    add("F.nll_loss(F.log_softmax(s, 1), torch.tensor([1]))", "nll_loss", "the target's class is masked (-Inf)");
+    add("F.cross_entropy(s, torch.tensor([0]), label_smoothing=0.1)", "cross_entropy", "label smoothing");
+    add("s + 1", "add", "the masked value of masked_fill");
+    add("s", "masked_fill", "a constant of the program");
+}
+
+void TestVerdict::a_mask_that_reaches_the_end_is_an_error() {
+    QFETCH(std::string, result);
+    QFETCH(std::string, begins);
+    QFETCH(std::string, has);
+    Session session;
+    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return " + result,
+                        "torch.tensor([[1., -1., 2.]])");
+    run(session, false);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with(begins), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, has);
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+}
+
+void TestVerdict::masks_of_no_end_are_meant_data() {
+    QTest::addColumn<std::string>("body");
+    const auto add = [](const char* body) { QTest::newRow(body) << std::string(body); };
+    add("s = x.masked_fill(x < 0, float('-inf'))\n        return F.cross_entropy(s, torch.tensor([0]))");
+    add("s = x + 0\n        s[:, 0] = float('-inf')\n        s[:, 1] = float('-inf')\n        return s.softmax(1)");
+    add("s = x.masked_fill(x < 0, float('-inf'))\n        return s.topk(3)[1]  + 0");
+}
+
+void TestVerdict::masks_of_no_end_are_meant() {
+    QFETCH(std::string, body);
+    Session session;
+    const Written model(session, "        " + body, "torch.tensor([[1., -1., 2.]])");
+    run(session, false);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->severity == Verdict::Severity::Good, verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "meant");
+}
+
 void TestVerdict::an_overflow_beside_a_mask_is_made() {
     Session session;
     const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return (s + 1).exp()",
@@ -272,6 +325,10 @@ void TestVerdict::causes_fit_the_numbers_data() {
     add("x ** -1.5", "torch.tensor([0., 1.])", false, "a power at 0");
     add("torch.pow(x, torch.tensor([-1., 2.]))", "torch.tensor([0., 1.])", false, "a power at 0");
     add("x ** 0.25", "torch.tensor([0., 1.])", true, "a power at 0");
+    add("torch.pow(0.0, x)", "torch.tensor([-1., 1.])", false, "a power at 0");
+    add("torch.pow(-2.0, x)", "torch.tensor([0.5, 1.])", false, "a fractional power of a negative number");
+    add("torch.pow(x, torch.tensor([-1., 1 / 3]))", "torch.tensor([0., -8.])", false,
+        "a fractional power of a negative number");
     add("F.cross_entropy(x, torch.tensor([1]))", "torch.tensor([[3e38, -3e38]])", false,
         "a loss of numbers that leave the range of the dtype");
     add("F.cross_entropy(x, torch.tensor([-100]))", "torch.tensor([[3., 4.]])", false, "the mean over no targets");

@@ -154,7 +154,11 @@ void find_parts(const IValue& value, const std::string& name, std::size_t depth,
                                                              "module",     "generator",        "ema",    "encoder"};
     if (count_tensors(value) > 0) {
         const auto* usual = std::ranges::find(kUsual, std::string_view(name).substr(name.rfind('.') + 1));
-        parts.push_back({value, name, static_cast<std::size_t>(usual - kUsual.begin()) + 100 * depth});
+        // Loose tensors beside them (a state of random numbers) are not the weights of a training's checkpoint.
+        const std::size_t place = name.empty()            ? 400
+                                  : usual != kUsual.end() ? static_cast<std::size_t>(usual - kUsual.begin())
+                                                          : 500;
+        parts.push_back({value, name, place + 100 * depth});
     }
     if (!value.is_dict() || depth == 3) return;
     for (const auto& [key, element] : value.to_dict().entries()) {

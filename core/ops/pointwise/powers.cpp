@@ -125,8 +125,9 @@ std::vector<Sample> pow_of_scalar_samples(Random& random, ScalarType dtype) {
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
 using Makes = NotFiniteNote::Makes;
-constexpr NotFiniteNote kAtZero = {In::Either, When::ZeroBase, 0, "a power at 0",
-                                   "add an eps to the base, or clamp it away from 0"};
+constexpr std::string_view kAwayFromZero = "add an eps to the base, or clamp it away from 0";
+constexpr NotFiniteNote kAtZero = {In::Forward, When::ZeroBase, 0, "a power at 0", kAwayFromZero, Makes::Inf};
+constexpr NotFiniteNote kSlopeAtZero = {In::Backward, When::ZeroBase, 0, "a power at 0", kAwayFromZero};
 constexpr NotFiniteNote kFractional = {In::Forward,
                                        When::Negative,
                                        0,
@@ -135,15 +136,27 @@ constexpr NotFiniteNote kFractional = {In::Forward,
                                        Makes::Nan};
 constexpr NotFiniteNote kTooGreat = {In::Forward,     When::Always, 0, "a power that leaves the range of its dtype",
                                      advice::kShrink, Makes::Inf};
-constexpr NotFiniteNote kPowNotFinite[] = {kAtZero, kFractional, kTooGreat};
+// NaN comes first: an Inf beside it has another cause.
+constexpr NotFiniteNote kPowNotFinite[] = {kFractional, kAtZero, kSlopeAtZero, kTooGreat};
 constexpr NotFiniteNote kPowOfTensorNotFinite[] = {
-    kAtZero,
     kFractional,
+    kAtZero,
+    kSlopeAtZero,
     {In::Backward, When::Negative, 0, "a power of a negative number, whose logarithm the gradient takes",
      "clamp the base, or give the exponent as a number", Makes::Nan},
     kTooGreat,
 };
-constexpr NotFiniteNote kFloatPowerNotFinite[] = {kAtZero};
+// Of a base that is a number: its tensor is the exponent, and finite exponents give NaN for a negative base alone.
+constexpr NotFiniteNote kPowOfScalarNotFinite[] = {
+    {In::Forward, When::Always, 0, "a fractional power of a negative number",
+     "give a base that is not negative, or whole exponents", Makes::Nan},
+    kAtZero,
+    kSlopeAtZero,
+    {In::Backward, When::Always, 0, "a power of a negative number, whose logarithm the gradient takes",
+     "give a base that is not negative", Makes::Nan},
+    kTooGreat,
+};
+constexpr NotFiniteNote kFloatPowerNotFinite[] = {kFractional, kAtZero, kSlopeAtZero};
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
@@ -169,7 +182,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.overload = "Scalar_out"},
      .autocast = {.cuda = Autocast::Float32},
-     .not_finite = kPowNotFinite},
+     .not_finite = kPowOfScalarNotFinite},
     {.schema = "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .summary = "Each element to a power.",
      .formula = "self ^ exponent",

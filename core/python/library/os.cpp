@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 IValue make_folders(CallArguments a) {
     const BoundArguments given(a, "makedirs", {"name", "mode=", "exist_ok="});
-    const std::string path = path_text(given[0]);
+    const std::string path = path_argument({{given[0]}, {}});
     return with_files([&](FileSandbox& files) -> IValue {
         const auto there = files.find(path);
         if (there && !(given.truth_or(2, false) && there->is_folder())) throw_os_error(EEXIST, path);

@@ -34,7 +34,7 @@ template <typename Test>
 auto finds(Test test) {
     return [test](CallArguments a) {
         return with_files([&](FileSandbox& files) {
-            const auto facts = files.find(path_argument(a));
+            const auto facts = files.find(path_of(a, "stat"));
             return IValue(facts.has_value() && test(*facts));
         });
     };
@@ -77,7 +77,7 @@ void fill_os_path(PythonModule& module) {
     module.define("getsize", [](CallArguments a) { return IValue(facts_at(a).size); });
     module.define("getmtime", [](CallArguments a) { return IValue(modified(facts_at(a))); });
     module.define("abspath", [](CallArguments a) {
-        return with_files([&](FileSandbox& files) { return IValue(full_path(files, path_argument(a))); });
+        return with_files([&](FileSandbox& files) { return IValue(full_path(files, path_of(a, "abspath"))); });
     });
     module.define("realpath", [](CallArguments a) {
         return with_files([&](FileSandbox& files) { return IValue(files.real_path(path_argument(a))); });
@@ -90,14 +90,14 @@ void fill_os_path(PythonModule& module) {
         });
     });
     module.define("expanduser", [](CallArguments a) {
-        std::string path = path_argument(a);
+        std::string path = path_of(a, "expanduser");
         const IValue environment = get_attribute(Evaluator::current()->import_module("os"), "environ");
         const IValue* home = environment.to_dict().find("HOME");
         if (home != nullptr && (path == "~" || path.starts_with("~/"))) path = str(*home) + path.substr(1);
         return IValue(path);
     });
     module.define("split", [](CallArguments a) {
-        const std::string path = path_argument(a);
+        const std::string path = path_of(a, "split");
         const std::size_t name = path.rfind('/') + 1;
         std::string head = path.substr(0, name);
         while (head.size() > 1 && head.back() == '/' && head.find_first_not_of('/') != std::string::npos)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/library/path_arguments.h"
 
+#include "core/python/language/raise.h"
 #include "core/python/language/stream.h"
 
 namespace loupe::python {
 
 std::string path_argument(const CallArguments& a, std::size_t index) {
     if (index >= a.positional.size()) return ".";
-    return path_text(a.positional[index]);
+    std::string path = path_text(a.positional[index]);
+    if (path.find('\0') != std::string::npos) throw_value_error("embedded null byte");
+    return path;
 }
 
 FileFacts facts_at(const CallArguments& a) {
