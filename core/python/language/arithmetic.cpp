@@ -412,8 +412,13 @@ IValue in_place(OperatorKind op, const IValue& a, const IValue& b) {
     }
     if (auto* set = object_as<SetObject>(plain(a));
         set != nullptr && !set->is_frozen && object_as<SetObject>(plain(b)) != nullptr) {
+        if (op == OperatorKind::BitOr) {
+            for (const IValue& value : object_as<SetObject>(plain(b))->values()) set->add(value);
+            return a;
+        }
         if (auto result = set_binary(op, plain(a), plain(b))) {
             const auto values = object_as<SetObject>(*result)->values();
+            const auto gone = set->values();  // go when the set is whole
             set->clear();
             for (const IValue& value : values) set->add(value);
             return a;

@@ -8,6 +8,7 @@
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/slots.h"
 
 namespace loupe::python {
@@ -38,18 +39,18 @@ Instance& owner_of(const CallArguments& a) {
 
 void put(const CallArguments& a, const IValue& key, const IValue& value) {
     check_hashable(key);
-    a.positional[0].to_dict().set(key, value);
+    set_key(a.positional[0].to_dict(), key, value);
     owner_of(a).attributes.set(str(key), value);
 }
 
 IValue take(const CallArguments& a, std::string_view method) {
     check_positional(a, method, 2, method == "pop" ? 3 : 2);
     DictObject& dict = a.positional[0].to_dict();
-    const IValue* found = dict.find(a.positional[1]);
+    const IValue* found = find_key(dict, a.positional[1]);
     if (found == nullptr && a.positional.size() == 3) return a.positional[2];
     if (found == nullptr) throw_key_error(a.positional[1]);
     const IValue value = *found;
-    dict.erase(a.positional[1]);
+    take_key(dict, a.positional[1]);
     owner_of(a).attributes.erase(str(a.positional[1]));
     return value;
 }
@@ -72,7 +73,7 @@ ClassPtr make_attribute_dict_class() {
     });
     cls->define("setdefault", [](CallArguments a) {
         check_positional(a, "setdefault", 2, 3);
-        if (const IValue* found = a.positional[0].to_dict().find(a.positional[1])) return *found;
+        if (const IValue* found = find_key(a.positional[0].to_dict(), a.positional[1])) return *found;
         const IValue value = a.positional.size() == 3 ? a.positional[2] : IValue();
         put(a, a.positional[1], value);
         return value;

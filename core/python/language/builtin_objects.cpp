@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/base/strings.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
@@ -123,17 +124,17 @@ std::string RangeObject::repr() {
 
 bool SetObject::add(const IValue& value) {
     check_hashable(value);
-    if (items_->find(value) != nullptr) return false;
-    items_->set(value, IValue());
-    return true;
+    bool is_new = false;
+    find_or_set(*items_, value, IValue(), &is_new);
+    return is_new;
 }
 bool SetObject::has(const IValue& value) const {
     check_hashable(value);
-    return items_->find(value) != nullptr;
+    return find_key(*items_, value) != nullptr;
 }
 bool SetObject::discard(const IValue& value) {
     check_hashable(value);
-    return items_->erase(value);
+    return take_key(*items_, value).has_value();
 }
 std::vector<IValue> SetObject::values() const {
     if (auto ordered = small_int_order(items_->entries())) return std::move(*ordered);
@@ -142,7 +143,7 @@ std::vector<IValue> SetObject::values() const {
     return out;
 }
 bool SetObject::is_subset_of(const SetObject& other) const {
-    const auto& entries = items_->entries();
+    const auto entries = items_->entries();  // which a comparison may change
     return std::all_of(entries.begin(), entries.end(), [&](const auto& entry) { return other.has(entry.first); });
 }
 Ptr<Iterator> SetObject::iterate() {
@@ -336,7 +337,7 @@ IValue TypingObject::get_item(const IValue& key) {
 bool TypingObject::is_equal(const IValue& other) const {
     const auto* typing = object_as<TypingObject>(other);
     return typing != nullptr && typing->name == name &&
-           python::equals(make_tuple(arguments), make_tuple(typing->arguments));
+           values_equal(make_tuple(arguments), make_tuple(typing->arguments));
 }
 
 std::string TypingObject::repr() {
@@ -384,13 +385,13 @@ const IValue& not_implemented() {
 void update_dict(DictObject& dict, const IValue& other) {
     if (other.is_dict()) {
         const auto entries = other.to_dict().entries();
-        for (const auto& [key, value] : entries) dict.set(key, value);
+        for (const auto& [key, value] : entries) set_key(dict, key, value);
         return;
     }
     if (find_attribute(other, "keys")) {
         for_each(call_method(other, "keys", {}), [&](const IValue& key) {
             check_hashable(key);
-            dict.set(key, get_item(other, key));
+            set_key(dict, key, get_item(other, key));
             return true;
         });
         return;
@@ -406,7 +407,7 @@ void update_dict(DictObject& dict, const IValue& other) {
                 concat("dictionary update sequence element #", index, " has length ", parts.size(), "; 2 is required"));
         }
         check_hashable(parts[0]);
-        dict.set(parts[0], parts[1]);
+        set_key(dict, parts[0], parts[1]);
         ++index;
         return true;
     });

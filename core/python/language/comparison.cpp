@@ -8,6 +8,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
@@ -30,10 +31,16 @@ bool elements_equal(const std::vector<IValue>& a, const std::vector<IValue>& b) 
 
 bool dicts_equal(const DictObject& a, const DictObject& b) {
     if (a.size() != b.size()) return false;
-    return std::all_of(a.entries().begin(), a.entries().end(), [&](const auto& entry) {
-        const IValue* other = b.find(entry.first);
-        return other != nullptr && (other->is_same(entry.second) || equals(entry.second, *other));
-    });
+    const Ptr<DictObject> keep_a(const_cast<DictObject*>(&a));
+    const Ptr<DictObject> keep_b(const_cast<DictObject*>(&b));
+    for (std::size_t i = 0; i < a.size(); ++i) {  // which a comparison may change
+        const auto [key, value] = a.entries()[i];
+        const IValue* found = find_key(b, key);
+        if (found == nullptr) return false;
+        const IValue other = *found;
+        if (!other.is_same(value) && !equals(value, other)) return false;
+    }
+    return true;
 }
 
 bool plain_equal(const IValue& a, const IValue& b) {
@@ -200,12 +207,12 @@ bool contains(const IValue& container, const IValue& item) {
     }
     if (value.is_dict()) {
         check_hashable(item);
-        return value.to_dict().find(item) != nullptr;
+        return find_key(value.to_dict(), item) != nullptr;
     }
     if (const auto* set = object_as<SetObject>(value)) return set->has(item);
     if (const auto* view = object_as<DictView>(value); view != nullptr && view->kind == DictView::Kind::Keys) {
         check_hashable(item);
-        return view->dict->find(item) != nullptr;
+        return find_key(*view->dict, item) != nullptr;
     }
     if (const auto* range = object_as<RangeObject>(value); range != nullptr && item.is_int()) {
         const std::int64_t offset = item.to_int() - range->start;
@@ -257,8 +264,189 @@ bool truth(const IValue& value) {
 
 bool Instance::truth() { return true; }
 
+namespace {
+
+// A lookup asks the program's __hash__ and __eq__ only between two walks through the table: a walk that needs an
+// answer that is not known yet notes the question, and is done again when the program has answered.
+struct Lookup {
+    struct Hash {
+        IValue key;
+        std::size_t hash;
+    };
+    struct Equality {
+        IValue a, b;
+        bool is_equal;
+    };
+    std::vector<Hash> hashes;
+    std::vector<Equality> equalities;
+    std::optional<std::pair<IValue, IValue>> asked;  // about their equality
+    bool is_by_identity = false;
+};
+thread_local Lookup* current_lookup = nullptr;
+
+class LookupScope {
+  public:
+    explicit LookupScope(Lookup* lookup) : before_(std::exchange(current_lookup, lookup)) {}
+    ~LookupScope() { current_lookup = before_; }
+    LookupScope(const LookupScope&) = delete;
+    LookupScope& operator=(const LookupScope&) = delete;
+
+  private:
+    Lookup* before_;
+};
+
+// Ends a walk that needs the hash of an object in another one, as in a frozenset.
+struct HashAsked {
+    IValue key;
+};
+
+std::optional<std::size_t> known_hash(const IValue& key) {
+    if (current_lookup == nullptr) return std::nullopt;
+    for (const auto& known : current_lookup->hashes) {
+        if (known.key.is_same(key)) return known.hash;
+    }
+    throw HashAsked{key};
+}
+
+std::optional<bool> known_equality(const IValue& a, const IValue& b) {
+    if (current_lookup == nullptr) return std::nullopt;
+    if (current_lookup->is_by_identity) return false;
+    for (const auto& known : current_lookup->equalities) {
+        const bool is_it = (known.a.is_same(a) && known.b.is_same(b)) || (known.a.is_same(b) && known.b.is_same(a));
+        if (is_it) return known.is_equal;
+    }
+    if (!current_lookup->asked) current_lookup->asked.emplace(a, b);
+    return false;
+}
+
+// Keys of which a walk may ask the program.
+bool may_ask(const IValue& key) { return key.is_other() || key.is_tuple(); }
+
+void add_hashes(Lookup& lookup, const IValue& key) {
+    if (key.is_tuple()) {
+        check_stack();
+        for (const IValue& element : key.to_tuple().elements) add_hashes(lookup, element);
+    } else if (const auto* instance = object_as<Instance>(key)) {
+        lookup.hashes.push_back({key, instance->hash()});
+    }
+}
+
+// Until every question has its answer: `use` is then called once, while the answers hold.
+template <typename Use>
+auto with_answers(const DictObject& dict, const IValue& key, Lookup& lookup, const Use& use) {
+    if (current_lookup != nullptr) return use(dict.find(key));  // inside of another walk, which asks
+    {
+        const LookupScope outside(nullptr);
+        add_hashes(lookup, key);
+    }
+    while (true) {
+        std::optional<IValue> unhashed;
+        {
+            const LookupScope scope(&lookup);
+            try {
+                const IValue* found = dict.find(key);
+                if (!lookup.asked) return use(found);
+            } catch (const HashAsked& needed) {
+                unhashed = needed.key;
+            }
+        }
+        if (unhashed) {
+            lookup.hashes.push_back({*unhashed, hash(*unhashed)});
+            continue;
+        }
+        const auto [a, b] = *lookup.asked;
+        lookup.asked.reset();
+        const bool is_equal = equals(a, b);
+        lookup.equalities.push_back({a, b, is_equal});
+    }
+}
+
+// The entry that the found value is in.
+DictObject::Entry entry_of(const DictObject& dict, const IValue* found) {
+    const auto& entries = dict.entries();
+    const auto offset = reinterpret_cast<const char*>(found) - reinterpret_cast<const char*>(&entries.front().second);
+    return entries[static_cast<std::size_t>(offset) / sizeof(DictObject::Entry)];
+}
+
+}  // namespace
+
+const IValue* find_key(const DictObject& dict, const IValue& key) {
+    if (!may_ask(key)) return dict.find(key);
+    const Ptr<DictObject> keep(const_cast<DictObject*>(&dict));
+    const IValue kept_key = key;
+    Lookup lookup;
+    return with_answers(dict, kept_key, lookup, [](const IValue* found) { return found; });
+}
+
+void set_key(DictObject& dict, IValue key, IValue value) {
+    IValue replaced;  // goes when the dict is whole
+    if (!may_ask(key)) {
+        if (const IValue* found = dict.find(key)) replaced = *found;
+        return dict.set(std::move(key), std::move(value));
+    }
+    const Ptr<DictObject> keep(&dict);
+    Lookup lookup;
+    with_answers(dict, key, lookup, [&](const IValue* found) {
+        if (found != nullptr) replaced = *found;
+        dict.set(key, std::move(value));
+    });
+}
+
+std::optional<IValue> take_key(DictObject& dict, const IValue& key) {
+    std::optional<DictObject::Entry> taken;
+    const Ptr<DictObject> keep(&dict);
+    const IValue kept_key = key;
+    const auto take = [&](const IValue* found) {
+        if (found == nullptr) return;
+        taken = entry_of(dict, found);
+        dict.erase(kept_key);
+    };
+    Lookup lookup;
+    if (may_ask(kept_key))
+        with_answers(dict, kept_key, lookup, take);
+    else
+        take(dict.find(kept_key));
+    if (!taken) return std::nullopt;
+    return std::move(taken->second);
+}
+
+std::optional<DictObject::Entry> take_last(DictObject& dict) {
+    const Ptr<DictObject> keep(&dict);
+    while (dict.size() > 0) {
+        const DictObject::Entry last = dict.entries().back();
+        Lookup lookup;
+        lookup.is_by_identity = true;
+        bool is_taken = false;
+        with_answers(dict, last.first, lookup, [&](const IValue* found) {
+            is_taken = found != nullptr;
+            if (is_taken) dict.erase(last.first);
+        });
+        if (is_taken) return last;
+        if (dict.size() > 0 && dict.entries().back().first.is_same(last.first)) {
+            throw_error("RuntimeError", "the hash of a key has changed");
+        }
+    }
+    return std::nullopt;
+}
+
+IValue find_or_set(DictObject& dict, const IValue& key, const IValue& value, bool* is_new) {
+    const Ptr<DictObject> keep(&dict);
+    const IValue kept_key = key;
+    const auto use = [&](const IValue* found) {
+        if (is_new != nullptr) *is_new = found == nullptr;
+        if (found != nullptr) return *found;
+        dict.set(kept_key, value);
+        return value;
+    };
+    if (!may_ask(kept_key)) return use(dict.find(kept_key));
+    Lookup lookup;
+    return with_answers(dict, kept_key, lookup, use);
+}
+
 bool Instance::is_equal(const IValue& other) const {
     const IValue self = IValue::other(Ptr<RefCounted>(const_cast<Instance*>(this)));  // counted only
+    if (self.is_same(other)) return true;
+    if (const auto known = known_equality(self, other)) return *known;
     return self.is_same(other) || python::equals(self, other);
 }
 
@@ -269,6 +457,7 @@ std::size_t Instance::hash() const {
     const IValue* method = cls_->find("__hash__");
     if (method != nullptr && method->is_none()) throw_type_error(concat("unhashable type: '", cls_->name(), "'"));
     if (cls_->find_special("__hash__") != nullptr) {
+        if (const auto known = known_hash(self)) return *known;
         return static_cast<std::size_t>(to_index(*call_special(*cls_, "__hash__", self)));
     }
     return payload.is_none() ? std::hash<const void*>{}(this) : python::hash(payload);

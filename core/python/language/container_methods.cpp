@@ -5,6 +5,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/sorting.h"
 
 namespace loupe::python {
@@ -25,8 +26,9 @@ SetObject& set_of(const CallArguments& a) {
 }
 bool same_or_equal(const IValue& a, const IValue& b) { return a.is_same(b) || equals(a, b); }
 
-std::optional<std::size_t> position_of(const std::vector<IValue>& values, const IValue& wanted, std::size_t from = 0) {
-    for (std::size_t i = from; i < values.size(); ++i) {
+std::optional<std::size_t> position_of(const std::vector<IValue>& values, const IValue& wanted, std::size_t from = 0,
+                                       std::size_t to = SIZE_MAX) {
+    for (std::size_t i = from; i < values.size() && i < to; ++i) {
         const IValue value = values[i];
         if (same_or_equal(value, wanted)) return i;
     }
@@ -45,9 +47,11 @@ std::int64_t count_of(const std::vector<IValue>& values, const IValue& wanted) {
 IValue index_of(const std::vector<IValue>& values, const CallArguments& a, std::string_view type) {
     check_positional(a, "index", 2, 4);
     const std::int64_t from = a.positional.size() > 2 ? to_index(a.positional[2]) : 0;
-    const auto size = static_cast<std::int64_t>(values.size());
+    const std::int64_t until = a.positional.size() > 3 ? to_index(a.positional[3]) : INT64_MAX;
+    const auto size = static_cast<std::int64_t>(values.size());  // after every __index__
     const auto start = static_cast<std::size_t>(std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size));
-    if (const auto found = position_of(values, a.positional[1], start))
+    const auto stop = static_cast<std::size_t>(std::max<std::int64_t>(until < 0 ? until + size : until, 0));
+    if (const auto found = position_of(values, a.positional[1], start, stop))
         return IValue(static_cast<std::int64_t>(*found));
     throw_value_error(type == "list" ? concat(repr(a.positional[1]), " is not in list")
                                      : "tuple.index(x): x not in tuple");
@@ -56,8 +60,8 @@ IValue index_of(const std::vector<IValue>& values, const CallArguments& a, std::
 IValue list_pop(const CallArguments& a) {
     check_positional(a, "pop", 1, 2);
     auto& values = elements_of(a);
-    if (values.empty()) throw_error("IndexError", "pop from empty list");
     std::int64_t index = a.positional.size() > 1 ? to_index(a.positional[1]) : -1;
+    if (values.empty()) throw_error("IndexError", "pop from empty list");
     if (index < 0) index += static_cast<std::int64_t>(values.size());
     if (index < 0 || index >= static_cast<std::int64_t>(values.size())) {
         throw_error("IndexError", "pop index out of range");
@@ -70,8 +74,8 @@ IValue list_pop(const CallArguments& a) {
 IValue list_insert(const CallArguments& a) {
     check_positional(a, "insert", 3, 3);
     auto& values = elements_of(a);
-    const auto size = static_cast<std::int64_t>(values.size());
     std::int64_t index = to_index(a.positional[1]);
+    const auto size = static_cast<std::int64_t>(values.size());
     index = std::clamp<std::int64_t>(index < 0 ? index + size : index, 0, size);
     values.insert(values.begin() + static_cast<std::ptrdiff_t>(index), a.positional[2]);
     return {};
@@ -90,6 +94,8 @@ IValue list_remove(const CallArguments& a) {
     auto& values = elements_of(a);
     const auto found = position_of(values, a.positional[1]);
     if (!found) throw_value_error("list.remove(x): x not in list");
+    if (*found >= values.size()) return {};  // the comparison has shortened the list
+    const IValue gone = values[*found];
     values.erase(values.begin() + static_cast<std::ptrdiff_t>(*found));
     return {};
 }
@@ -97,15 +103,17 @@ IValue list_remove(const CallArguments& a) {
 IValue list_sort(CallArguments& a) {
     const BoundArguments given(a, "sort", {"self", "*", "key=", "reverse="});
     auto& values = given[0].to_list().elements;
-    std::vector<IValue> taken = std::move(values);
-    values.clear();
+    std::vector<IValue> taken;
+    taken.swap(values);
     try {
-        taken = sorted_values(std::move(taken), given.value_or(1, {}), given.truth_or(2, false));
+        taken = sorted_values(taken, given.value_or(1, {}), given.truth_or(2, false));
     } catch (...) {
-        given[0].to_list().elements = std::move(taken);
+        given[0].to_list().elements.swap(taken);
         throw;
     }
-    given[0].to_list().elements = std::move(taken);
+    const bool has_changed = given[0].to_list().elements.capacity() != 0;
+    given[0].to_list().elements.swap(taken);
+    if (has_changed) throw_value_error("list modified during sort");
     return {};
 }
 
@@ -126,7 +134,8 @@ IValue copy_dict(const CallArguments& a) {
         copied->attributes = mark->attributes;
         out->value_type = copied;
     }
-    for (const auto& [key, value] : dict.entries()) out->set(key, value);
+    const auto entries = dict.entries();
+    for (const auto& [key, value] : entries) set_key(*out, key, value);
     return IValue(out);
 }
 
@@ -134,22 +143,16 @@ IValue dict_pop(const CallArguments& a) {
     check_positional(a, "pop", 2, 3);
     check_hashable(a.positional[1]);
     DictObject& dict = dict_of(a);
-    if (const IValue* found = dict.find(a.positional[1])) {
-        IValue value = *found;
-        dict.erase(a.positional[1]);
-        return value;
-    }
+    if (auto value = take_key(dict, a.positional[1])) return std::move(*value);
     if (a.positional.size() == 3) return a.positional[2];
     throw_key_error(a.positional[1]);
 }
 
 IValue dict_popitem(const CallArguments& a) {
     DictObject& dict = dict_of(a);
-    if (dict.size() == 0) throw_error("KeyError", "popitem(): dictionary is empty");
-    const auto [key, value] = dict.entries().back();
-    IValue pair = make_tuple({key, value});
-    dict.erase(key);
-    return pair;
+    const auto last = take_last(dict);
+    if (!last) throw_error("KeyError", "popitem(): dictionary is empty");
+    return make_tuple({last->first, last->second});
 }
 
 // Other sets may be any iterables.
@@ -210,7 +213,8 @@ void define_list_methods(ClassObject& cls) {
         return {};
     });
     cls.define("clear", [](CallArguments a) -> IValue {
-        elements_of(a).clear();
+        std::vector<IValue> gone;  // go when the list is empty
+        gone.swap(elements_of(a));
         return {};
     });
     cls.define("copy", [](CallArguments a) { return make_list(elements_of(a)); });
@@ -241,7 +245,7 @@ void define_dict_methods(ClassObject& cls) {
     cls.define("get", [](CallArguments a) {
         check_positional(a, "get", 2, 3);
         check_hashable(a.positional[1]);
-        if (const IValue* found = dict_of(a).find(a.positional[1])) return *found;
+        if (const IValue* found = find_key(dict_of(a), a.positional[1])) return *found;
         return a.positional.size() == 3 ? a.positional[2] : IValue();
     });
     for (const auto& [name, kind] :
@@ -256,11 +260,7 @@ void define_dict_methods(ClassObject& cls) {
     cls.define("setdefault", [](CallArguments a) {
         check_positional(a, "setdefault", 2, 3);
         check_hashable(a.positional[1]);
-        DictObject& dict = dict_of(a);
-        if (const IValue* found = dict.find(a.positional[1])) return *found;
-        IValue value = a.positional.size() == 3 ? a.positional[2] : IValue();
-        dict.set(a.positional[1], value);
-        return value;
+        return find_or_set(dict_of(a), a.positional[1], a.positional.size() == 3 ? a.positional[2] : IValue());
     });
     cls.define("update", [](CallArguments a) -> IValue {
         fill_dict(dict_of(a), a);
@@ -271,6 +271,7 @@ void define_dict_methods(ClassObject& cls) {
         return {};
     });
     cls.define("clear", [](CallArguments a) -> IValue {
+        const auto gone = dict_of(a).entries();  // go when the dict is empty
         dict_of(a).clear();
         return {};
     });
@@ -319,6 +320,7 @@ void define_set_methods(ClassObject& cls) {
         return values.front();
     });
     cls.define("clear", [](CallArguments a) -> IValue {
+        const auto gone = set_of(a).values();  // go when the set is empty
         set_of(a).clear();
         return {};
     });

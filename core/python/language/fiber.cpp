@@ -43,7 +43,10 @@ void* take_stack() {
     }
     void* stack = mmap(nullptr, kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED) throw std::bad_alloc();
-    mprotect(stack, kGuard, PROT_NONE);
+    if (mprotect(stack, kGuard, PROT_NONE) != 0) {  // no more mappings
+        munmap(stack, kStack);
+        throw std::bad_alloc();
+    }
     return stack;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/frame.h"
 
+#include <algorithm>
+
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 
@@ -69,7 +71,8 @@ Frame::Frame(Unit& frame_unit, const Code& frame_code) : unit(frame_unit), code(
 
 FrameScope::FrameScope(Frame& frame) : frame_(frame) {
     ThreadState& thread = thread_state();
-    if (static_cast<std::int64_t>(thread.depth) >= *thread.recursion_limit) throw_recursion_error();
+    constexpr std::int64_t kMost = 100000;  // whatever sys.setrecursionlimit allows
+    if (static_cast<std::int64_t>(thread.depth) >= std::min(*thread.recursion_limit, kMost)) throw_recursion_error();
     ++thread.depth;
     frame.caller = thread.top;
     thread.top = &frame;

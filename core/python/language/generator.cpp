@@ -14,6 +14,34 @@ struct Abandoned {};
 
 constexpr std::uintptr_t kReserve = 64 * 1024;  // of a fiber's stack: native calls below the last check
 
+// Lets go of what a generator holds. Generators in generators go link by link, not by recursion.
+void let_go(Frame& frame) {
+    struct Held {
+        decltype(Frame::locals) locals;
+        decltype(Frame::cells) cells;
+    };
+    constexpr int kDeepest = 8;
+    static thread_local int depth = 0;
+    static thread_local std::vector<Held> waiting;
+    Held held{std::move(frame.locals), std::move(frame.cells)};
+    frame.locals.clear();
+    frame.cells.clear();
+    if (depth >= kDeepest) {
+        waiting.push_back(std::move(held));
+        return;
+    }
+    ++depth;
+    held.locals.clear();
+    held.cells.clear();
+    while (depth == 1 && !waiting.empty()) {
+        Held next = std::move(waiting.back());
+        waiting.pop_back();
+        next.locals.clear();
+        next.cells.clear();
+    }
+    --depth;
+}
+
 }  // namespace
 
 void throw_stop_iteration(IValue value) {
@@ -28,17 +56,23 @@ Generator::Generator(Ptr<FunctionObject> function, std::unique_ptr<Frame> frame)
 }
 
 Generator::~Generator() {
-    if (!fiber_ || is_finished_ || is_running_) return;
+    if (is_running_) return;
+    if (!fiber_ || is_finished_) {
+        let_go(*frame_);
+        return;
+    }
     try {
         close();
     } catch (...) {  // as Python: ignored
     }
-    if (is_finished_) return;
-    is_abandoned_ = true;
-    try {
-        resume({}, nullptr);
-    } catch (...) {
+    if (!is_finished_) {
+        is_abandoned_ = true;
+        try {
+            resume({}, nullptr);
+        } catch (...) {
+        }
     }
+    let_go(*frame_);
 }
 
 std::string Generator::repr() { return concat("<generator object ", function_->code.qualified_name, ">"); }
@@ -64,14 +98,18 @@ std::optional<IValue> Generator::resume(IValue sent, Ptr<ExceptionObject> thrown
     sent_ = std::move(sent);
     thrown_ = std::move(thrown);
     const Ptr<Generator> keep(use_count() > 0 ? this : nullptr);
-    if (!fiber_) {
-        fiber_ = std::make_unique<Fiber>([this] { run(); });
-        own_stack_end_ = fiber_->stack_begin() + kReserve;
-    }
     ThreadState& thread = thread_state();
     {
         const EvaluatorScope evaluator(frame_->unit.owner != nullptr ? frame_->unit.owner : thread.evaluator);
-        const FrameScope scope(*frame_);
+        const FrameScope scope(*frame_);  // before there is a stack: RecursionError when too many run
+        if (!fiber_) {
+            try {
+                fiber_ = std::make_unique<Fiber>([this] { run(); });
+            } catch (const std::bad_alloc&) {
+                throw_recursion_error();
+            }
+            own_stack_end_ = fiber_->stack_begin() + kReserve;
+        }
         const std::uintptr_t stack_end = std::exchange(thread.stack_end, own_stack_end_);
         is_running_ = true;
         fiber_->resume();
@@ -85,8 +123,7 @@ std::optional<IValue> Generator::resume(IValue sent, Ptr<ExceptionObject> thrown
 std::optional<IValue> Generator::finish() {
     is_finished_ = true;
     fiber_.reset();
-    frame_->locals.clear();
-    frame_->cells.clear();
+    let_go(*frame_);
     if (!failure_) return std::nullopt;
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
     try {

@@ -8,27 +8,52 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
 
-std::size_t checked_index(const IValue& key, std::size_t size, std::string_view type) {
+// sequence: its size counts after the key's __index__, which may change it.
+template <typename Sequence>
+std::size_t checked_index(const IValue& key, const Sequence& sequence, std::string_view type,
+                          std::string_view work = "") {
     if (is_big_integer(key)) throw_error("IndexError", "cannot fit 'int' into an index-sized integer");
     if (!key.is_int() && !key.is_bool() && !is_foreign_number(key) && dynamic_class(key) == nullptr) {
         if (type == "str") throw_type_error(concat("string indices must be integers, not '", type_name(key), "'"));
         throw_type_error(concat(type, " indices must be integers or slices, not ", type_name(key)));
     }
     std::int64_t index = to_index(key);
-    if (index < 0) index += static_cast<std::int64_t>(size);
-    if (index < 0 || index >= static_cast<std::int64_t>(size)) {
-        throw_error("IndexError", concat(type == "str" ? "string" : type, " index out of range"));
+    const auto size = static_cast<std::int64_t>(sequence.size());
+    if (index < 0) index += size;
+    if (index < 0 || index >= size) {
+        throw_error("IndexError", concat(!work.empty()   ? work
+                                         : type == "str" ? "string"
+                                                         : type,
+                                         " index out of range"));
     }
     return static_cast<std::size_t>(index);
 }
 
+// A slice whose parts run no code of the program.
+Ptr<const SliceObject> with_plain_parts(const SliceObject& slice) {
+    const auto part = [](const IValue& value) {
+        const bool is_plain = is_integer(plain(value)) || is_foreign_number(value) || dynamic_class(value) == nullptr;
+        return is_plain ? value : IValue(to_index(value));
+    };
+    const Ptr<const SliceObject> given(&slice);
+    const auto is_instance = [](const IValue& value) { return value.is_other() && dynamic_class(value) != nullptr; };
+    if (!is_instance(slice.step) && !is_instance(slice.start) && !is_instance(slice.stop)) return given;
+    IValue step = part(slice.step);
+    if (step.is_int() && step.to_int() == 0) throw_value_error("slice step cannot be zero");
+    IValue start = part(slice.start);
+    IValue stop = part(slice.stop);
+    return make_ptr<SliceObject>(std::move(start), std::move(stop), std::move(step));
+}
+
 template <typename Values>
 Values sliced(const Values& values, const SliceObject& slice) {
-    const auto bounds = slice.bounds(static_cast<std::int64_t>(values.size()));
+    const auto parts = with_plain_parts(slice);
+    const auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
     Values out;
     out.reserve(static_cast<std::size_t>(bounds.count));
     for (std::int64_t i = 0; i < bounds.count; ++i) {
@@ -45,11 +70,11 @@ IValue string_item(const std::string& text, const IValue& key) {
     const auto* slice = object_as<SliceObject>(key);
     if (is_ascii(text)) {
         if (slice != nullptr) return IValue(sliced(text, *slice));
-        return IValue(std::string(1, text[checked_index(key, text.size(), "str")]));
+        return IValue(std::string(1, text[checked_index(key, text, "str")]));
     }
     const auto parts = characters(text);
     if (slice != nullptr) return IValue(join(sliced(parts, *slice), ""));
-    return IValue(parts[checked_index(key, parts.size(), "str")]);
+    return IValue(parts[checked_index(key, parts, "str")]);
 }
 
 IValue list_item(const std::vector<IValue>& values, const IValue& key, bool is_list) {
@@ -57,15 +82,18 @@ IValue list_item(const std::vector<IValue>& values, const IValue& key, bool is_l
         auto part = sliced(values, *slice);
         return is_list ? make_list(std::move(part)) : make_tuple(std::move(part));
     }
-    return values[checked_index(key, values.size(), is_list ? "list" : "tuple")];
+    return values[checked_index(key, values, is_list ? "list" : "tuple")];
 }
 
 void assign_slice(std::vector<IValue>& values, const SliceObject& slice, const IValue& value) {
+    const auto parts = with_plain_parts(slice);
     std::vector<IValue> given = to_vector(value);
-    const auto bounds = slice.bounds(static_cast<std::int64_t>(values.size()));
+    const auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
     if (bounds.step == 1) {
         const auto begin = values.begin() + static_cast<std::ptrdiff_t>(bounds.start);
-        const auto after = values.erase(begin, begin + static_cast<std::ptrdiff_t>(bounds.count));
+        const auto end = begin + static_cast<std::ptrdiff_t>(bounds.count);
+        const std::vector<IValue> gone(begin, end);  // go when the list is whole
+        const auto after = values.erase(begin, end);
         values.insert(after, given.begin(), given.end());
         return;
     }
@@ -74,18 +102,22 @@ void assign_slice(std::vector<IValue>& values, const SliceObject& slice, const I
             concat("attempt to assign sequence of size ", given.size(), " to extended slice of size ", bounds.count));
     }
     for (std::int64_t i = 0; i < bounds.count; ++i) {
-        values[static_cast<std::size_t>(bounds.start + i * bounds.step)] =
-            std::move(given[static_cast<std::size_t>(i)]);
+        std::swap(values[static_cast<std::size_t>(bounds.start + i * bounds.step)], given[static_cast<std::size_t>(i)]);
     }
 }
 
 void delete_slice(std::vector<IValue>& values, const SliceObject& slice) {
-    const auto bounds = slice.bounds(static_cast<std::int64_t>(values.size()));
+    const auto parts = with_plain_parts(slice);
+    const auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
     std::vector<bool> goes(values.size());
     for (std::int64_t i = 0; i < bounds.count; ++i)
         goes[static_cast<std::size_t>(bounds.start + i * bounds.step)] = true;
-    std::size_t at = 0;
-    std::erase_if(values, [&](const IValue&) { return goes[at++]; });
+    std::vector<IValue> left;
+    left.reserve(values.size() - static_cast<std::size_t>(bounds.count));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!goes[i]) left.push_back(values[i]);
+    }
+    values.swap(left);  // what goes, goes when the list is whole
 }
 
 class ListIterator final : public Iterator {
@@ -159,7 +191,10 @@ IValue get_item(const IValue& object, const IValue& key) {
     if (const ClassObject* cls = dynamic_class(object); cls != nullptr && object_as<ClassObject>(object) == nullptr) {
         if (auto result = call_special(*cls, "__getitem__", object, {key})) return std::move(*result);
     }
-    const IValue& value = plain(object);
+    const IValue& held = plain(object);
+    const bool runs_program = key.is_other() || key.is_tuple();  // whose __index__ and __eq__ may let the object go
+    const IValue kept = runs_program ? held : IValue();
+    const IValue& value = runs_program ? kept : held;
     switch (value.tag()) {
         case IValue::Tag::List:
             return list_item(value.to_list().elements, key, true);
@@ -169,7 +204,7 @@ IValue get_item(const IValue& object, const IValue& key) {
             return string_item(value.to_string(), key);
         case IValue::Tag::Dict: {
             check_hashable(key);
-            if (const IValue* found = value.to_dict().find(key)) return *found;
+            if (const IValue* found = find_key(value.to_dict(), key)) return *found;
             if (const ClassObject* cls = dynamic_class(object)) {
                 if (auto made = call_special(*cls, "__missing__", object, {key})) return std::move(*made);
             }
@@ -192,7 +227,8 @@ void set_item(const IValue& object, const IValue& key, IValue value) {
         if (call_special(*cls, "__setitem__", object, {key, value})) return;
     }
     if (object.is_list()) {
-        auto& elements = object.to_list().elements;
+        const IValue kept = object;
+        auto& elements = kept.to_list().elements;
         if (const auto* slice = object_as<SliceObject>(key)) return assign_slice(elements, *slice, value);
         const bool is_index = key.is_int() || key.is_bool() || is_foreign_number(key);
         if (is_index) {
@@ -201,15 +237,16 @@ void set_item(const IValue& object, const IValue& key, IValue value) {
             if (index < 0 || index >= static_cast<std::int64_t>(elements.size())) {
                 throw_error("IndexError", "list assignment index out of range");
             }
-            elements[static_cast<std::size_t>(index)] = std::move(value);
+            std::swap(elements[static_cast<std::size_t>(index)], value);  // the old one goes when the list is whole
             return;
         }
-        elements[checked_index(key, elements.size(), "list")] = std::move(value);
+        const std::size_t index = checked_index(key, elements, "list", "list assignment");
+        std::swap(elements[index], value);
         return;
     }
     if (object.is_dict()) {
         check_hashable(key);
-        object.to_dict().set(key, std::move(value));
+        set_key(object.to_dict(), key, std::move(value));
         return;
     }
     if (auto* python_object = object_as<PythonObject>(object); python_object && !object_as<Instance>(object)) {
@@ -223,14 +260,17 @@ void delete_item(const IValue& object, const IValue& key) {
         if (call_special(*cls, "__delitem__", object, {key})) return;
     }
     if (object.is_list()) {
-        auto& elements = object.to_list().elements;
+        const IValue kept = object;
+        auto& elements = kept.to_list().elements;
         if (const auto* slice = object_as<SliceObject>(key)) return delete_slice(elements, *slice);
-        elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(checked_index(key, elements.size(), "list")));
+        const std::size_t index = checked_index(key, elements, "list", "list assignment");
+        const IValue gone = elements[index];
+        elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(index));
         return;
     }
     if (object.is_dict()) {
         check_hashable(key);
-        if (!object.to_dict().erase(key)) throw_key_error(key);
+        if (!take_key(object.to_dict(), key)) throw_key_error(key);
         return;
     }
     throw_type_error(concat("'", type_name(object), "' object doesn't support item deletion"));

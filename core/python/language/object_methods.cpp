@@ -10,6 +10,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/super_object.h"
 
 namespace loupe::python {
@@ -102,7 +103,8 @@ void define_exception(ClassObject& cls) {
 IValue bare(const IValue& value) {
     if (value.is_dict() && container_class(value.to_dict()) != nullptr) {
         auto dict = make_dict();
-        for (const auto& [key, held] : value.to_dict().entries()) dict->set(key, held);
+        const auto entries = value.to_dict().entries();
+        for (const auto& [key, held] : entries) set_key(*dict, key, held);
         return IValue(dict);
     }
     if (value.is_list() && container_class(value.to_list()) != nullptr) return make_list(value.to_list().elements);
@@ -114,7 +116,7 @@ void define_container_specials(ClassObject& cls) {
     cls.define("__getitem__", [](CallArguments a) {
         check_positional(a, "__getitem__", 2, 2);
         if (a.positional[0].is_dict()) {
-            if (const IValue* found = a.positional[0].to_dict().find(a.positional[1])) return *found;
+            if (const IValue* found = find_key(a.positional[0].to_dict(), a.positional[1])) return *found;
             if (const ClassObject* derived = dynamic_class(a.positional[0])) {
                 if (auto made = call_special(*derived, "__missing__", a.positional[0], {a.positional[1]})) return *made;
             }
@@ -144,7 +146,7 @@ void define_mutable_specials(ClassObject& cls) {
         check_positional(a, "__setitem__", 3, 3);
         if (a.positional[0].is_dict()) {
             check_hashable(a.positional[1]);
-            a.positional[0].to_dict().set(a.positional[1], a.positional[2]);
+            set_key(a.positional[0].to_dict(), a.positional[1], a.positional[2]);
             return {};
         }
         const IValue copy = make_list(std::move(a.positional[0].to_list().elements));
@@ -155,7 +157,7 @@ void define_mutable_specials(ClassObject& cls) {
     cls.define("__delitem__", [](CallArguments a) -> IValue {
         check_positional(a, "__delitem__", 2, 2);
         if (a.positional[0].is_dict()) {
-            if (!a.positional[0].to_dict().erase(a.positional[1])) throw_key_error(a.positional[1]);
+            if (!take_key(a.positional[0].to_dict(), a.positional[1])) throw_key_error(a.positional[1]);
             return {};
         }
         const IValue copy = make_list(std::move(a.positional[0].to_list().elements));

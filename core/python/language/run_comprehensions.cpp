@@ -2,6 +2,7 @@
 // Comprehensions and generator expressions: nested loops with names of their own.
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -121,7 +122,7 @@ IValue Runner::evaluate_comprehension(const Comprehension& e) {
     while (run.advance()) {
         IValue key = run.element();
         check_hashable(key);
-        dict->set(std::move(key), run.value());
+        set_key(*dict, std::move(key), run.value());
     }
     return dict;
 }

@@ -3,6 +3,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/generator.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -330,7 +331,7 @@ IValue Runner::evaluate_dict(const Dict& e) {
         IValue value = evaluate(e.values[i]);
         frame_.where = e.range;
         check_hashable(key);
-        dict->set(std::move(key), std::move(value));
+        set_key(*dict, std::move(key), std::move(value));
     }
     return dict;
 }

@@ -2,6 +2,7 @@
 // match statements: the first case whose pattern fits.
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -84,14 +85,15 @@ class Matcher {
     bool fits_mapping(const Pattern& pattern, const IValue& value) {
         if (!value.is_dict()) return false;
         const auto rest = make_dict();
-        for (const auto& [key, held] : value.to_dict().entries()) rest->set(key, held);
+        const auto entries = value.to_dict().entries();  // which a comparison may change
+        for (const auto& [key, held] : entries) set_key(*rest, key, held);
         for (std::size_t i = 0; i < pattern.keys.size(); ++i) {
             const IValue key = evaluate_(pattern.keys[i]);
-            const IValue* found = value.to_dict().find(key);
+            const IValue* found = find_key(value.to_dict(), key);
             if (found == nullptr) return false;
             const IValue keep = *found;
             if (!matches(*pattern.patterns[i], keep)) return false;
-            rest->erase(key);
+            take_key(*rest, key);
         }
         if (pattern.has_rest && !pattern.name.empty()) bind_(pattern, IValue(rest));
         return true;
