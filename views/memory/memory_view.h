@@ -35,7 +35,7 @@ class MemoryView : public View {
 
     void fit() override;
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !is_stale_ && !redraw_.isActive(); }
+    bool isSettled() const override { return !redraw_.isActive() && !(is_stale_ && isInSight()); }
     void comeIntoSight() override { catchUp(); }
 
     // The widgets beside the plot.

@@ -388,7 +388,7 @@ void set_key(DictObject& dict, IValue key, IValue value) {
     Lookup lookup;
     with_answers(dict, key, lookup, [&](const IValue* found) {
         if (found != nullptr) replaced = *found;
-        dict.set(key, std::move(value));
+        dict.set(key, value);  // may be asked for a hash on its way, and is called again then
     });
 }
 
