@@ -432,7 +432,7 @@ model = Net()
         const Outcome refused = run_cli_in(place.dir.path(), {"info", source});
         QCOMPARE(refused.status, 3);
         QVERIFY2(refused.err.contains("is a link to ") && refused.err.contains("--weights"), qPrintable(refused.err));
-        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--weights", weights}).status, 0);
+        QCOMPARE(run_cli_in(place.dir.path(), {"run", source, "--weights", weights}).status, 0);
         const QString data = place.dir.filePath("home/data");
         QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-read", data}).status, 0);
         // Inside the folder a link is as good as a file.

@@ -51,7 +51,8 @@ class View : public QWidget {
     // "kept". takeState() must not trust its argument.
     virtual QJsonObject keptState() const;
     virtual void takeState(const QJsonObject& state);
-    // A tab behind another lies outside of its window. What covers the panel from inside, such as its hint, does not count.
+    // A tab behind another lies outside of its window. What covers the panel from inside, such as its hint, does not
+    // count.
     bool isInSight() const {
         return isVisible() && window()->rect().intersects(QRect(mapTo(window(), QPoint()), size()));
     }
