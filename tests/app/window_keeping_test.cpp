@@ -296,7 +296,7 @@ class WindowKeepingTest : public QObject {
             auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
             if (!dialog) return;
             choice.stop();
-            dialog->selectFile(file);
+            dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(file);  // whatever folder it shows
             QMetaObject::invokeMethod(dialog, "accept");
         });
         choice.start(20);
