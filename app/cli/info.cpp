@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "core/base/counted.h"
 #include "core/base/strings.h"
 #include "core/record/recording_file.h"
 
@@ -47,16 +48,16 @@ void print_recording(const session::RecordingFile& file) {
     }
     for (session::ValueId id = 1; id <= recording.value_count(); ++id) kept += file.has_elements(id) ? 1 : 0;
     std::printf(
-        "%s\na recorded run: %zu events (%zu forward, %zu backward), %zu values (%zu with elements), peak memory "
+        "%s\na recorded run: %s (%zu forward, %zu backward), %s (%zu with elements), peak memory "
         "%s%s\nof ",
-        file.model()->recorded_in.c_str(), recording.event_count(), forward, recording.event_count() - forward,
-        recording.value_count(), kept, format_bytes(static_cast<double>(recording.peak_bytes())).c_str(),
-        failed > 0 ? ", failed" : "");
+        file.model()->recorded_in.c_str(), counted(recording.event_count(), "event").c_str(), forward,
+        recording.event_count() - forward, counted(recording.value_count(), "value").c_str(), kept,
+        format_bytes(static_cast<double>(recording.peak_bytes())).c_str(), failed > 0 ? ", failed" : "");
 }
 
 void print_model(const session::ModelInfo& model) {
     std::printf("%s\n%s\n", model.path.c_str(), model.format.c_str());
-    std::printf("%lld parameters, %s; buffers %s\n\nmethods\n", static_cast<long long>(model.parameter_count),
+    std::printf("%s, %s; buffers %s\n\nmethods\n", counted(model.parameter_count, "parameter").c_str(),
                 format_bytes(static_cast<double>(model.parameter_bytes)).c_str(),
                 format_bytes(static_cast<double>(model.buffer_bytes)).c_str());
     for (const auto& method : model.methods) std::printf("  %s\n", method.schema.c_str());

@@ -85,7 +85,8 @@ int run_bisect(const BisectArguments& options) {
         session::bisect_passes(wanted, *program->method(wanted.method).graph(), program->script_module(),
                                [&] { return run_inputs(*program, options.run, wanted.method); });
     for (const session::PassBisectRun& run : found.runs) {
-        std::printf("%-8s after %3zu passes", run.is_same ? "same" : "DIFFERS", run.passes);
+        std::printf("%-8s after %3zu pass%s", run.is_same ? "same" : "DIFFERS", run.passes,
+                    run.passes == 1 ? "" : "es");
         if (!run.error.empty())
             std::printf("  %s", run.error.c_str());
         else if (!run.worst.empty())

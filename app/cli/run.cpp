@@ -5,6 +5,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/written_files.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/model/script_output.h"
@@ -105,7 +106,7 @@ void print_run_verdict(const PreparedRun& run, const TensorList& outputs, const 
         return print_verdict(cause_or_count(options, bad, ends.size()));
     session::Verdict verdict;
     const std::size_t gradients = ends.size() - outputs.size();
-    verdict.text = concat("finished: ", outputs.size(), outputs.size() == 1 ? " output" : " outputs",
+    verdict.text = concat("finished: ", counted(outputs.size(), "output"),
                           is_backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "",
                           " without NaN or Inf");
     print_verdict(verdict);

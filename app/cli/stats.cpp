@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "core/base/counted.h"
 #include "core/base/strings.h"
 
 namespace loupe::cli {
@@ -23,7 +24,9 @@ void print_operator_times(const session::Recording& recording, const session::Op
     std::printf("%s in all operators, medians of %d runs after %d to warm up added up\n",
                 format_seconds(times.seconds).c_str(), times.repeats, times.warmup);
     if (times.unmatched > 0)
-        std::printf("%zu events were not the same in every run and have no time\n", times.unmatched);
+        std::printf("%s not the same in every run and %s no time\n",
+                    counted(times.unmatched, "event was", "events were").c_str(),
+                    times.unmatched == 1 ? "has" : "have");
 }
 
 void print_stats(const session::Recording& recording) {

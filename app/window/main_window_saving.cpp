@@ -202,14 +202,14 @@ std::vector<UnsavedQuestion::Item> MainWindow::unsaved() const {
     if (bridge_->hasUnsavedTraining()) {
         const auto steps = bridge_->training() ? static_cast<std::int64_t>(bridge_->training()->step_count()) : 0;
         items.push_back({Unsaved::Training,
-                         steps > 0 ? tr("The model has learned for %1 steps").arg(views::countText(steps))
+                         steps > 0 ? tr("The model has learned for %1").arg(views::counted(steps, "step"))
                                    : tr("The model has learned"),
                          tr("Its weights are in no file")});
     }
     if (bridge_->hasUnsavedRun() && !bridge_->isBusy() && setting(kAskForRuns, true)) {
         items.push_back(
             {Unsaved::Run,
-             tr("The run of %1 events").arg(views::countText(static_cast<std::int64_t>(bridge_->eventCount()))),
+             tr("The run of %1").arg(views::counted(static_cast<std::int64_t>(bridge_->eventCount()), "event")),
              tr("It is in no file; the session keeps it until another model is opened")});
     }
     return items;

@@ -167,9 +167,8 @@ void StatusLine::showState() {
     progress_->setRange(0, status.fraction < 0 ? 0 : 1000);
     if (status.fraction >= 0) progress_->setValue(static_cast<int>(status.fraction * 1000));
     const auto& model = bridge_.model();
-    model_->setText(model ? tr("%1 parameters, %2")
-                                .arg(views::countText(model->parameter_count),
-                                     views::bytesText(static_cast<double>(model->parameter_bytes)))
+    model_->setText(model ? tr("%1, %2").arg(views::counted(model->parameter_count, "parameter"),
+                                             views::bytesText(static_cast<double>(model->parameter_bytes)))
                           : QString());
     model_->setToolTip(model ? views::text(model->format) : QString());
     showPlaces();

@@ -87,10 +87,10 @@ void WeightsLoader::tell(const session::WeightsReport& report, bool strict) {
     if (!report.differences.empty()) links.push_back({tr("Show the differences"), [this] { showDifferences(); }});
     if (report.error.empty()) {
         if (!report.differences.empty()) {
-            banner_.tell(tr("%1 of %2 tensors of %3 were loaded; passed over: %4.")
+            banner_.tell(tr("%1 of %2 of %3 %4 loaded; passed over: %5.")
                              .arg(report.loaded)
-                             .arg(report.tensors)
-                             .arg(name, countsText(report)),
+                             .arg(views::counted(report.tensors, "tensor"), name,
+                                  report.loaded == 1 ? tr("was") : tr("were"), countsText(report)),
                          links);
         }
         return;
@@ -151,8 +151,8 @@ void WeightsLoader::showDifferences() {
         row->setToolTip(0, text(each.name));
     }
     list_->header()->resizeSections(QHeaderView::ResizeToContents);
-    const QString loaded =
-        report_.error.empty() ? tr("%1 tensors were loaded").arg(report_.loaded) : tr("nothing was changed");
+    const QString loaded = report_.error.empty() ? tr("%1 loaded").arg(views::counted(report_.loaded, "tensor"))
+                                                 : tr("nothing was changed");
     dialog_->findChild<QLabel*>(QStringLiteral("weightTitle"))
         ->setText(tr("%1: %2; %3.").arg(text(report_.file), countsText(report_), loaded));
     dialog_->show();

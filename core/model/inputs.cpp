@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <random>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
@@ -238,7 +239,9 @@ std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const Funct
     const std::size_t first = has_self ? 1 : 0;
     const std::size_t count = schema.arguments.size() - std::min(first, schema.arguments.size());
     if (specs.size() > count) {
-        usage(concat(schema.name, " takes ", count, " inputs, ", specs.size(), " were given"), schema.str());
+        usage(concat(schema.name, " takes ", counted(count, "input"), ", ", counted(specs.size(), "was", "were"),
+                     " given"),
+              schema.str());
     }
     std::vector<IValue> values;
     for (std::size_t i = 0; i < count; ++i) {

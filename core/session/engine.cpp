@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/autograd/grad_mode.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
@@ -652,7 +653,7 @@ void Engine::log_recorded(const RecordingFile& file) {
     const Recording& recording = *file.recording();
     const auto count = static_cast<EventId>(recording.event_count());
     SessionListener::LogEntry entry;
-    entry.text = concat("a recorded run of ", file.model()->path, ": ", count, " events");
+    entry.text = concat("a recorded run of ", file.model()->path, ": ", counted(count, "event"));
     log(entry);
     if (count == 0 || !recording.event(count).failed) return;
     const Event& event = recording.event(count);
@@ -696,7 +697,7 @@ std::vector<InputSpec> Engine::inputs_for(const Program& opened, const std::vect
     if (!are_chosen) return own;
     if (before.size() == own.size()) return before;
     log({.level = SessionListener::LogEntry::Level::Warning,
-         .text = concat("the model takes ", own.size(), " inputs now, not ", before.size(),
+         .text = concat("the model takes ", counted(own.size(), "input"), " now, not ", before.size(),
                         ": those that were chosen are left out"),
          .scope = {},
          .source = {}});
@@ -709,8 +710,7 @@ void Engine::hold_weights(nn::Module& opened) {
     const WeightsReport report = load_fitting(opened, program_->module().state_dict());
     const bool all_fit = report.differences.empty();
     const auto level = all_fit ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Warning;
-    std::string text =
-        concat(report.loaded, report.loaded == 1 ? " tensor is" : " tensors are", " as before (", weights_from_, ")");
+    std::string text = concat(counted(report.loaded, "tensor is", "tensors are"), " as before (", weights_from_, ")");
     if (!all_fit)
         text += concat("; what did not fit is as the source makes it: ", differences_text(report.differences));
     log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
@@ -754,12 +754,12 @@ WeightsReport Engine::load_weights(const std::filesystem::path& file, bool stric
     if (program_->info() != before) tell_of_trace();
     const bool failed = !report.error.empty();
     const std::size_t left = report.differences.size();
-    std::string text = concat(report.loaded, " tensors loaded from ", file.filename().string());
+    std::string text = concat(counted(report.loaded, "tensor"), " loaded from ", file.filename().string());
     if (failed)
-        text = concat(file.filename().string(), " does not fit: ", left, left == 1 ? " difference" : " differences",
-                      "; nothing was changed");
+        text =
+            concat(file.filename().string(), " does not fit: ", counted(left, "difference"), "; nothing was changed");
     else if (left > 0)
-        text += concat("; ", left, left == 1 ? " name was" : " names were", " passed over");
+        text += concat("; ", counted(left, "name was", "names were"), " passed over");
     const auto level = failed     ? SessionListener::LogEntry::Level::Error
                        : left > 0 ? SessionListener::LogEntry::Level::Warning
                                   : SessionListener::LogEntry::Level::Info;

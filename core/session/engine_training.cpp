@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
@@ -130,7 +131,7 @@ void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
     if (options.resume.empty()) return;
     const auto last = log_of_it->step(trainer_->steps_done());
     log({.level = SessionListener::LogEntry::Level::Info,
-         .text = concat("resumed from ", options.resume, ": ", trainer_->steps_done(), " steps done, epoch ",
+         .text = concat("resumed from ", options.resume, ": ", counted(trainer_->steps_done(), "step"), " done, epoch ",
                         trainer_->epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string()),
          .scope = {},
          .source = {}});

@@ -14,6 +14,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
@@ -50,7 +51,7 @@ std::string hex(std::uint64_t number) {
 }
 
 std::string machine() {
-    std::string text = concat(thread_count(), " threads, ");
+    std::string text = concat(counted(thread_count(), "thread"), ", ");
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);) {
         if (line.starts_with("model name") || line.starts_with("flags")) text += line + "\n";

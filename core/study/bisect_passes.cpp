@@ -11,6 +11,7 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
@@ -287,11 +288,12 @@ class Search {
 
     void say_that_none_did(std::size_t changes) {
         const bool is_exact = found_.runs.empty() || found_.runs.back().worst.empty();
-        found_.verdict = concat(
-            "no pass changed the result: ", trace_.records.size(), " passes, ", changes, " of them changed the graph, ",
-            expected_.size(), found_.has_gradients ? " outputs and gradients " : " outputs ",
-            is_exact ? "are the same to the bit"
-                     : concat("are the same within the tolerance, worst ", in_numbers(found_.runs.back())));
+        found_.verdict =
+            concat("no pass changed the result: ", counted(trace_.records.size(), "pass", "passes"), ", ", changes,
+                   " of them changed the graph, ", expected_.size(),
+                   found_.has_gradients ? " outputs and gradients " : " outputs ",
+                   is_exact ? "are the same to the bit"
+                            : concat("are the same within the tolerance, worst ", in_numbers(found_.runs.back())));
     }
 
     void name_pass(std::size_t index) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/counted.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -316,8 +317,8 @@ struct SeenSteps {
 // "in 3 of the 4 steps looked at, first seen at step 111 (not yet at step 1)".
 std::string steps_text(const std::vector<StepGradients>& steps, const std::vector<std::size_t>& seen) {
     const std::size_t first = seen.front();
-    std::string text = concat("in ", seen.size(), " of the ", steps.size(), " steps looked at, first seen at step ",
-                              steps[first].step);
+    std::string text = concat("in ", seen.size(), " of the ", counted(steps.size(), "step"),
+                              " looked at, first seen at step ", steps[first].step);
     if (first > 0) text += concat(" (not yet at step ", steps[first - 1].step, ")");
     return text;
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/autocast.h"
@@ -123,7 +124,9 @@ class Forecast {
         if (warm_ == nullptr)
             leave_out_time("time is not predicted: no warm times were measured");
         else if (warm_->unmatched > 0)
-            leave_out_time(concat("time is not predicted: ", warm_->unmatched, " operators differ from run to run"));
+            leave_out_time(
+                concat("time is not predicted: ", counted(warm_->unmatched, "operator differs", "operators differ"),
+                       " from run to run"));
         for (EventId id = 1; is_timed_ && id <= recording_.event_count(); ++id) {
             if (const OperatorTime* time = warm_->of(id)) seconds_[id] = time->median;
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -129,8 +130,8 @@ std::vector<std::pair<std::string, std::string>> training_settings(const TrainOp
     const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
     std::vector<std::pair<std::string, std::string>> out;
     if (options.data.path.empty())
-        out.emplace_back("data",
-                         concat("made up, ", options.data.count, " examples, ", options.data.classes, " classes"));
+        out.emplace_back("data", concat("made up, ", counted(options.data.count, "example"), ", ",
+                                        counted(options.data.classes, "class", "classes")));
     else
         out.emplace_back("data", options.data.path);
     for (const auto& [name, value] : options.data.options) out.emplace_back(concat("data ", name), value);

@@ -492,7 +492,7 @@ void BuildView::showCheck(const session::BuildCheck& check) {
     message_->setPalette(colours);
     const int count = layers_->topLevelItemCount();
     summary_->setText(count == 0 ? (is_sequential_ ? tr("choose a template or a layer") : QString())
-                                 : tr("%1 layers, %2 parameters").arg(count).arg(countText(check_.parameters)));
+                                 : tr("%1, %2").arg(counted(count, "layer"), counted(check_.parameters, "parameter")));
 }
 
 QString BuildView::openAs(const QString& file) {

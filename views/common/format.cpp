@@ -20,6 +20,12 @@ QString countText(std::int64_t count) {
     return english.toString(static_cast<qlonglong>(count));
 }
 
+QString counted(std::int64_t count, const char* one, const char* many) {
+    const QString word = QString::fromUtf8(count == 1 || many == nullptr ? one : many);
+    const bool takes_s = count != 1 && many == nullptr;
+    return countText(count) + QLatin1Char(' ') + word + (takes_s ? QStringLiteral("s") : QString());
+}
+
 QString numberText(double value) {
     if (std::isnan(value)) return QStringLiteral("nan");
     if (std::isinf(value)) return value > 0 ? QStringLiteral("inf") : QStringLiteral("-inf");
@@ -43,9 +49,9 @@ QString finiteText(const session::Statistics& statistics) {
 }
 
 QString finiteTip(const session::Statistics& statistics) {
-    return QObject::tr("%1: %2 NaN and %3 Inf among %4 elements")
+    return QObject::tr("%1: %2 NaN and %3 Inf among %4")
         .arg(finiteText(statistics), countText(statistics.nan_count), countText(statistics.inf_count),
-             countText(statistics.count));
+             counted(statistics.count, "element"));
 }
 
 double notFiniteShare(const session::Statistics& statistics) {

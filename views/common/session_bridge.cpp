@@ -720,15 +720,17 @@ void SessionBridge::timeProperly() {
             if (!report.error.empty())
                 entry.text = "not timed: " + report.error;
             else {
-                entry.text = tr("all operators take %1: medians of %2 warm runs, %3 to warm up")
+                entry.text = tr("all operators take %1: medians of %2, %3 to warm up")
                                  .arg(secondsText(report.times->seconds))
-                                 .arg(report.times->repeats)
+                                 .arg(counted(report.times->repeats, "warm run"))
                                  .arg(report.times->warmup)
                                  .toStdString();
                 if (report.times->unmatched > 0)
-                    entry.text += tr("; %1 operators differ from run to run and have no time")
-                                      .arg(report.times->unmatched)
-                                      .toStdString();
+                    entry.text +=
+                        (report.times->unmatched == 1 ? tr("; 1 operator differs from run to run and has no time")
+                                                      : tr("; %1 operators differ from run to run and have no time")
+                                                            .arg(report.times->unmatched))
+                            .toStdString();
             }
             addLog(entry);
             emit timesChanged();

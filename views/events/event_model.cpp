@@ -396,7 +396,7 @@ QString EventModel::timeTip(const Row& row) const {
         lines += row.event ? tr("The first recorded call of its kernel in this process: a later one may take less")
                            : tr("With first calls of kernels: later ones may take less");
     if (row.warm > 0)
-        lines += tr("%1 when it is warm, the median of %2 runs").arg(secondsText(row.warm)).arg(times_->repeats);
+        lines += tr("%1 when it is warm, the median of %2").arg(secondsText(row.warm), counted(times_->repeats, "run"));
     else if (row.event && times_)
         lines += tr("No warm time: the repeated runs did not have it in its place");
     return lines.join(QLatin1Char('\n'));

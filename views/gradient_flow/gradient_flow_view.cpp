@@ -452,7 +452,8 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& cells, co
     plot_->yAxis->setNumberPrecision(0);
     plot_->yAxis->setRange(0.5, std::max(2, count) + 0.5);
     if (!labels.empty()) {
-        summary_->setText(tr("%1 steps upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
+        summary_->setText(
+            tr("%1 upwards; dark %2, bright %3").arg(counted(count, "step")).arg(numberText(low), numberText(high)));
     } else if (measure() == Measure::Steps) {
         summary_->setText(tr("Nothing was trained yet: train the model in the Train panel"));
     } else {
@@ -560,14 +561,16 @@ void GradientFlowView::fillHealth() {
                              : tr("norm of the finite %1: %2")
                                    .arg(QString::fromStdString(session::share_text(elements - bad, elements)),
                                         numberText(std::sqrt(square)));
-    summary_->setText(found + tr("%1 of %2 parameters have gradients, %3")
-                                  .arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), norm));
+    summary_->setText(found + tr("%1 of %2 %3 gradients, %4")
+                                  .arg(countText(with), counted(static_cast<std::int64_t>(rows_.size()), "parameter"),
+                                       with == 1 ? tr("has") : tr("have"), norm));
     const auto& recording = bridge().recording();
     const bool isLoss = recording && recording->backward_start() && recording->backward_start()->is_loss;
     if (measure() == Measure::Steps && !steps_.empty()) {
-        showFindings(session::judge_steps(steps_, isLoss), tr("Healthy in all %1 steps looked at: no NaN or Inf, the "
-                                                              "layers are of one scale, every parameter is used.")
-                                                               .arg(steps_.size()));
+        showFindings(session::judge_steps(steps_, isLoss),
+                     tr("Healthy in %1: no NaN or Inf, the layers are of one scale, every parameter is used.")
+                         .arg(steps_.size() == 1 ? tr("the one step looked at")
+                                                 : tr("all %1 steps looked at").arg(steps_.size())));
     } else {
         showFindings(session::judge_gradients(rows_, recording.get()),
                      isLoss ? tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.")
@@ -692,7 +695,8 @@ void GradientFlowView::hover(QMouseEvent* event) {
     const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
     const session::GradientRow& row = shown_[static_cast<std::size_t>(at)];
     QString tip = QStringLiteral("<b>%1</b><br>").arg(text(row.parameter).toHtmlEscaped());
-    tip += column.is_group ? tr("%1 parameters together; double click opens").arg(column.rows.size())
+    tip += column.is_group ? tr("%1 together; double click opens")
+                                 .arg(counted(static_cast<std::int64_t>(column.rows.size()), "parameter"))
                            : shapeText(row.shape);
     if (row.has_gradient) {
         if (row.has_nan_or_inf())

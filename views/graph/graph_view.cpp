@@ -255,8 +255,8 @@ void GraphView::tellCounts() {
     for (const SceneBox& box : canvas_->scene().boxes) shown += box.node >= 0 && !box.is_open;
     std::int64_t all = 0;
     for (const int child : index_->level(-1).children) all += index_->operatorCount(child);
-    tell(shown == all ? (all == 1 ? tr("1 operator") : tr("%1 operators").arg(countText(all)))
-                      : tr("%1 boxes, %2 operators").arg(countText(shown), countText(all)));
+    tell(shown == all ? counted(all, "operator")
+                      : tr("%1, %2").arg(counted(shown, "box", "boxes"), counted(all, "operator")));
 }
 
 // In the corner of the canvas, where it takes no room from the tools.

@@ -384,8 +384,10 @@ void MemoryView::takeCurrent() {
         bytes += block.allocation.category == session::Category::KernelCache
                      ? 0
                      : static_cast<double>(block.allocation.bytes);
-    alive_text_ =
-        event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes));
+    alive_text_ = event == 0 ? QString()
+                             : tr("Alive at #%1: %2, %3")
+                                   .arg(event)
+                                   .arg(counted(static_cast<std::int64_t>(alive.size()), "block"), bytesText(bytes));
     std::vector<session::Allocation> blocks;
     for (const session::AliveBlock& block : alive) blocks.push_back(block.allocation);
     map_->setBlocks(std::move(blocks));
@@ -396,10 +398,9 @@ void MemoryView::takeCurrent() {
 
 void MemoryView::showAliveTitle() {
     const bool by_address = side() == Side::Addresses && map_->regions() > 0;
-    alive_title_->setText(by_address ? tr("%1, in %2 regions, %3 between")
-                                           .arg(alive_text_)
-                                           .arg(map_->regions())
-                                           .arg(bytesText(static_cast<double>(map_->gapBytes())))
+    alive_title_->setText(by_address ? tr("%1, in %2, %3 between")
+                                           .arg(alive_text_, counted(map_->regions(), "region"),
+                                                bytesText(static_cast<double>(map_->gapBytes())))
                                      : alive_text_);
     alive_title_->setToolTip(alive_title_->text());
 }

@@ -130,7 +130,7 @@ QVariant ModuleMemoryModel::data(const QModelIndex& index, int role) const {
             return column >= Forward ? deltaText(bytesOf(each, column)) : sizeText(bytesOf(each, column));
         case Qt::ToolTipRole: {
             if (column == Module)
-                return tr("%1: %2 blocks at #%3").arg(scopeText(each.module)).arg(each.blocks).arg(event_);
+                return tr("%1: %2 at #%3").arg(scopeText(each.module), counted(each.blocks, "block")).arg(event_);
             const auto caches = each.at_event[static_cast<std::size_t>(session::Category::KernelCache)];
             if (column == AtEvent && caches > 0)
                 return tr("Kernel caches take %1 beside it").arg(bytesText(static_cast<double>(caches)));

@@ -66,7 +66,7 @@ void PlanPicture::paintEvent(QPaintEvent*) {
                          bytesText(static_cast<double>(part_.block_bytes) * i / 2));
     }
     painter.drawText(QRect(inside.left(), inside.bottom() + 3, inside.width(), 18), Qt::AlignRight | Qt::AlignVCenter,
-                     tr("%1 steps").arg(part_.steps.size()));
+                     counted(static_cast<std::int64_t>(part_.steps.size()), "step"));
     painter.setPen(theme.colour(Theme::Colour::Border));
     painter.drawRect(inside);
     for (std::size_t i = 0; i < part_.buffers.size(); ++i) {
@@ -299,10 +299,10 @@ void PlanView::show(const session::MemoryPlanReport& report) {
     if (!report_.error.empty())
         words = text(report_.error);
     else if (!report_.parts.empty()) {
-        words = tr("%1 planned, %2 if every buffer had its own; measured peak %3 instead of %4; %5 allocations a run")
+        words = tr("%1 planned, %2 if every buffer had its own; measured peak %3 instead of %4; %5 a run")
                     .arg(bytes(report_.planned_bytes), bytes(report_.unplanned_bytes), bytes(report_.planned_peak),
                          bytes(report_.interpreter_peak))
-                    .arg(report_.allocations);
+                    .arg(counted(report_.allocations, "allocation"));
     }
     summary_->setText(words);
     summary_->setToolTip(words);

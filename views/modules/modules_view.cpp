@@ -181,10 +181,10 @@ void ModulesView::tellOf(const std::string& failure, const QString& done) {
 void ModulesView::showTotals() {
     const auto& model = bridge().model();
     if (!model) return;
-    totals_->setText(
-        tr("%1 modules, %2 parameters, %3")
-            .arg(model->modules.size())
-            .arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
+    totals_->setText(tr("%1, %2, %3")
+                         .arg(counted(static_cast<std::int64_t>(model->modules.size()), "module"),
+                              counted(model->parameter_count, "parameter"),
+                              bytesText(static_cast<double>(model->parameter_bytes))));
 }
 
 void ModulesView::setTraining(const QString& path, bool training) {

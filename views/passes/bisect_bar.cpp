@@ -106,9 +106,10 @@ void BisectBar::start() {
 
 void BisectBar::showProgress(const session::PassBisectProgress& progress) {
     if (!searching_) return;
-    const QString what = progress.passes == 0
-                             ? tr("running the graph as it is, twice")
-                             : tr("running the first %1 passes, to %2").arg(progress.passes).arg(text(progress.pass));
+    const QString what =
+        progress.passes == 0
+            ? tr("running the graph as it is, twice")
+            : tr("running the first %1, to %2").arg(counted(progress.passes, "pass", "passes"), text(progress.pass));
     const QString left =
         progress.passes == 0 || progress.runs.empty()
             ? QString()
@@ -144,8 +145,8 @@ void BisectBar::show(const session::PassBisect& result) {
     }
     QStringList runs{verdict_text_};
     for (const auto& run : result.runs) {
-        runs << tr("first %1 passes: %2")
-                    .arg(run.passes)
+        runs << tr("first %1: %2")
+                    .arg(counted(static_cast<std::int64_t>(run.passes), "pass", "passes"))
                     .arg(!run.error.empty() ? text(run.error)
                          : run.is_same      ? tr("same")
                                             : tr("%1 differs by %2 (relative %3)")

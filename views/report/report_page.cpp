@@ -96,9 +96,9 @@ QString runTable(const SessionBridge& bridge) {
     }
     QString html = QStringLiteral("<table>\n");
     html +=
-        row(QObject::tr("Forward"), QObject::tr("%1 operators, %2").arg(countText(phases[0]), secondsText(seconds[0])));
+        row(QObject::tr("Forward"), QObject::tr("%1, %2").arg(counted(phases[0], "operator"), secondsText(seconds[0])));
     html += row(QObject::tr("Backward"),
-                QObject::tr("%1 operators, %2").arg(countText(phases[1]), secondsText(seconds[1])));
+                QObject::tr("%1, %2").arg(counted(phases[1], "operator"), secondsText(seconds[1])));
     html += row(QObject::tr("Times"), timesNote(recording));
     const session::EventId peak = recording.peak_event();
     QString where;

@@ -151,7 +151,7 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
 void TimelineDrawing::drawNote(TimelineSurface& surface) {
     QString note = QObject::tr("times of a first run");
     if (index_.isWarm())
-        note = QObject::tr("warm: median of %1 runs").arg(index_.warm()->repeats);
+        note = QObject::tr("warm: median of %1").arg(counted(index_.warm()->repeats, "run"));
     else if (index_.setupSeconds() > 0)
         note += QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()));
     surface.box(width_ - state_.note_right, 0, width_, kAxis,
@@ -303,8 +303,8 @@ void TimelineDrawing::drawRange(TimelineSurface& surface) {
         surface.frame(x0, kAxis, x1, height_ - 1, rgb(C::Accent), 1);
     }
     const TimelineStatistics statistics = index_.statistics(from, to);
-    QStringList lines{QObject::tr("%1 selected, %2 events, %3 busy")
-                          .arg(secondsText(to - from), countText(static_cast<std::int64_t>(statistics.count)),
+    QStringList lines{QObject::tr("%1 selected, %2, %3 busy")
+                          .arg(secondsText(to - from), counted(static_cast<std::int64_t>(statistics.count), "event"),
                                secondsText(statistics.seconds))};
     for (const auto& kind : statistics.kinds) {
         if (lines.size() > 8) break;

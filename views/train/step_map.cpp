@@ -341,7 +341,7 @@ void StepMap::drawNorms() {
     if (!axis_.is_log && static_cast<std::int64_t>(norms.buckets) == steps && range.stride == 1)
         words += tr("every step");
     else
-        words += tr("all %1 steps, the greatest of each column").arg(countText(steps));
+        words += tr("all of %1, the greatest of each column").arg(counted(steps, "step"));
     if (range.stride > 1)
         words +=
             tr("; behind step %1 one norm is kept for %2 steps, the greatest").arg(range.first + 99).arg(range.stride);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
@@ -27,7 +28,7 @@ Source rows_of(const Tensor& input, const std::string& input_name, const Tensor&
                const std::string& target_name) {
     check_rows(input, input_name);
     TensorList tensors{input};
-    std::string text = concat(input.size(0), " rows of ",
+    std::string text = concat(counted(input.size(0), "row"), " of ",
                               describe(input.view_as_strided(input.sizes().subspan(1), input.strides().subspan(1), 0)));
     if (target) {
         check_rows(target, target_name);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
@@ -105,7 +106,8 @@ Source make_source(const std::vector<fs::path>& files, const fs::path& names, La
     for (std::size_t c = 0; c < source.classes.size(); ++c) {
         if (source.classes[c].empty()) source.classes[c] = std::to_string(c);
     }
-    source.description = concat(dataset->size(), " images of 3x32x32, ", layout.classes, " classes");
+    source.description =
+        concat(counted(dataset->size(), "image"), " of 3x32x32, ", counted(layout.classes, "class", "classes"));
     source.notes = dataset->notes();
     return source;
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/cancel.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/sources/csv_table.h"
@@ -259,7 +260,7 @@ Source open(const fs::path& path, const SourceOptions& options) {
             column.texts.size() > 5 ? ", ..." : ""));
     }
     if (target) source.description += concat(", target ", python_repr(std::string_view(target->name)));
-    if (!source.classes.empty()) source.description += concat(", ", source.classes.size(), " classes");
+    if (!source.classes.empty()) source.description += concat(", ", counted(source.classes.size(), "class", "classes"));
     source.dataset = make_ptr<CsvDataset>(table, first, columns.width(), std::move(inputs), std::move(target),
                                           missing_option(options));
     return source;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
@@ -147,9 +148,9 @@ Source make_source(const Ptr<IdxFile>& inputs, const Ptr<IdxFile>& labels, const
         for (std::int64_t c = 0; c <= largest && largest < 1000; ++c) source.classes.push_back(std::to_string(c));
     }
     note_missing(*inputs, source);
-    source.description = concat(inputs->count(), is_image(*inputs) ? " images of " : " records of ",
+    source.description = concat(counted(inputs->count(), is_image(*inputs) ? "image" : "record"), " of ",
                                 shape_text(span_of(inputs->record_sizes())));
-    if (!source.classes.empty()) source.description += concat(", ", source.classes.size(), " classes");
+    if (!source.classes.empty()) source.description += concat(", ", counted(source.classes.size(), "class", "classes"));
     source.dataset = make_ptr<IdxDataset>(inputs, labels, options);
     return source;
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "core/base/cancel.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/image/image.h"
@@ -122,7 +123,8 @@ Source open(const fs::path& path, const SourceOptions& options) {
     if (!empty_ones.empty())
         source.notes.push_back(concat("Found no valid file for the classes ", join(empty_ones, ", ")));
     if (entries.empty()) throw Error(ErrorKind::File, "holds no pictures: PNG and JPEG files in a folder a class");
-    source.description = concat(entries.size(), " images, ", source.classes.size(), " classes");
+    source.description =
+        concat(counted(entries.size(), "image"), ", ", counted(source.classes.size(), "class", "classes"));
     source.dataset = make_ptr<ImageDataset>(path, std::move(entries), options);
     return source;
 }
