@@ -431,9 +431,13 @@ void collect_expressions(const Term& term, std::vector<const Term*>& out) {
 
 // What Python has without being asked for.
 constexpr std::array kBuiltins = std::to_array<std::string_view>(
-    {"abs", "all",        "any", "bool", "dict",  "enumerate", "float", "getattr", "hasattr", "id",
-     "int", "isinstance", "len", "list", "max",   "min",       "range", "repr",    "round",   "self",
-     "set", "sorted",     "str", "sum",  "torch", "tuple",     "type",  "zip",     "nan",     "inf"});
+    {"abs",      "all",   "any",     "bool",       "dict",   "enumerate", "float",  "getattr",
+     "hasattr",  "id",    "int",     "isinstance", "len",    "list",      "max",    "min",
+     "range",    "repr",  "round",   "self",       "set",    "sorted",    "str",    "sum",
+     "torch",    "tuple", "type",    "zip",        "nan",    "inf",       "bin",    "bytes",
+     "callable", "chr",   "complex", "dir",        "divmod", "filter",    "format", "frozenset",
+     "globals",  "hash",  "hex",     "issubclass", "iter",   "locals",    "map",    "next",
+     "object",   "oct",   "ord",     "pow",        "print",  "reversed",  "slice",  "vars"});
 
 bool holds_word(std::string_view text, std::string_view word) {
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -470,12 +474,19 @@ ConditionProblem check_variables(const Term& term, const Breakpoint& breakpoint,
         return problem;
     }
     if (source == model->sources.end()) return {};
-    for (const std::string& word : python::names_in(term.text)) {
-        if (std::find(kBuiltins.begin(), kBuiltins.end(), word) != kBuiltins.end() || holds_word(source->text, word))
-            continue;
+    const std::vector<std::string> words = python::names_in(term.text);
+    if (words.empty()) return {};
+    const auto known = python::names_at(source->text, breakpoint.line);
+    for (const std::string& word : words) {
+        if (std::find(kBuiltins.begin(), kBuiltins.end(), word) != kBuiltins.end()) continue;
+        const bool is_in_source = holds_word(source->text, word);
+        if (known ? known->contains(word) : is_in_source) continue;
+        const std::string file = breakpoint.text.substr(breakpoint.text.rfind('/') + 1);
+        const std::string_view what = is_in_source ? "' has no value at line " : "' is neither a name in ";
         problem.text =
-            concat("'", word, "' is neither a name in ", breakpoint.text.substr(breakpoint.text.rfind('/') + 1),
-                   " nor a quantity of an output (", field_names(), ", shape, ndim, dtype)");
+            concat("'", word, what, is_in_source ? concat(breakpoint.line, " of ", file) : file,
+                   is_in_source ? ": the function there gives it none, nor does the file; and it is no" : " nor a",
+                   " quantity of an output (", field_names(), ", shape, ndim, dtype)");
         if (const auto at = term.text.find(word); at != std::string::npos)
             problem = {problem.text, term.begin + at, term.begin + at + word.size()};
         return problem;

@@ -829,6 +829,7 @@ void Engine::run_recorded(const PreparedMethod& method, const RunOptions& option
     keep_run(RunJournal::When::EverySecond);
     const auto finish = [this] {
         recorder_->finish();
+        control_.end_run();
         if (journal_ != nullptr) journal_->write_now();
         are_gradients_due_ = true;
         const auto reached = static_cast<EventId>(recorder_->recording()->event_count());

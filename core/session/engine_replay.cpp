@@ -112,6 +112,7 @@ void Engine::do_look_at_step(std::int64_t step) {
     trainer.begin();
     const auto settle = [&] {
         trainer.rest();
+        control_.end_run();
         change_status([this](Status& status) { note_training(status); });
     };
     try {

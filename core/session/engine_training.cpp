@@ -167,6 +167,7 @@ void Engine::do_train(const TrainOptions& options, TrainFrom from) {
     std::shared_ptr<const Verdict> verdict;
     const auto rest = [&] {
         trainer_->rest();
+        control_.end_run();
         if (trainer_->steps_done() > 0) weights_from_ = "trained";
         tell_of_training();
         if (status().state != RunState::Failed)

@@ -77,6 +77,14 @@ struct Arrival {
     std::string_view scope_before;
 };
 
+// "name 'd' is not defined", "local variable 'y' referenced before assignment": it may have a value at another time.
+bool is_of_missing_name(std::string_view message) {
+    for (const std::string_view words : {"is not defined", "before assignment", "not associated with a value"}) {
+        if (message.find(words) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
 bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival& arrival) {
     if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
     switch (breakpoint.kind) {
@@ -107,6 +115,8 @@ void RunControl::begin_run(bool pause_at_start) {
     last_scope_.clear();
     for (Breakpoint& breakpoint : breakpoints_) breakpoint.hits = 0;
     complained_.clear();
+    never_judged_.clear();
+    judged_.clear();
 }
 
 bool RunControl::wants_to_stop() const {
@@ -225,13 +235,28 @@ bool RunControl::holds(const Judged& judged, ConditionFacts facts, const Surroun
         return surroundings.holds_at_line(breakpoint.text, breakpoint.line, expression);
     };
     try {
-        return judged.condition.holds(facts);
+        const bool holds = judged.condition.holds(facts);
+        judged_.insert(breakpoint.id);
+        return holds;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
+        if (is_of_missing_name(error.message())) {
+            never_judged_.emplace(breakpoint.id, error.message());  // it may be given a value later
+            return false;
+        }
         if (complain_ && complained_.insert(concat(breakpoint.id, " ", error.message())).second)
             complain_(breakpoint, error.message());
         return false;
     }
+}
+
+void RunControl::end_run() {
+    for (const Breakpoint& breakpoint : breakpoints()) {
+        const auto missing = never_judged_.find(breakpoint.id);
+        if (!complain_ || missing == never_judged_.end() || judged_.contains(breakpoint.id)) continue;
+        complain_(breakpoint, concat("it could not be evaluated once in this run: ", missing->second));
+    }
+    never_judged_.clear();
 }
 
 // Counts the hits of these; the first that is not to be passed over is the reason to stop.

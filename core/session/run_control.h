@@ -31,6 +31,8 @@ class RunControl final : public StopControl {
     bool searches_nan() const;
     // Hears of a condition that could not be judged, once a run for each reason.
     using Complain = std::function<void(const Breakpoint& breakpoint, const std::string& why)>;
+    // The run is over: hears of conditions over names that had no value at any time they were asked for.
+    void end_run();
     void set_complain(Complain complain) { complain_ = std::move(complain); }
     // Could a run stop anywhere, as things are now?
     bool wants_to_stop() const;
@@ -74,6 +76,8 @@ class RunControl final : public StopControl {
     // The engine thread's own.
     std::map<std::string, Shape> last_shapes_;  // by breakpoint and operator
     std::set<std::string> complained_;
+    std::map<int, std::string> never_judged_;  // by breakpoint: the name that was missing so far
+    std::set<int> judged_;                     // those that could be judged
 
     mutable std::mutex mutex_;
     std::map<std::string, Condition, std::less<>> conditions_;  // by their text

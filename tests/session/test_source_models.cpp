@@ -237,6 +237,17 @@ class TestSourceModels : public QObject {
         QCOMPARE(stops(31, "any((m := n + k) > 2 for k in (0, 1)) and m == 3"), (QStringList{"before 31"}));
         QVERIFY(stops(26, "f'{j}' == '1'")[0].startsWith("refused: 'j' is neither a name in conditions.py"));
         QVERIFY(stops(26, "j == 1")[0].startsWith("refused: 'j' is neither a name in conditions.py"));
+        // A name of another function, and of another line's, is none here; one that has a value only later may be.
+        QVERIFY2(stops(11, "parts == 1")[0].startsWith("refused: 'parts' has no value at line 11 of conditions.py"),
+                 qPrintable(stops(11, "parts == 1")[0]));
+        QVERIFY(stops(26, "fc.absmax >= 0")[0].startsWith("refused: 'fc' has no value at line 26"));
+        QCOMPARE(log.texts().filter("could not be evaluated once").size(), 0);
+        QCOMPARE(stops(26, "n == 1"), QStringList());
+        const QStringList never = log.texts().filter("could not be evaluated once");
+        QCOMPARE(never.size(), 1);
+        QVERIFY2(never[0].contains("n == 1"), qPrintable(never[0]));
+        QCOMPARE(stops(31, "len(parts) == 1 and y is not None"), (QStringList{"before 31"}));
+        QCOMPARE(log.texts().filter("could not be evaluated once").size(), 1);
         QCOMPARE(session.status().state, RunState::Finished);
         const auto events = session.recording()->event_count();
         // A condition computes aside: it is no event, and draws no number of the run's.

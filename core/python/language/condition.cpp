@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/condition.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 
@@ -71,6 +72,65 @@ const std::vector<std::string>& known_names_in(Evaluator& evaluator, const std::
     return found != known.end() ? found->second : known.emplace(expression, names_in(expression)).first->second;
 }
 
+// The innermost function or class whose body has the byte range; and is anything imported as *?
+struct Place {
+    script::Range wanted;
+    const void* inside = nullptr;
+    bool imports_all = false;
+
+    void look_in(script::Body body) {
+        for (const script::Stmt* statement : body) look_at(*statement);
+    }
+    // The body of what has names of its own.
+    void look_in(script::Body body, const void* owner, script::Range whole) {
+        const bool has = !body.empty() && body.front()->range.begin < wanted.end && wanted.begin < whole.end;
+        if (has) inside = owner;
+        look_in(body);
+    }
+    void look_at(const script::Stmt& statement) {
+        using namespace script;
+        if (const auto* def = as<Def>(&statement)) look_in(def->body, def, def->full_range);
+        if (const auto* type = as<Class>(&statement)) look_in(type->body, type, type->full_range);
+        if (const auto* branch = as<If>(&statement)) {
+            look_in(branch->if_true);
+            look_in(branch->if_false);
+        }
+        if (const auto* loop = as<While>(&statement)) {
+            look_in(loop->body);
+            look_in(loop->orelse);
+        }
+        if (const auto* loop = as<For>(&statement)) {
+            look_in(loop->body);
+            look_in(loop->orelse);
+        }
+        if (const auto* with = as<With>(&statement)) look_in(with->body);
+        if (const auto* attempt = as<Try>(&statement)) {
+            look_in(attempt->body);
+            for (const ExceptHandler& handler : attempt->handlers) look_in(handler.body);
+            look_in(attempt->orelse);
+            look_in(attempt->final_body);
+        }
+        if (const auto* match = as<Match>(&statement)) {
+            for (const MatchCase& one : match->cases) look_in(one.body);
+        }
+        if (const auto* from = as<ImportFrom>(&statement))
+            imports_all |= std::any_of(from->names.begin(), from->names.end(),
+                                       [](const ImportName& name) { return name.name == "*"; });
+    }
+};
+
+// Bytes of a line, from 1, without its blanks at the front.
+script::Range range_of_line(const std::string& text, int line) {
+    std::size_t begin = 0;
+    for (; line > 1 && begin < text.size(); --line) {
+        const std::size_t end = text.find('\n', begin);
+        begin = end == std::string::npos ? text.size() : end + 1;
+    }
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    begin = std::min(text.find_first_not_of(" \t", begin), end);
+    return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+}
+
 // Parsed once a program.
 IValue function_of(Evaluator& evaluator, const std::string& text) {
     const std::string whole = concat("(", text, "\n)");
@@ -121,6 +181,29 @@ std::vector<std::string> names_in(const std::string& expression) {
         throw Error(ErrorKind::Compile, error.message());  // its place is not that in the expression
     }
     return {names.all.begin(), names.all.end()};
+}
+
+std::optional<std::set<std::string>> names_at(const std::string& source, int line) {
+    NameList names;
+    std::set<std::string> found;
+    Place place{range_of_line(source, line)};
+    try {
+        with_deep_stack([&] {
+            const auto text = std::make_shared<const ir::Source>(source, kName);
+            const auto tree = script::parse_source(text, script::Dialect::Python);
+            const ScopeTable table = analyse_scopes(text, *tree, names);
+            place.look_in(tree->body);
+            const auto code = table.codes.find(place.inside);
+            if (code == table.codes.end()) return;
+            found.insert(code->second->locals.begin(), code->second->locals.end());
+            found.insert(code->second->cells.begin(), code->second->cells.end());
+        });
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+    if (place.imports_all) return std::nullopt;
+    found.merge(names.all);
+    return found;
 }
 
 bool holds_in(const Frame& frame, const std::string& expression) {

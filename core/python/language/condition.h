@@ -3,6 +3,8 @@
 // What a debugger asks of a program under way: where its functions stand, and whether an expression over their names
 // holds.
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,5 +33,10 @@ void check_expression(const std::string& expression);
 // Names that the expression reads and does not give itself, as in a comprehension, sorted. Throws Error (Compile) for
 // text that is no expression.
 std::vector<std::string> names_in(const std::string& expression);
+
+// Names that an expression at a line (from 1) of a source may find: those of the function or class that the line is in,
+// and all that the source knows as global names. nullopt where that cannot be known: the source is no Python, or
+// imports * from a module.
+std::optional<std::set<std::string>> names_at(const std::string& source, int line);
 
 }  // namespace loupe::python
