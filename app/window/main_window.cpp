@@ -766,8 +766,8 @@ void MainWindow::onStatus() {
     if (status.state == RunState::Running && last_state_ != RunState::Running) {
         banner_->dismiss();
         if (std::exchange(is_older_text_, false)) {
-            banner_->note(tr("What runs is the saved text of the source, without the edits that are not saved."),
-                          {{tr("Save and run the new text"), [this] { saveAndStart([this] { bridge_->run(); }); }}});
+            banner_->note(tr("What runs is the version on disk, without the edits in the editor, which are not saved."),
+                          {{tr("Save the edits and run"), [this] { saveAndStart([this] { bridge_->run(); }); }}});
         }
     }
     const bool wasOpening = last_state_ == RunState::Opening;

@@ -21,6 +21,7 @@
 #include "app/window/start_page.h"
 #include "views/common/format.h"
 #include "views/source/source_view.h"
+#include "views/watch/watch_view.h"
 
 namespace loupe::window {
 
@@ -312,6 +313,7 @@ void MainWindow::saveFocused() {
 // --- running edited sources
 
 void MainWindow::startRun(std::function<void()> go) {
+    static_cast<views::WatchView*>(docks_->view(QStringLiteral("watch")))->takeTyped();
     const bool isNew = !bridge_->isPaused();
     if (!isNew) return go();
     if (bridge_->sourceEdits().empty())
@@ -319,13 +321,16 @@ void MainWindow::startRun(std::function<void()> go) {
     if (setting(kSaveBeforeRun, false)) return saveAndStart(std::move(go));
     if (findChild<QMessageBox*>(QStringLiteral("runEdited"))) return;
     const QString names = namesOf(bridge_->sourceEdits());
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Run an edited source"),
-                                tr("%1 was edited. What shall run?").arg(names), QMessageBox::Cancel, this);
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, tr("Run an edited source"),
+                        tr("%1 has edits that are not saved. Run it with them?").arg(names), QMessageBox::Cancel, this);
     box->setObjectName(QStringLiteral("runEdited"));
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(tr("The edits are not in the model until they are saved."));
+    box->setInformativeText(
+        tr("\"Save and run\" writes the edits to disk first. Without them the version on disk "
+           "runs; the edits stay in the editor, not saved."));
     auto* save = box->addButton(tr("Save and run"), QMessageBox::AcceptRole);
-    auto* older = box->addButton(tr("Run the saved version"), QMessageBox::DestructiveRole);
+    auto* older = box->addButton(tr("Run the version on disk, without your edits"), QMessageBox::DestructiveRole);
     for (QAbstractButton* button : box->buttons()) button->setIcon({});
     box->setDefaultButton(save);
     auto* always = new QCheckBox(tr("Save before every run from now on (Run menu)"), box);

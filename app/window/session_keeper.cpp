@@ -254,7 +254,9 @@ QString SessionKeeper::whereText(const QJsonObject& state) const {
     const qint64 steps = run[QStringLiteral("steps")].toInteger();
     QStringList parts;
     if (was == RunState::Paused && !run[QStringLiteral("training")].toBool()) {
-        parts += tr("stopped before #%1 %2").arg(run[QStringLiteral("reached")].toInteger() + 1).arg(in(run, "next"));
+        QString where = tr("stopped before #%1").arg(run[QStringLiteral("reached")].toInteger() + 1);
+        if (const QString next = in(run, "next").trimmed(); !next.isEmpty()) where += QLatin1Char(' ') + next;
+        parts += where;
     } else if (was == RunState::Running && !run[QStringLiteral("training")].toBool()) {
         parts += tr("in the middle of a run");
     } else if (was == RunState::Failed) {
@@ -262,13 +264,13 @@ QString SessionKeeper::whereText(const QJsonObject& state) const {
     } else if (events > 0) {
         parts += tr("after a run");
     }
-    if (events > 0) parts += events == 1 ? tr("1 event") : tr("%1 events").arg(views::countText(events));
-    if (steps > 0) parts += tr("trained for %1 steps").arg(views::countText(steps));
+    if (events > 0) parts += views::counted(events, "event");
+    if (steps > 0) parts += tr("trained for %1").arg(views::counted(steps, "step"));
     const auto edits = state[QStringLiteral("edits")].toObject();
     for (auto edit = edits.begin(); edit != edits.end(); ++edit)
-        parts += tr("%1 edited, not saved").arg(QFileInfo(edit.key()).fileName());
+        parts += tr("%1 with edits that are not saved").arg(QFileInfo(edit.key()).fileName());
     const auto breakpoints = state[QStringLiteral("breakpoints")].toArray().size();
-    if (breakpoints > 0) parts += breakpoints == 1 ? tr("1 breakpoint") : tr("%1 breakpoints").arg(breakpoints);
+    if (breakpoints > 0) parts += views::counted(breakpoints, "breakpoint");
     return parts.join(QStringLiteral(", "));
 }
 

@@ -530,6 +530,7 @@ void Engine::drop_model() {
     recorded_program_.reset();
     trainer_.reset();
     training_end_.reset();
+    end_run_.reset();
     training_states_.clear();
     program_.reset();
     {
@@ -849,6 +850,49 @@ void Engine::run_recorded(const PreparedMethod& method, const RunOptions& option
         throw;
     }
     finish();
+}
+
+Engine::ShownRun Engine::take_run() {
+    return {std::move(recorder_),
+            std::exchange(run_failed_, false),
+            std::move(method_),
+            std::move(start_),
+            std::exchange(body_, nullptr),
+            std::move(backward_source_),
+            std::exchange(step_to_measure_, std::nullopt),
+            std::move(restored_),
+            std::move(arguments_),
+            ran_};
+}
+
+void Engine::show_again(ShownRun run) {
+    forget_run();
+    recorder_ = std::move(run.recorder);
+    run_failed_ = run.failed;
+    method_ = std::move(run.method);
+    start_ = std::move(run.start);
+    body_ = std::move(run.body);
+    backward_source_ = std::move(run.backward_source);
+    step_to_measure_ = std::move(run.step_to_measure);
+    restored_ = std::move(run.restored);
+    arguments_ = std::move(run.arguments);
+    ran_ = std::move(run.ran);
+    std::shared_ptr<const Recording> shown;
+    if (recorder_ != nullptr)
+        shown = recorder_->recording();
+    else if (restored_ != nullptr)
+        shown = restored_->recording();
+    {
+        const std::lock_guard lock(mutex_);
+        recording_ = shown;
+    }
+    if (listener_ != nullptr) {
+        listener_->on_recording(shown);
+        if (shown != nullptr) listener_->on_events(shown->event_count());
+    }
+    if (recorder_ == nullptr) return;
+    keep_run(RunJournal::When::EverySecond);
+    are_gradients_due_ = journal_ != nullptr;
 }
 
 void Engine::forget_run() {

@@ -151,6 +151,10 @@ class Engine {
     void do_look_at_step(std::int64_t step);
     void replay_until(Trainer& trainer, std::int64_t last);
     void do_return_to_end();
+    // What is shown of the last run, put away while an earlier step of a training is looked at.
+    struct ShownRun;
+    ShownRun take_run();
+    void show_again(ShownRun run);
     bool note_training(Status& status) const;
     void tell_of_training();
     void show_graph(const PreparedMethod& method, const std::string& pipeline);
@@ -222,6 +226,7 @@ class Engine {
     std::unique_ptr<const BackwardSource> backward_source_;  // null: forward alone
     std::optional<MeasuredRun> step_to_measure_;             // when the recording is of a step of a training
     RunOptions ran_;
+    std::unique_ptr<ShownRun> end_run_;  // of the end of the training; set with training_end_
     std::unique_ptr<Trainer> trainer_;
     TrainerStates training_states_;
     double state_cost_ = 0;  // seconds that keeping one took
@@ -237,6 +242,19 @@ class Engine {
     std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds
 
     DeepThread thread_;  // last: it uses everything above
+};
+
+struct Engine::ShownRun {
+    std::unique_ptr<Recorder> recorder;
+    bool failed = false;
+    std::shared_ptr<const PreparedMethod> method;
+    std::unique_ptr<const RunStart> start;
+    RunBody body;
+    std::unique_ptr<const BackwardSource> backward_source;
+    std::optional<MeasuredRun> step_to_measure;
+    std::unique_ptr<RecordingFile> restored;
+    std::vector<IValue> arguments;
+    RunOptions ran;
 };
 
 }  // namespace loupe::session

@@ -180,6 +180,7 @@ std::string Engine::restore_training(const std::filesystem::path& file) {
             return concat("the weights came back, the training did not: ", error.what());
         }
         training_end_.reset();
+        end_run_.reset();
         training_states_.clear();
         TrainingOrigin origin;
         origin.weights = file.filename().string();

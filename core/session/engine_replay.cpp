@@ -100,6 +100,7 @@ void Engine::do_look_at_step(std::int64_t step) {
         keep_checkpoint(true);  // of the end: none is written while it is left
     }
     if (!training_end_) training_end_ = std::make_unique<TrainerState>(trainer.state(Trainer::Gradients::With));
+    const bool is_left = end_run_ == nullptr;
     change_status([&](Status& status) {
         status = Status{};
         note_training(status);
@@ -122,6 +123,7 @@ void Engine::do_look_at_step(std::int64_t step) {
         const CancelScope whole(nullptr);
         trainer.restore(*training_end_);
         training_end_.reset();
+        if (end_run_ != nullptr) show_again(std::move(*std::exchange(end_run_, nullptr)));
         settle();
         throw;
     }
@@ -135,6 +137,7 @@ void Engine::do_look_at_step(std::int64_t step) {
         status.fraction = -1;
     });
     begin_control(true);
+    if (is_left) end_run_ = std::make_unique<ShownRun>(take_run());
     try {
         record_step(trainer, [&] {
             trainer.compute();
@@ -173,12 +176,23 @@ void Engine::do_return_to_end() {
     if (trainer_ == nullptr || !training_end_) return;
     trainer_->restore(*training_end_);
     training_end_.reset();
+    // Every panel follows: what is shown is the run that was shown at the end.
+    const std::unique_ptr<ShownRun> shown = std::exchange(end_run_, nullptr);
+    if (shown != nullptr) {
+        change_status([&](Status& status) {
+            status = Status{};
+            note_training(status);
+            status.state = RunState::Running;
+            status.is_training = shown->step_to_measure.has_value();
+        });
+        show_again(std::move(*shown));
+    }
     log({.level = Level::Info,
          .text = concat("back at step ", trainer_->steps_done(), ", the end of the training"),
          .scope = {},
          .source = {}});
     change_status([this](Status& status) {
-        const EventId reached = status.reached;
+        const EventId reached = recording_ != nullptr ? static_cast<EventId>(recording_->event_count()) : 0;
         status = Status{};
         note_training(status);
         status.state = RunState::Finished;

@@ -96,6 +96,7 @@ void Engine::enlist(std::shared_ptr<TrainingLog> log) {
 void Engine::leave_past() {
     if (!training_end_) return;
     training_end_.reset();
+    end_run_.reset();
     const std::int64_t step = trainer_->steps_done();
     const auto log = trainer_->log()->until(step);
     TrainingOrigin origin = log->origin();
@@ -117,6 +118,7 @@ void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
     step_to_measure_.reset();  // it is of the trainer before
     trainer_ = std::make_unique<Trainer>(program_, options);
     training_end_.reset();
+    end_run_.reset();
     training_states_.clear();
     const std::shared_ptr<TrainingLog>& log_of_it = trainer_->log();
     TrainingOrigin origin;
@@ -132,7 +134,8 @@ void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
     const auto last = log_of_it->step(trainer_->steps_done());
     log({.level = SessionListener::LogEntry::Level::Info,
          .text = concat("resumed from ", options.resume, ": ", counted(trainer_->steps_done(), "step"), " done, epoch ",
-                        trainer_->epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string()),
+                        trainer_->epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string(), "; of ",
+                        counted(trainer_->options().epochs, "epoch"), ", goes on to step ", trainer_->total_steps()),
          .scope = {},
          .source = {}});
 }

@@ -251,6 +251,30 @@ class RobustTest : public QObject {
         QTRY_VERIFY(state() != RunState::Paused && state() != RunState::Running);
     }
 
+    // What is typed when a run begins: it counts when it is right, else it stays and is said not to count.
+    void aRunKeepsWhatIsTyped() {
+        open(source_);
+        auto& bridge = window_->bridge();
+        bridge.toggleLineBreakpoint(source_, 26);
+        QTableView* breakpoints = table("watch", "breakpointTable");
+        QTRY_COMPARE(breakpoints->model()->rowCount(), 1);
+        ExpressionEdit* condition = edit(breakpoints, 0, views::BreakpointModel::Condition);
+        typeOver(condition, QStringLiteral("i =="));
+        QAction* run = window_->findChild<QAction*>(QStringLiteral("action.run"));
+        run->trigger();
+        QTRY_COMPARE(state(), RunState::Paused);
+        QCOMPARE(condition->text(), QStringLiteral("i =="));
+        QVERIFY(condition->isVisible() && !condition->isAcceptable());
+        QVERIFY(bridge.breakpoints()[0].condition.empty());
+        QVERIFY(!logged(QStringLiteral("the condition 'i ==' is not in force")).empty());
+        typeOver(condition, QStringLiteral("i == 2"));
+        run->trigger();
+        QTRY_VERIFY(state() == RunState::Paused && bridge.status().why.find("i == 2") != std::string::npos);
+        QCOMPARE(bridge.breakpoints()[0].condition, std::string("i == 2"));
+        bridge.session().stop();
+        QTRY_VERIFY(state() != RunState::Paused && state() != RunState::Running);
+    }
+
     void conditionsAreCompleted() {
         QTableView* breakpoints = table("watch", "breakpointTable");
         ExpressionEdit* condition = edit(breakpoints, 0, views::BreakpointModel::Condition);

@@ -335,7 +335,8 @@ class WindowKeepingTest : public QObject {
         view<views::SourceView>("source").editor().setText(
             QString(QLatin1String(kSource)).replace(QLatin1String("x.relu()"), QLatin1String("x.exp()")));
         press(Qt::Key_F5);
-        answer(window_->findChild<QMessageBox*>(QStringLiteral("runEdited")), QStringLiteral("Run the saved version"));
+        answer(window_->findChild<QMessageBox*>(QStringLiteral("runEdited")),
+               QStringLiteral("Run the version on disk, without your edits"));
         QTRY_COMPARE(state(), RunState::Finished);
         QCOMPARE(window_->bridge().recording()->event(1).op, std::string_view("aten::relu"));
         auto* banner = window_->findChild<window::Banner*>();

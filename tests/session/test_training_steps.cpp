@@ -642,11 +642,15 @@ void TestTrainingSteps::the_end_is_returned_to() {
     const auto weights = elements(session, "fc.weight");
     const auto means = elements(session, "norm.running_mean");
     const auto gradient = elements(session, "grad:out.weight");
+    const auto shown = session.recording();
     session.look_at_step(9);
     session.wait_idle();
+    QVERIFY(session.recording() != shown);
     QVERIFY(elements(session, "fc.weight") != weights);
     session.return_to_end();  // from inside the step
     session.wait_idle();
+    QVERIFY(session.recording() == shown);  // the events and values of the end are what is shown
+    QCOMPARE(session.status().reached, shown ? static_cast<EventId>(shown->event_count()) : EventId{0});
     QVERIFY(elements(session, "fc.weight") == weights);
     QVERIFY(elements(session, "norm.running_mean") == means);
     QVERIFY(elements(session, "grad:out.weight") == gradient);

@@ -312,6 +312,22 @@ class TrainTest : public QObject {
         QVERIFY(bridge_->training()->steps().front().loss != first);
     }
 
+    // What of a training is done, and what comes next, stands below the epochs.
+    void saysWhatIsDoneAndWhatGoingOnDoes() {
+        few(3);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        auto* done = view_->form().findChild<QLabel*>(QStringLiteral("trainDone"));
+        QTRY_VERIFY(done->text().startsWith(QStringLiteral("0 of ")));
+        QVERIFY2(done->text().contains(QStringLiteral("done (3 steps), in the middle of epoch 1. Go on trains 3 more "
+                                                      "steps, to step 6")),
+                 qPrintable(done->text()));
+        view_->form().steps()->setValue(4);
+        QVERIFY(done->text().contains(QStringLiteral("Go on trains 1 more step, to step 4")));
+        view_->form().steps()->setValue(0);
+        QVERIFY(done->text().contains(QStringLiteral("to the end of epoch %1").arg(view_->form().epochs()->value())));
+    }
+
     void savesWeights() {
         const QString file = folder_.filePath(QStringLiteral("weights.npz"));
         view_->saveWeights(file);
@@ -338,6 +354,7 @@ class TrainTest : public QObject {
         view_->form().optimizer()->setCurrentText(QStringLiteral("SGD(lr=0.125)"));
         view_->resume(file);
         QTRY_COMPARE(view_->form().optimizer()->currentText(), QStringLiteral("Adam(lr=0.001)"));
+        QTRY_VERIFY(says("done (5 steps); resuming trains"));
         QTRY_VERIFY(bridge_->training() && bridge_->training()->step_count() >= 9);
         bridge_->session().stop();
         const auto resumed = bridge_->training()->steps();

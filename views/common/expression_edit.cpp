@@ -171,6 +171,17 @@ QWidget* ExpressionDelegate::createEditor(QWidget* parent, const QStyleOptionVie
     return edit;
 }
 
+void ExpressionDelegate::setEditorData(QWidget* editor, const QModelIndex& index) const {
+    if (!static_cast<ExpressionEdit*>(editor)->isModified()) QStyledItemDelegate::setEditorData(editor, index);
+}
+
+bool ExpressionDelegate::take(ExpressionEdit& edit) {
+    if (!edit.accept()) return false;
+    emit commitData(&edit);
+    emit closeEditor(&edit);
+    return true;
+}
+
 void ExpressionDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const {
     auto* edit = static_cast<ExpressionEdit*>(editor);
     if (edit->isAcceptable()) model->setData(index, edit->text(), Qt::EditRole);

@@ -76,7 +76,11 @@ class ExpressionDelegate : public QStyledItemDelegate {
     ExpressionDelegate(Prepare prepare, QObject* parent);
 
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    // What is being typed stays, whatever the model tells meanwhile.
+    void setEditorData(QWidget* editor, const QModelIndex& index) const override;
     void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override;
+    // Takes the text of an editor that is open, as Enter does. False: it is wrong, and the editor shows it.
+    bool take(ExpressionEdit& edit);
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:

@@ -128,6 +128,13 @@ void TrainForm::makeFields() {
     every_step_ = new QCheckBox(tr("by step"), this);
     every_step_->setToolTip(tr("The schedule counts steps, not epochs"));
     epochs_ = countBox(1, 100000, 5, tr("Epochs"), this);
+    epochs_->setToolTip(tr("Of the whole training: one that goes on counts those that it has done"));
+    done_ = new QLabel(this);
+    done_->setObjectName(QStringLiteral("trainDone"));
+    done_->setProperty("faint", true);
+    done_->setWordWrap(true);
+    done_->setMinimumWidth(1);
+    done_->setVisible(false);
     steps_ = countBox(0, 1 << 30, 0, tr("Most steps"), this);
     steps_->setSpecialValueText(tr("all"));
     steps_->setToolTip(tr("End after as many, whatever the epochs say"));
@@ -184,6 +191,7 @@ void TrainForm::layOut() {
     add(tr("Schedule"), schedule_);
     form->addRow(QString(), every_step_);
     add(tr("Epochs"), epochs_);
+    form->addRow(done_);
     add(tr("Most steps"), steps_);
     add(tr("Clip"), clip_);
     add(tr("Precision"), precision_);
@@ -296,6 +304,11 @@ void TrainForm::remember() const {
                                                 {QStringLiteral("epochs"), now.epochs},
                                                 {QStringLiteral("batch"), static_cast<qlonglong>(now.batch_size)},
                                                 {QStringLiteral("heldOut"), now.held_out}});
+}
+
+void TrainForm::showDone(const QString& words) {
+    done_->setText(words);
+    done_->setVisible(!words.isEmpty());
 }
 
 void TrainForm::setRunning(bool running) {

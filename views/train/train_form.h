@@ -27,11 +27,14 @@ class TrainForm : public QWidget {
     void remember() const;
     // During a training only settings that may change then are enabled.
     void setRunning(bool running);
+    // Below the epochs: what of them is done, and what the next order does. Empty: nothing was trained.
+    void showDone(const QString& words);
 
     DataForm& data() { return *data_; }
     QComboBox* optimizer() { return optimizer_; }
     QComboBox* precision() { return precision_; }
     QSpinBox* epochs() { return epochs_; }
+    QSpinBox* steps() { return steps_; }
 
   private:
     QComboBox* recipeBox(const std::vector<session::RecipeInfo>& recipes, const QString& name);
@@ -50,6 +53,7 @@ class TrainForm : public QWidget {
     QComboBox* schedule_;
     QCheckBox* every_step_;
     QSpinBox* epochs_;
+    QLabel* done_;
     QSpinBox* steps_;
     QDoubleSpinBox* clip_;
     QComboBox* precision_;

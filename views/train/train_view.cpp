@@ -81,12 +81,19 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::modelChanged, this, &TrainView::showModel);
     connect(&bridge, &SessionBridge::statusChanged, this, &TrainView::showState);
     connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
+        const auto& training = this->bridge().training();
+        // One that came back with a session: the form has what it goes on with.
+        const bool isBack = training && training != known_.lock() && !this->bridge().isTraining();
+        known_ = training;
+        if (isBack) form_->setOptions(training->options());
         plots_->show(this->bridge().training());
         if (this->bridge().model())
             plots_->showTrainings(text(this->bridge().model()->path), this->bridge().session().trainings());
         showState();
     });
     connect(plots_, &TrainPlots::stepActivated, this, &TrainView::lookAt);
+    for (QSpinBox* box : {form_->epochs(), form_->steps()})
+        connect(box, &QSpinBox::valueChanged, this, &TrainView::showState);
     showModel();
     arrange();
 }
@@ -234,17 +241,51 @@ void TrainView::trainAnew() {
         [&](auto reply) { bridge().session().request_reset_parameters("", form_->options().seed, reply); });
 }
 
-void TrainView::goOn() {
+std::int64_t TrainView::stepsDone() const {
+    // At an earlier step: until there.
+    if (bridge().isAtPastStep()) return bridge().status().training_step;
+    return bridge().training() ? static_cast<std::int64_t>(bridge().training()->step_count()) : 0;
+}
+
+// From an earlier step it continues to its original end, a finished training for as many epochs, or steps, again.
+session::TrainOptions TrainView::optionsToGoOn() const {
     session::TrainOptions options = form_->options();
-    // A finished training continues for as many epochs again.
     const auto& log = bridge().training();
-    // From an earlier step it continues to its original end.
-    const std::int64_t steps = bridge().status().training_end > 0 ? bridge().status().training_step
-                               : log                              ? static_cast<std::int64_t>(log->step_count())
-                                                                  : 0;
+    const std::int64_t steps = stepsDone();
     const auto done = log && log->steps_an_epoch() > 0 ? static_cast<int>(steps / log->steps_an_epoch()) : 0;
     if (done >= options.epochs) options.epochs += done;
+    if (options.max_steps > 0 && steps >= options.max_steps) options.max_steps += steps;
+    return options;
+}
+
+void TrainView::goOn() {
+    const session::TrainOptions options = optionsToGoOn();
     bridge().trainOn(options);
+    // In sight: what it goes on to.
+    form_->epochs()->setValue(options.epochs);
+    form_->steps()->setValue(static_cast<int>(options.max_steps));
+}
+
+QString TrainView::doneText() const {
+    const auto& log = bridge().training();
+    const std::int64_t steps = stepsDone();
+    if (!log || steps == 0 || log->steps_an_epoch() == 0) return {};
+    const std::int64_t whole = steps / log->steps_an_epoch();
+    const session::TrainOptions plan = optionsToGoOn();
+    const std::int64_t all = plan.epochs * log->steps_an_epoch();
+    const bool isCutShort = plan.max_steps > 0 && plan.max_steps < all;
+    const bool isPart = steps % log->steps_an_epoch() != 0;
+    const int wanted = form_->epochs()->value();
+    QString done =
+        whole >= wanted
+            ? tr("%1 done (%2)").arg(counted(whole, "epoch"), counted(steps, "step"))
+            : tr("%1 of %2 done (%3)").arg(countText(whole), counted(wanted, "epoch"), counted(steps, "step"));
+    if (isPart) done += tr(", in the middle of epoch %1").arg(whole + 1);
+    const QString more =
+        isCutShort ? tr("%1, to step %2").arg(counted(plan.max_steps - steps, "more step")).arg(plan.max_steps)
+        : isPart   ? tr("%1, to the end of epoch %2").arg(counted(all - steps, "more step")).arg(plan.epochs)
+                   : tr("%1, to the end of epoch %2").arg(counted(plan.epochs - whole, "more epoch")).arg(plan.epochs);
+    return tr("%1. Go on trains %2; Train begins a new training.").arg(done, more);
 }
 
 void TrainView::pauseOrGoOn() {
@@ -270,7 +311,8 @@ void TrainView::showState() {
     const QString past = tr("the model is at an earlier step; go on from there or back to the end");
     const QString start = tr("Trains from the model as it is now, with a new optimiser");
     allow(start_, isFree && !isPast, start, isPast ? past : notFree);
-    allow(more_, isFree && bridge().training() != nullptr, tr("More steps with the same optimiser and data"),
+    allow(more_, isFree && bridge().training() != nullptr,
+          tr("More steps with the same optimiser and data. %1").arg(doneText()).trimmed(),
           !bridge().training() ? tr("nothing was trained yet") : notFree);
     allow(pause_, isTraining,
           isPaused ? tr("Goes on from inside the step") : tr("Stops inside the next step, for every panel to look at"),
@@ -288,6 +330,7 @@ void TrainView::showState() {
             ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from")
             : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
+    form_->showDone(isTraining ? QString() : doneText());
     plots_->setWhyNotLookedAt(whyNotLookedAt());
     const session::Status& status = bridge().status();
     const QString inside = tr("inside step %1: %2").arg(status.training_step).arg(text(status.why));
@@ -352,8 +395,14 @@ void TrainView::resume(const QString& file) {
             if (!found.error.empty()) return tellOf(found.error, {});
             session::TrainOptions options = found.options;
             // A finished one continues for as many epochs again.
+            const int planned = options.epochs;
             if (found.epoch >= options.epochs) options.epochs += found.epoch;
             if (options.max_steps > 0 && found.step >= options.max_steps) options.max_steps = 0;
+            tellOf({}, tr("%1 of %2 done (%3); resuming trains %4 more, to the end of epoch %5")
+                           .arg(found.epoch)
+                           .arg(counted(planned, "epoch"), counted(found.step, "step"),
+                                counted(options.epochs - found.epoch, "epoch"))
+                           .arg(options.epochs));
             form_->setOptions(options);
             form_->remember();
             bridge().train(options);

@@ -58,6 +58,11 @@ class TrainView : public View {
     void tellOf(const std::string& failure, const QString& done);
     void lookAtData();
     void goOn();
+    // The form's options for the training that goes on.
+    session::TrainOptions optionsToGoOn() const;
+    // "7 of 10 epochs are done (70 steps). Go on: 3 more, to epoch 10"; empty when nothing was trained.
+    QString doneText() const;
+    std::int64_t stepsDone() const;
     void showState();
     void showModel();
     void chooseWeights();
@@ -65,6 +70,7 @@ class TrainView : public View {
     void chooseResume();
 
     TrainForm* form_;
+    std::weak_ptr<const session::TrainingLog> known_;  // the training whose options the form has
     TrainPlots* plots_;
     QToolButton* start_;
     QToolButton* more_;

@@ -294,6 +294,23 @@ bool WatchView::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
+void WatchView::takeTyped() {
+    const auto take = [this](QTableView* table, int column, const QString& what, const QString& now) {
+        auto* delegate = static_cast<ExpressionDelegate*>(table->itemDelegateForColumn(column));
+        for (auto* edit : table->findChildren<ExpressionEdit*>()) {
+            if (!edit->isVisibleTo(table) || !edit->isModified() || delegate->take(*edit)) continue;
+            const QString said = tr("%1 '%2' is not in force, it stays in its editor: %3. %4");
+            bridge().addLog({.level = SessionBridge::LogEntry::Level::Warning,
+                             .text = said.arg(what, edit->text(), edit->problem().text, now).toStdString(),
+                             .scope = {},
+                             .source = {}});
+        }
+    };
+    take(breakpoint_table_, BreakpointModel::Condition, tr("the condition"),
+         tr("What runs has the condition as it was before the edit"));
+    take(watch_table_, WatchModel::Expression, tr("the watch expression"), tr("The one before the edit is shown"));
+}
+
 QString WatchView::emptyNote() const {
     return breakpoints_->rowCount() > 0 || !watches_->expressions().isEmpty()
                ? QString()

@@ -23,6 +23,9 @@ class WatchView : public View {
     WatchModel& watches() { return *watches_; }
 
     void addActions(QMenu& menu) override;
+    // A run begins: what is typed in a cell counts for it; what is wrong stays in its editor, and the log says that it
+    // does not count.
+    void takeTyped();
     QString emptyNote() const override;
 
   protected:
