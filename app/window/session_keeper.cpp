@@ -59,7 +59,7 @@ std::optional<Breakpoint> breakpointOf(const QJsonObject& object) {
     return breakpoint;
 }
 
-QJsonObject logJson(const views::SessionBridge::LogEntry& entry) {
+QJsonObject logJson(const views::SessionBridge::LogEntry& entry, bool isOfShownRun) {
     return {{QStringLiteral("level"), static_cast<int>(entry.level)},
             {QStringLiteral("text"), text(entry.text)},
             {QStringLiteral("event"), static_cast<qint64>(entry.event)},
@@ -67,7 +67,9 @@ QJsonObject logJson(const views::SessionBridge::LogEntry& entry) {
             {QStringLiteral("scope"), text(entry.scope)},
             {QStringLiteral("file"), text(entry.source.file)},
             {QStringLiteral("line"), entry.source.line},
-            {QStringLiteral("details"), text(entry.details)}};
+            {QStringLiteral("details"), text(entry.details)},
+            {QStringLiteral("time"), static_cast<qint64>(entry.time)},
+            {QStringLiteral("ofShownRun"), isOfShownRun}};
 }
 
 views::SessionBridge::LogEntry logOf(const QJsonObject& object) {
@@ -80,6 +82,7 @@ views::SessionBridge::LogEntry logOf(const QJsonObject& object) {
     entry.scope = in(object, "scope").toStdString();
     entry.source = {in(object, "file").toStdString(), object[QStringLiteral("line")].toInt(), 0};
     entry.details = in(object, "details").toStdString();
+    entry.time = std::max<qint64>(0, object[QStringLiteral("time")].toInteger());
     return entry;
 }
 
@@ -151,6 +154,13 @@ QJsonObject SessionKeeper::state() const {
     QJsonArray breakpoints;
     for (const Breakpoint& breakpoint : bridge_.breakpoints()) breakpoints.append(breakpointJson(breakpoint));
     state[QStringLiteral("breakpoints")] = breakpoints;
+    QJsonObject elsewhere;
+    for (const auto& [file, own] : bridge_.session().breakpoints_elsewhere()) {
+        QJsonArray rows;
+        for (const Breakpoint& breakpoint : own) rows.append(breakpointJson(breakpoint));
+        elsewhere[text(file)] = rows;
+    }
+    state[QStringLiteral("breakpointsElsewhere")] = elsewhere;
     QJsonArray bookmarks;
     for (const session::EventId event : bridge_.bookmarks()) bookmarks.append(static_cast<qint64>(event));
     state[QStringLiteral("bookmarks")] = bookmarks;
@@ -185,7 +195,7 @@ QJsonObject SessionKeeper::state() const {
     QJsonArray log;
     const auto& entries = bridge_.log();
     for (std::size_t i = entries.size() > kMostLog ? entries.size() - kMostLog : 0; i < entries.size(); ++i)
-        log.append(logJson(entries[i]));
+        log.append(logJson(entries[i], bridge_.hasEventOf(entries[i])));
     state[QStringLiteral("log")] = log;
     return state;
 }
@@ -413,20 +423,39 @@ void SessionKeeper::takeBreakpoints() {
         try {
             bridge_.session().add_breakpoint(*breakpoint);
         } catch (const std::exception& error) {  // a condition that is none
-            bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
-                            .text = error.what(),
-                            .scope = {},
-                            .source = {}});
+            tellOfLoss(error.what());
+        }
+    }
+    // Of other files: they wait for theirs to be opened.
+    const auto elsewhere = wanted_[QStringLiteral("breakpointsElsewhere")].toObject();
+    for (auto file = elsewhere.begin(); file != elsewhere.end(); ++file) {
+        std::vector<Breakpoint> own;
+        for (const auto& each : file->toArray()) {
+            if (const auto breakpoint = breakpointOf(each.toObject())) own.push_back(*breakpoint);
+        }
+        try {
+            bridge_.session().set_breakpoints_elsewhere(file.key().toStdString(), std::move(own));
+        } catch (const std::exception& error) {
+            tellOfLoss(error.what());
         }
     }
     emit bridge_.breakpointsChanged();
+}
+
+void SessionKeeper::tellOfLoss(const std::string& why) {
+    bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning, .text = why, .scope = {}, .source = {}});
 }
 
 void SessionKeeper::takeLog() {
     std::vector<views::SessionBridge::LogEntry> entries;
     for (const auto& entry : wanted_[QStringLiteral("log")].toArray()) {
         auto& taken = entries.emplace_back(logOf(entry.toObject()));
-        if (taken.event > bridge_.eventCount()) taken.event = 0;
+        const bool isOfShownRun = entry.toObject()[QStringLiteral("ofShownRun")].toBool();
+        if (!isOfShownRun || !bridge_.recording()) continue;
+        if (taken.event > bridge_.eventCount())
+            taken.event = 0;  // it was not kept
+        else
+            taken.recording = bridge_.recording();
     }
     bridge_.addOlderLog(entries);
 }

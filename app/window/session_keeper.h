@@ -68,6 +68,7 @@ class SessionKeeper : public QObject {
     void takeRun();
     void takeRest(const session::RestoredRun& run);
     void takeBreakpoints();
+    void tellOfLoss(const std::string& why);
     void takeLog();
     void takePanels();
     QString whereText(const QJsonObject& state) const;

@@ -190,6 +190,24 @@ void BreakpointMoves::change_model(const std::string& path) {
     }
 }
 
+std::map<std::string, std::vector<Breakpoint>> BreakpointMoves::away() const {
+    const std::lock_guard lock(mutex_);
+    std::map<std::string, std::vector<Breakpoint>> out;
+    for (const auto& [path, kept] : away_) {
+        if (!kept.breakpoints.empty()) out[path] = kept.breakpoints;
+    }
+    return out;
+}
+
+void BreakpointMoves::put_away(const std::string& path, std::vector<Breakpoint> breakpoints) {
+    for (Breakpoint& breakpoint : breakpoints) breakpoint.id = control_.id_for(breakpoint);
+    const std::lock_guard lock(mutex_);
+    if (now_.model && now_.model->path == path) return;  // its own are the control's
+    Kept kept;
+    kept.breakpoints = std::move(breakpoints);
+    away_[path] = std::move(kept);
+}
+
 void BreakpointMoves::arrive(const std::shared_ptr<const ModelInfo>& model) {
     const std::lock_guard lock(mutex_);
     if (now_.model && now_.model->path != model->path) change_model(model->path);
@@ -201,6 +219,14 @@ void BreakpointMoves::arrive(const std::shared_ptr<const ModelInfo>& model) {
         for (const SourceFile& source : model->sources) now_.texts[source.name] = source.text;
     }
     if (model->graph && now_.graph && now_.graph != model->graph) follow_nodes(*model->graph);
+    if (model->graph && !now_.graph) {
+        // Of a session before: its file may have become another one.
+        for (const Breakpoint& breakpoint : control_.breakpoints()) {
+            const bool is_node = breakpoint.kind == Breakpoint::Kind::Node;
+            if (is_node && breakpoint.graph_node >= static_cast<int>(model->graph->nodes.size()))
+                control_.remove(breakpoint.id);
+        }
+    }
     now_.model = model;
     if (model->graph) now_.graph = model->graph;
     lines_.clear();

@@ -25,6 +25,9 @@ class BreakpointMoves {
     // The engine thread: this is shown and runs from now on. Breakpoints of another model are put away until it comes
     // again.
     void arrive(const std::shared_ptr<const ModelInfo>& model);
+    // Any thread: of models that are not open, by their paths; and one of them, from a session before.
+    std::map<std::string, std::vector<Breakpoint>> away() const;
+    void put_away(const std::string& path, std::vector<Breakpoint> breakpoints);
 
   private:
     // What a breakpoint is on, to be found in another graph.
@@ -58,7 +61,7 @@ class BreakpointMoves {
 
     RunControl& control_;
     Tell tell_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     Kept now_;                                       // its breakpoints are the control's
     std::map<std::string, std::vector<int>> lines_;  // of files that came anew: where their lines went
     std::map<std::string, Kept> away_;               // by the model's path

@@ -2,6 +2,7 @@
 #include "core/session/engine.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/counted.h"
@@ -396,7 +397,11 @@ RunOptions Engine::last_options() const {
 }
 
 void Engine::log(SessionListener::LogEntry entry) {
-    if (listener_ != nullptr) listener_->on_log(entry);
+    if (listener_ == nullptr) return;
+    using std::chrono::milliseconds, std::chrono::system_clock;
+    entry.time = std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+    if (entry.event != 0) entry.recording = recording();
+    listener_->on_log(entry);
 }
 
 // What a run, or a recording that was opened, came to; null when nothing was recorded.

@@ -63,6 +63,7 @@ class Engine {
 
     RunControl& control() { return control_; }
     void move_breakpoints(const std::string& file, const std::string& text) { moves_.move_lines(file, text); }
+    BreakpointMoves& moves() { return moves_; }
     Status status() const;
     std::shared_ptr<const ModelInfo> model() const;
     std::shared_ptr<const Recording> recording() const;

@@ -332,6 +332,12 @@ int RunControl::add(Breakpoint breakpoint) {
     return breakpoint.id;
 }
 
+int RunControl::id_for(const Breakpoint& breakpoint) {
+    const std::lock_guard lock(mutex_);
+    condition_of(breakpoint);
+    return next_id_++;
+}
+
 void RunControl::update(const Breakpoint& breakpoint) {
     const std::lock_guard lock(mutex_);
     condition_of(breakpoint);

@@ -256,6 +256,12 @@ int Session::add_breakpoint(const Breakpoint& breakpoint) { return engine_->cont
 void Session::update_breakpoint(const Breakpoint& breakpoint) { engine_->control().update(breakpoint); }
 void Session::remove_breakpoint(int id) { engine_->control().remove(id); }
 std::vector<Breakpoint> Session::breakpoints() const { return engine_->control().breakpoints(); }
+std::map<std::string, std::vector<Breakpoint>> Session::breakpoints_elsewhere() const {
+    return engine_->moves().away();
+}
+void Session::set_breakpoints_elsewhere(const std::string& path, std::vector<Breakpoint> breakpoints) {
+    engine_->moves().put_away(path, std::move(breakpoints));
+}
 void Session::move_breakpoints(const std::string& file, const std::string& text) {
     engine_->move_breakpoints(file, text);
 }

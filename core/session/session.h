@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,6 +115,10 @@ class Session {
     void update_breakpoint(const Breakpoint& breakpoint);
     void remove_breakpoint(int id);
     std::vector<Breakpoint> breakpoints() const;
+    // Of models that were open before, by their paths: they are set again when the model is opened again.
+    std::map<std::string, std::vector<Breakpoint>> breakpoints_elsewhere() const;
+    // The same of a session before. Not for the model that is open. Throws Error (Usage) for a condition that is none.
+    void set_breakpoints_elsewhere(const std::string& path, std::vector<Breakpoint> breakpoints);
     // The file is being edited and has this text now: breakpoints on its lines move with them. An edited line keeps its
     // own; with a deleted line it is removed, which the log tells. Lines count in this text from now on, until the file
     // is opened again, when they move to what it has become by the same rules.

@@ -55,6 +55,9 @@ class SessionListener {
         std::weak_ptr<const TrainingLog> training = {};  // the one whose step it is: others have one of that number too
         std::string details = {};  // where text is the first of several lines: all of them, as Status::details
         FileAccess access = {};
+        std::int64_t time = 0;  // when it was told: milliseconds since 1970; 0: not known
+        // The run whose event it is: others have one of that number too.
+        std::weak_ptr<const Recording> recording = {};
     };
     virtual void on_log(const LogEntry&) {}
 };

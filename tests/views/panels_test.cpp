@@ -359,6 +359,32 @@ class PanelsTest : public QObject {
         QVERIFY(view.list().item(0)->text().contains(QStringLiteral("#4")));
         emit view.list().itemActivated(view.list().item(0));
         QCOMPARE(bridge.currentEvent(), 4u);
+        // Another run has an event of that number too: it is not the one that is meant.
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        QVERIFY2(view.list().item(0)->text().endsWith(QStringLiteral("#4 of an earlier run")),
+                 qPrintable(view.list().item(0)->text()));
+        QVERIFY(view.list().item(0)->toolTip().contains(QStringLiteral("of an earlier run")));
+        const auto before = bridge.currentEvent();
+        emit view.list().itemActivated(view.list().item(0));
+        QCOMPARE(bridge.currentEvent(), before);
+        bridge.addLog(entry);
+        emit view.list().itemActivated(view.list().item(1));
+        QCOMPARE(bridge.currentEvent(), 4u);
+    }
+    // Those of a sitting before have their own times, with the day.
+    void olderEntriesHaveTheirTimes() {
+        SessionBridge bridge;
+        LogView view(bridge, nullptr);
+        SessionBridge::LogEntry entry;
+        entry.text = "told";
+        const QDateTime then = QDateTime::currentDateTime().addDays(-2);
+        entry.time = then.toMSecsSinceEpoch();
+        bridge.addOlderLog({entry});
+        QVERIFY2(view.list().item(0)->text().startsWith(then.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"))),
+                 qPrintable(view.list().item(0)->text()));
+        entry.time = 0;
+        bridge.addLog(entry);
+        QVERIFY(bridge.log().back().time > 0);
     }
     // What a session before told comes first; it is no news.
     void olderEntriesStandBeforeThose() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/session_bridge.h"
 
+#include <QDateTime>
 #include <QUndoCommand>
 #include <algorithm>
 #include <atomic>
@@ -220,8 +221,16 @@ void SessionBridge::selectWanted() {
 
 void SessionBridge::addLog(const LogEntry& entry) {
     log_.push_back(entry);
+    if (LogEntry& added = log_.back(); added.time == 0) {
+        added.time = QDateTime::currentMSecsSinceEpoch();
+        added.recording = recording_;
+    }
     trimLog();
     emit logAdded();
+}
+
+bool SessionBridge::hasEventOf(const LogEntry& entry) const {
+    return entry.event != 0 && entry.event <= event_count_ && recording_ && entry.recording.lock() == recording_;
 }
 
 void SessionBridge::addOlderLog(const std::vector<LogEntry>& entries) {

@@ -37,6 +37,8 @@ class SessionBridge : public QObject {
     // Number of events that the panels know; 0 without a recording.
     std::size_t eventCount() const { return event_count_; }
     const std::deque<LogEntry>& log() const { return log_; }
+    // Is the event of the entry one of the run that is shown?
+    bool hasEventOf(const LogEntry& entry) const;
     // Null without a training.
     const std::shared_ptr<const session::TrainingLog>& training() const { return training_; }
     // The last compilation of the graph; null when there is none since the model was opened.

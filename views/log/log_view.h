@@ -22,14 +22,16 @@ class LogView : public View {
 
   private:
     void add(const SessionBridge::LogEntry& entry);
-    void insert(int row, const SessionBridge::LogEntry& entry, const QString& time);
+    void insert(int row, const SessionBridge::LogEntry& entry, bool isOlder);
+    void label(int row);
+    bool isOfEarlierRun(const SessionBridge::LogEntry& entry) const;
     void follow(int row);
     void copy();
 
     QListWidget* list_;
     EmptyHint* hint_;
     std::vector<SessionBridge::LogEntry> entries_;
-    int older_ = 0;  // of them of a session before, which come first
+    int older_ = 0;  // of them of a sitting before, which come first
 };
 
 }  // namespace loupe::views
