@@ -272,12 +272,13 @@ void MainWindow::makeRunActions() {
         [this] { bridge_->stepBack(); },
         [this] { return bridge_->currentEvent() > 1 ? QString() : tr("there is no event before"); });
     add(
-        "run_here", tr("Run to &here"), tr("Run until before the current node"), QKeyCombination(Qt::CTRL, Qt::Key_F10),
-        [this] { startRun([this] { runToHere(); }); },
+        "run_here", tr("Run to &here"),
+        tr("Run until before the current node; of a run of a session before, again until behind the current event"),
+        QKeyCombination(Qt::CTRL, Qt::Key_F10), [this] { startRun([this] { runToHere(); }); },
         [this, notBusy] {
             const QString why = notBusy();
             if (!why.isEmpty()) return why;
-            return bridge_->currentNode() >= 0 ? QString() : tr("no node is selected");
+            return bridge_->currentNode() >= 0 || isAtRestoredEvent() ? QString() : tr("no node is selected");
         });
     add(
         "run_nan", tr("Run to next &NaN or Inf"),
@@ -595,7 +596,15 @@ void MainWindow::toggleBreakpoint() {
     }
 }
 
-void MainWindow::runToHere() { bridge_->runToNode(bridge_->currentNode()); }
+// The event of a run of a session before: again until behind it.
+bool MainWindow::isAtRestoredEvent() const {
+    return bridge_->status().state == RunState::Ready && bridge_->currentEvent() != 0 && !bridge_->training();
+}
+
+void MainWindow::runToHere() {
+    if (isAtRestoredEvent()) return bridge_->runToEvent(bridge_->currentEvent() + 1);
+    bridge_->runToNode(bridge_->currentNode());
+}
 
 void MainWindow::openPalette() {
     std::vector<Chooser::Item> items;

@@ -74,6 +74,7 @@ class MainWindow : public QMainWindow {
     void fillPanelMenu();
     void toggleBreakpoint();
     void runToHere();
+    bool isAtRestoredEvent() const;
     void showSource(const session::SourcePlace& place);
     void onStatus();
     void tellVerdict(const session::Verdict& verdict);

@@ -344,7 +344,7 @@ void SessionKeeper::restore(const QString& folder) {
     written_.clear();
     step_ = Step::Opening;
     has_begun_ = false;
-    bridge_.open(path, in(model, "build"));
+    bridge_.openKept(path, in(model, "build"), folder);
 }
 
 void SessionKeeper::onStatus() {
@@ -384,7 +384,9 @@ void SessionKeeper::takeTraining() {
     const QString weights = in(wanted_[QStringLiteral("model")].toObject(), "weights");
     const QString checkpoint = restoring_ + QStringLiteral("/training.pt");
     const bool canRun = bridge_.model() && bridge_.model()->cannot_run.empty() && bridge_.model()->recorded_in.empty();
-    if (canRun && QFileInfo(weights).isFile()) {
+    // Where the session keeps the model its weights are there already.
+    const bool isKept = QFileInfo(restoring_ + QStringLiteral("/model.pt")).isFile();
+    if (canRun && !isKept && QFileInfo(weights).isFile()) {
         bridge_.loadWeights(weights, false, this, [](const session::WeightsReport&) {});
     }
     if (!canRun || !QFileInfo(checkpoint).isFile()) return takeRun();
@@ -522,6 +524,9 @@ void SessionKeeper::takeRest(const session::RestoredRun& run) {
         notes +=
             tr("%1 has changed since: the run is of the file as it was").arg(QFileInfo(in(model, "path")).fileName());
     }
+    if (!run.other_model.empty())
+        notes +=
+            tr("the recorded run is of another model than the one that is open now: %1").arg(text(run.other_model));
     const QString where = whereText(wanted_);
     const bool wasParked = static_cast<RunState>(was[QStringLiteral("state")].toInt()) == RunState::Paused &&
                            !was[QStringLiteral("training")].toBool();

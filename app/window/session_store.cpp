@@ -102,10 +102,10 @@ bool SessionStore::adopt(const QString& folder) {
 
 // Removes the program's files only, and no folder below: other files are the user's.
 void SessionStore::remove(const QString& folder) {
-    static const QStringList kOwn{QStringLiteral("state.json*"),  QStringLiteral("run-*.events"),
-                                  QStringLiteral("run-*.values"), QStringLiteral("training.pt*"),
-                                  QStringLiteral("restoring"),    QStringLiteral("refused"),
-                                  QStringLiteral("lock")};
+    static const QStringList kOwn{
+        QStringLiteral("state.json*"),  QStringLiteral("run-*.events"), QStringLiteral("run-*.values"),
+        QStringLiteral("training.pt*"), QStringLiteral("model.pt*"),    QStringLiteral("training-start-*.pt*"),
+        QStringLiteral("restoring"),    QStringLiteral("refused"),      QStringLiteral("lock")};
     for (const QFileInfo& file : QDir(folder).entryInfoList(kOwn, QDir::Files | QDir::Hidden | QDir::System))
         QFile::remove(file.filePath());
     QDir().rmdir(folder);

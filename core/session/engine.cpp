@@ -171,6 +171,7 @@ void Engine::park(const StopPoint& next, const StopReason& why) {
         resume_ = false;
     }
     if (listener_ != nullptr) listener_->on_events(reached);
+    if (reached != 0) compare_with_restored();
     // Behind an event that makes a NaN or Inf its cause is known already.
     const Recording& recording = *recorder_->recording();
     const bool is_bad = reached != 0 && is_origin(recording.event(reached).not_finite);
@@ -241,10 +242,11 @@ void Engine::complain(const Breakpoint& breakpoint, const std::string& why) {
 
 // --- orders ---
 
-void Engine::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened) {
+void Engine::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
+                  const std::filesystem::path& kept) {
     stop();
-    enqueue({JobKind::Command, "open", [this, file, build, opened = std::move(opened)] {
-                 do_open(file, build);
+    enqueue({JobKind::Command, "open", [this, file, build, kept, opened = std::move(opened)] {
+                 do_open(file, build, kept);
                  if (opened) opened();
              }});
 }
@@ -561,7 +563,7 @@ std::string Engine::built_before(const std::filesystem::path& file) const {
                                                                                              : std::string();
 }
 
-void Engine::do_open(const std::filesystem::path& file, const std::string& given) {
+void Engine::do_open(const std::filesystem::path& file, const std::string& given, const std::filesystem::path& folder) {
     const std::string build = given.empty() ? built_before(file) : given;
     run_failed_ = false;
     change_status([&](Status& status) {
@@ -575,6 +577,10 @@ void Engine::do_open(const std::filesystem::path& file, const std::string& given
         const auto before = model();
         const bool is_again = before != nullptr && before->path == file.string() && before->form != ModelForm::AsRead;
         const FilePermissions permissions = permissions_of(file);
+        other_model_.clear();
+        const std::optional<KeptModel> kept = read_kept(folder);
+        if (kept) default_generator().set_state(kept->random);
+        const Generator::State random = default_generator().state();
         auto opened =
             is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
         if (!opened->held_back().empty()) {
@@ -588,7 +594,19 @@ void Engine::do_open(const std::filesystem::path& file, const std::string& given
         if (is_again && opened->source() != nullptr) change_form(*opened, before->form);
         // What it wrote before it has written again.
         if (is_again && program_ && program_->file().files != nullptr) program_->file().files->discard();
-        use(std::move(opened));  // the model there is stays when this fails
+        if (kept)
+            other_model_ = give_back(*opened, *kept);
+        else if (!folder.empty() && opened->source() != nullptr && other_model_.empty())
+            other_model_ = "the session kept no weights, and the source made them anew: they may be other ones";
+        if (!folder.empty()) weights_from_.clear();  // those of the session count, not those that are there
+        use(std::move(opened));                      // the model there is stays when this fails
+        opening_random_ = random;
+        if (kept) weights_from_ = kept->weights_from;
+        if (!other_model_.empty())
+            log({.level = SessionListener::LogEntry::Level::Warning,
+                 .text = concat("the recorded run is of another model: ", other_model_),
+                 .scope = {},
+                 .source = {}});
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Cancelled) show_source_of(file, build, error);
         throw;
@@ -836,6 +854,7 @@ void Engine::run_recorded(const PreparedMethod& method, const RunOptions& option
     const auto finish = [this] {
         recorder_->finish();
         control_.end_run();
+        compare_with_restored();
         if (journal_ != nullptr) journal_->write_now();
         are_gradients_due_ = true;
         const auto reached = static_cast<EventId>(recorder_->recording()->event_count());
@@ -903,6 +922,10 @@ void Engine::show_again(ShownRun run) {
 void Engine::forget_run() {
     run_failed_ = false;
     recorder_.reset();
+    if (restored_ != nullptr && !other_model_.empty()) {
+        other_model_.clear();  // it was said of this run
+        kept_tensors_.clear();
+    }
     restored_.reset();
     start_.reset();
     body_ = nullptr;
@@ -1029,6 +1052,7 @@ void Engine::do_run(const RunOptions& given) {
     for (const InputSpec& input : options.inputs) {
         if (!input.file.empty()) program_->permit_reading(input.file);
     }
+    repeated_ = repeats_restored(options) ? restored_->recording() : nullptr;
     forget_run();
     {
         const std::lock_guard lock(mutex_);

@@ -22,6 +22,7 @@
 #include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/session/breakpoint_moves.h"
+#include "core/session/kept_model.h"
 #include "core/session/restored_run.h"
 #include "core/session/run_control.h"
 #include "core/session/session_listener.h"
@@ -42,7 +43,9 @@ class Engine {
     ~Engine();
 
     // --- any thread ---
-    void open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened);
+    // kept: the folder of a session before that keeps this model; see Session::open_kept.
+    void open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened,
+              const std::filesystem::path& kept = {});
     void close();
     void permit_source(const std::filesystem::path& source, const FilePermissions& permissions);
     FilePermissions permissions_of(const std::filesystem::path& source) const;
@@ -101,6 +104,7 @@ class Engine {
     RestoredRun restore_run(const std::filesystem::path& folder);
     std::string restore_training(const std::filesystem::path& file);
     std::string save_restored(const std::filesystem::path& file);
+    bool shows_restored_run() const { return restored_ != nullptr; }
 
   private:
     enum class JobKind { Command, Request };
@@ -119,7 +123,8 @@ class Engine {
     void execute_request(const std::function<void()>& work) noexcept;
 
     std::string built_before(const std::filesystem::path& file) const;
-    void do_open(const std::filesystem::path& file, const std::string& given);
+    void do_open(const std::filesystem::path& file, const std::string& given, const std::filesystem::path& kept);
+    std::optional<KeptModel> read_kept(const std::filesystem::path& folder);
     void show_source_of(const std::filesystem::path& file, const std::string& build, const Error& why);
     void do_open_recording(const std::filesystem::path& file);
     void log_recorded(const RecordingFile& file);
@@ -169,6 +174,14 @@ class Engine {
     void keep_run(RunJournal::When when);
     void keep_while_running();
     void keep_checkpoint(bool is_last);
+    // The model as it is, where it has changed since it was kept.
+    void keep_model_now();
+    // What the steps of a training from here on begin with: they can be run again by another process.
+    void keep_training_start();
+    // Says whether the run came out, as far as it is, as that of the session before that it repeats; once.
+    void compare_with_restored();
+    bool repeats_restored(RunOptions options) const;
+    void restore_training_starts(const std::filesystem::path& folder, std::int64_t steps_done);
     void tell_of_journal();
     void forget_kept();
     // Conditions that no run of this model can meet are named in the log.
@@ -238,6 +251,11 @@ class Engine {
     std::unique_ptr<RunJournal> journal_;      // null: nothing is kept
     bool are_gradients_due_ = false;
     bool is_journal_told_of_ = false;
+    Generator::State opening_random_;            // before the model was made
+    std::string kept_tensors_;                   // state_of_tensors of the model that is kept; empty: none is
+    std::string other_model_;                    // why a model that was kept did not come back as it was
+    std::shared_ptr<const Recording> repeated_;  // of the session before, while it is run again
+    bool is_training_back_ = false;              // the training is of a session before
     std::chrono::steady_clock::time_point checkpoint_due_{};
     std::int64_t checkpoint_step_ = -1;          // of the last one
     std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds

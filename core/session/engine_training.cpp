@@ -116,6 +116,7 @@ void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
     }
     if (!options.data.path.empty()) program_->permit_reading(options.data.path);
     step_to_measure_.reset();  // it is of the trainer before
+    is_training_back_ = false;
     trainer_ = std::make_unique<Trainer>(program_, options);
     training_end_.reset();
     end_run_.reset();
@@ -179,6 +180,7 @@ void Engine::do_train(const TrainOptions& options, TrainFrom from) {
     try {
         if (program_->trace_with(trainer_->batch().inputs)) tell_of_trace();
         keep_state(*trainer_, true);
+        keep_training_start();
         train_steps(*trainer_);
     } catch (...) {
         rest();

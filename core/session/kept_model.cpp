@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/kept_model.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <span>
 
 #include "core/autograd/grad_mode.h"
@@ -120,6 +121,18 @@ bool is_alike(const Tensor& a, const Tensor& b) {
            std::equal(a.sizes().begin(), a.sizes().end(), b.sizes().begin());
 }
 
+// False for a tensor that cannot be written to, such as an expanded one. One that has these elements stays untouched.
+bool put(const Tensor& t, const Tensor& elements) {
+    if (digest_of(std::vector{t}) == digest_of(std::vector{elements})) return true;
+    try {
+        fn::copy_(t, elements);
+        return true;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        return false;
+    }
+}
+
 Ptr<DictObject> new_dict() { return make_ptr<DictObject>(types::any(), types::any()); }
 
 [[noreturn]] void damaged(const fs::path& file) {
@@ -156,6 +169,7 @@ void write_kept_model(const KeptModel& kept, const fs::path& file) {
     all->set(IValue("rng_state"), python::generator_state(generator));
     all->set(IValue("digest"), IValue(kept.digest));
     all->set(IValue("weights_from"), IValue(kept.weights_from));
+    all->set(IValue("note"), IValue(kept.note));
     all->set(IValue("tensors"), tensors);
     all->set(IValue("examples"), examples);
     write_checkpoint(IValue(all), file, {.is_stream = false});
@@ -171,13 +185,14 @@ KeptModel read_kept_model(const fs::path& file) {
     };
     KeptModel kept;
     const bool is_whole = in("rng_state").is_tensor() && in("digest").is_string() && in("weights_from").is_string() &&
-                          in("tensors").is_dict() && in("examples").is_dict();
+                          in("note").is_string() && in("tensors").is_dict() && in("examples").is_dict();
     if (!is_whole) damaged(file);
     Generator generator;
     python::set_generator_state(generator, in("rng_state").to_tensor());
     kept.random = generator.state();
     kept.digest = in("digest").to_string();
     kept.weights_from = in("weights_from").to_string();
+    kept.note = in("note").to_string();
     for (const auto& [name, value] : in("tensors").to_dict().entries()) {
         if (name.is_string() && value.is_tensor()) kept.tensors.emplace_back(name.to_string(), value.to_tensor());
     }
@@ -188,7 +203,7 @@ KeptModel read_kept_model(const fs::path& file) {
 }
 
 std::string give_back(const Program& program, const KeptModel& kept) {
-    if (digest_of(program) == kept.digest) return {};
+    if (digest_of(program) == kept.digest) return kept.note;
     if (kept.tensors.empty() && kept.examples.empty())
         return "its weights were too large to be kept, and were made anew: they are other ones than those of the run";
     const GradModeScope no_grad(false);
@@ -198,21 +213,17 @@ std::string give_back(const Program& program, const KeptModel& kept) {
     for (const auto& [name, t] : tensors_of(program)) {
         const auto same = std::find_if(kept.tensors.begin(), kept.tensors.end(),
                                        [&](const auto& each) { return each.first == name; });
-        if (same != kept.tensors.end() && is_alike(t, same->second))
-            fn::copy_(t, same->second);
-        else
-            ++missing;
+        const bool has_it = same != kept.tensors.end() && is_alike(t, same->second);
+        if (!has_it || !put(t, same->second)) ++missing;
     }
     const std::vector<Tensor> examples = examples_of(program);
     bool are_examples_alike = examples.size() == kept.examples.size();
     for (std::size_t i = 0; i < examples.size() && i < kept.examples.size(); ++i) {
-        if (is_alike(examples[i], kept.examples[i]))
-            fn::copy_(examples[i], kept.examples[i]);
-        else
-            are_examples_alike = false;
+        are_examples_alike &= is_alike(examples[i], kept.examples[i]) && put(examples[i], kept.examples[i]);
     }
-    if (digest_of(program) == kept.digest) return {};
-    if (missing > 0) return concat(counted(missing, "tensor"), " of it did not come back: the model is another one now");
+    if (digest_of(program) == kept.digest) return kept.note;
+    if (missing > 0)
+        return concat(counted(missing, "tensor"), " of it did not come back: the model is another one now");
     if (!are_examples_alike) return "the example inputs of the source are other ones now";
     return "its tensors are not those that the run had: the model is another one now";
 }

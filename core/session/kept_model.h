@@ -18,6 +18,7 @@ struct KeptModel {
     std::string digest;                 // of all its tensors, and of the source's example inputs
     std::string weights_from;           // what they were given by since it was made; empty: nothing
     nn::Named<Tensor> tensors = {};     // parameters, buffers and other tensors of modules; empty: not kept
+    std::string note = {};              // why the run that is kept beside it is of another model; empty: it is not
     std::vector<Tensor> examples = {};  // those in the source's example inputs
 };
 
@@ -31,7 +32,7 @@ void write_kept_model(const KeptModel& kept, const std::filesystem::path& file);
 KeptModel read_kept_model(const std::filesystem::path& file);
 
 // Gives a model that was made anew, with the same random numbers, the tensors that were kept. Returns why it is another
-// model than the one that was kept, a sentence without its end; empty: its digest is the same.
+// model than the run that was kept beside it, a sentence without its end; empty: its digest is the same.
 std::string give_back(const Program& program, const KeptModel& kept);
 
 // Changes whenever an element of the model's tensors may have been changed.

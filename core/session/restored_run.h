@@ -12,6 +12,8 @@ struct RestoredRun {
     EventId events = 0;  // 0: no run was kept
     std::string note;    // what is missing of it; empty when nothing is
     std::string error;   // not empty: nothing was restored
+    // Why the model is another one than the run's, a sentence without its end; empty: it has the very same tensors.
+    std::string other_model;
 };
 
 }  // namespace loupe::session

@@ -48,6 +48,8 @@ struct Sight {
     const RecordingFile* file;
     std::function<Tensor(ValueId)> elements;
     std::function<bool(ValueId)> is_recomputed;
+    bool is_restored = false;     // the run is of a session before
+    bool is_of_training = false;  // there was a training, whose steps are what was recorded
 
     std::shared_ptr<const Recording> recording() const {
         if (recorder != nullptr) return recorder->recording();
@@ -69,6 +71,10 @@ FoundTensor find_value(const Sight& sight, ValueId id) {
         throw Error(ErrorKind::Usage, left_out_text(*recording, recording->value(id)),
                     {.hint = "tick it and run again"});
     const Tensor t = sight.elements(id);
+    if (!t.defined() && sight.is_restored)
+        throw Error(ErrorKind::Usage, "the session before kept no elements of this value",
+                    {.hint = sight.is_of_training ? "click the step in Train to run it again"
+                                                  : "Run to here runs again to this event and stops behind it"});
     if (!t.defined())
         throw Error(ErrorKind::Usage, "the elements of this value were not kept",
                     {.hint = "run again with values recorded"});
@@ -152,9 +158,13 @@ TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
 }
 
 Sight sight_of(Engine& engine) {
-    return {engine.program(), engine.recorder(), engine.recording_file(),
+    return {engine.program(),
+            engine.recorder(),
+            engine.recording_file(),
             [&engine](ValueId id) { return engine.elements(id); },
-            [&engine](ValueId id) { return engine.is_recomputed(id); }};
+            [&engine](ValueId id) { return engine.is_recomputed(id); },
+            engine.shows_restored_run(),
+            engine.trainer() != nullptr};
 }
 
 // A recording that lacks a value that did not come out the same again is still one.
@@ -175,6 +185,10 @@ Session::~Session() = default;
 
 void Session::open(const std::filesystem::path& file, const std::string& build, std::function<void()> opened) {
     engine_->open(file, build, std::move(opened));
+}
+void Session::open_kept(const std::filesystem::path& file, const std::string& build,
+                        const std::filesystem::path& folder) {
+    engine_->open(file, build, {}, folder);
 }
 void Session::close() { engine_->close(); }
 void Session::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) {

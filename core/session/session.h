@@ -61,6 +61,9 @@ class Session {
     // source says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
     // opened: called when it is open, behind what listeners are told; not when it fails or is stopped.
     void open(const std::filesystem::path& file, const std::string& build = {}, std::function<void()> opened = {});
+    // The same of a model of a session before, which keep_in() kept in the folder: it is made with the same random
+    // numbers and gets the same weights. Where that cannot be, the log says so, and RestoredRun::other_model.
+    void open_kept(const std::filesystem::path& file, const std::string& build, const std::filesystem::path& folder);
     void close();
     // What a model source may do with files besides what every source may, from its next opening on; kept while the
     // session lives. Replaces what it was permitted before.
@@ -100,9 +103,10 @@ class Session {
     // Continues until before the event of that number.
     void run_to_event(EventId event);
 
-    // From now on the last run is kept in the folder while it goes on (see run_journal.h), and of a training the last
-    // checkpoint as "training.pt": for another process, when this one ends without a word. Costs at most 2 % of a
-    // training and a second of delay. An empty path: no longer. The folder must be there.
+    // From now on the last run is kept in the folder while it goes on (see run_journal.h), the model as "model.pt", and
+    // of a training the last checkpoint as "training.pt" and those that it began with: for another process, when this
+    // one ends without a word. Costs at most 2 % of a training and a second of delay. An empty path: no longer. The
+    // folder must be there.
     void keep_in(const std::filesystem::path& folder);
     // Shows the run that the folder keeps as the last run of the model that is open. Ready afterwards: nothing is
     // parked.

@@ -470,6 +470,44 @@ class WindowKeepingTest : public QObject {
         QVERIFY(again.markersAtLine(7) != 0);
     }
 
+    // They wait for their own file, in the window and across windows; the log has its times.
+    void breakpointsOfAnotherFileWaitForIt() {
+        session::Breakpoint breakpoint;
+        breakpoint.kind = session::Breakpoint::Kind::Module;
+        breakpoint.text = "classifier";
+        window_->keepSession();
+        open(model("digits"));
+        window_->bridge().addBreakpoint(breakpoint);
+        open(model("gpt"));
+        QVERIFY(window_->bridge().breakpoints().empty());
+        window_->bridge().addLog({.text = "a mark", .scope = {}, .source = {}});
+        const auto told = window_->bridge().log().back().time;
+        QVERIFY(told > 0);
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
+        const QString own = folderOf(*window_);
+        const auto hasMark = [&] {
+            const auto log = stateIn(own)[QStringLiteral("log")].toArray();
+            return std::any_of(log.begin(), log.end(), [](const auto& entry) {
+                return entry.toObject()[QStringLiteral("text")].toString() == QStringLiteral("a mark");
+            });
+        };
+        QTRY_VERIFY(hasMark());
+        QCOMPARE(stateIn(own)[QStringLiteral("breakpointsElsewhere")].toObject().size(), 1);
+        const QString killed = leaveBehind(own);
+        window_.reset();
+        window_ = makeWindow();
+        window_->keepSession();
+        window_->keeper().restore(killed);
+        QTRY_VERIFY(!window_->keeper().isRestoring());
+        const auto& log = window_->bridge().log();
+        QVERIFY(std::any_of(log.begin(), log.end(),
+                            [&](const auto& entry) { return entry.text == "a mark" && entry.time == told; }));
+        QVERIFY(window_->bridge().breakpoints().empty());
+        open(model("digits"));
+        QCOMPARE(window_->bridge().breakpoints().size(), std::size_t{1});
+        QCOMPARE(window_->bridge().breakpoints().front().text, std::string("classifier"));
+    }
+
     // Those of the window before are of what was looked at then.
     void aRestoredSessionReplacesTheBreakpoints() {
         const auto ofModule = [](const char* path) {

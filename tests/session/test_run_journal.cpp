@@ -7,9 +7,11 @@
 #include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <mutex>
 #include <utility>
 
 #include "core/base/error.h"
@@ -48,6 +50,56 @@ void open(Session& session) {
     session.open(kModel);
     session.wait_idle();
 }
+
+std::vector<double> weights_of(Session& session, const std::string& name) {
+    TensorRequest request;
+    request.name = name;
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("weights", request, reply); });
+    return slice.data.empty() ? std::vector<double>() : slice.data.front().elements;
+}
+
+// Seeds nothing: every opening draws other weights and other inputs.
+constexpr const char* kUnseeded = R"(import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(%d, 4)
+        self.scale = torch.rand(4)
+
+    def forward(self, x):
+        return self.fc(x).relu() * self.scale
+
+
+model = Net()
+example_inputs = (torch.randn(2, %d),)
+)";
+
+std::string unseeded(const fs::path& folder, int width) {
+    const fs::path file = folder / "net.py";
+    char text[1000];
+    std::snprintf(text, sizeof text, kUnseeded, width, width);
+    std::ofstream(file) << text;
+    return file.string();
+}
+
+class LogTexts : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override {
+        const std::lock_guard lock(mutex_);
+        texts_ << QString::fromStdString(entry.text);
+    }
+    QStringList with(const QString& words) const {
+        const std::lock_guard lock(mutex_);
+        return texts_.filter(words);
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    QStringList texts_;
+};
 
 std::string text_of(const fs::path& folder, const char* ending) {
     for (const auto& file : fs::directory_iterator(folder)) {
@@ -98,6 +150,83 @@ class TestRunJournal : public QObject {
     void init() {
         folder_ = fs::path(home_.path().toStdString()) / std::to_string(++count_);
         fs::create_directories(folder_);
+    }
+
+    // The model that came back has the weights, and the inputs, that the recorded run had, whatever was drawn since.
+    void an_unseeded_source_has_its_weights_again() {
+        const fs::path home = folder_.string() + "-source";
+        fs::create_directories(home);
+        const std::string source = unseeded(home, 3);
+        Session first;
+        first.open(source);
+        first.wait_idle();
+        first.close();
+        first.wait_idle();
+        first.keep_in(folder_);
+        first.open(source);
+        first.wait_idle();
+        const auto weights = weights_of(first, "fc.weight");
+        first.run({});
+        first.wait_idle();
+        const std::size_t events = first.recording()->event_count();
+        const auto output = look(first, first.recording()->event(events).outputs.front()).data.front().elements;
+        QTRY_VERIFY(has_events(folder_, events) && fs::exists(folder_ / "model.pt"));
+        const fs::path left = folder_.string() + "-left";
+        fs::copy(folder_, left);
+        Session other;
+        other.open(source);
+        other.wait_idle();
+        QVERIFY(weights_of(other, "fc.weight") != weights);  // the test's point
+
+        LogTexts log;
+        Session second(&log);
+        second.open_kept(source, {}, left);
+        second.wait_idle();
+        const RestoredRun restored = restore(second, left);
+        QCOMPARE(restored.events, static_cast<EventId>(events));
+        QCOMPARE(restored.other_model, std::string());
+        QVERIFY(weights_of(second, "fc.weight") == weights);
+        // To an event of the run that came back, again: parked behind it, with the numbers that it had.
+        second.run_to_event(2);
+        second.wait_idle();
+        QCOMPARE(second.status().state, RunState::Paused);
+        QCOMPARE(log.with("came out the same").size(), 1);
+        second.resume();
+        second.wait_idle();
+        QVERIFY(look(second, second.recording()->event(events).outputs.front()).data.front().elements == output);
+    }
+
+    // Where it cannot be the same model that is said, as long as the run is shown.
+    void another_model_is_not_taken_for_the_one_that_ran() {
+        const fs::path home = folder_.string() + "-source";
+        fs::create_directories(home);
+        const std::string source = unseeded(home, 3);
+        Session first;
+        first.keep_in(folder_);
+        first.open(source);
+        first.wait_idle();
+        first.run({});
+        first.wait_idle();
+        const std::size_t events = first.recording()->event_count();
+        QTRY_VERIFY(has_events(folder_, events) && fs::exists(folder_ / "model.pt"));
+        const fs::path left = folder_.string() + "-left";
+        fs::copy(folder_, left);
+        unseeded(home, 5);
+        LogTexts log;
+        Session second(&log);
+        second.open_kept(source, {}, left);
+        second.wait_idle();
+        const RestoredRun restored = restore(second, left);
+        QVERIFY(!restored.other_model.empty());
+        QCOMPARE(log.with("the recorded run is of another model").size(), 1);
+        QVERIFY(second.status().why.find("of another model") != std::string::npos);
+        // Nor when nothing was kept of it.
+        fs::remove(left / "model.pt");
+        unseeded(home, 3);
+        Session third;
+        third.open_kept(source, {}, left);
+        third.wait_idle();
+        QVERIFY(restore(third, left).other_model.find("kept no weights") != std::string::npos);
     }
 
     // Parked, and the process is gone without having said so: events, values and memory are there as far as it came.

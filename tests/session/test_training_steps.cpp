@@ -183,6 +183,7 @@ class TestTrainingSteps : public QObject {
     void stopping_inside_a_recorded_step_keeps_the_place_in_the_data();
     void goes_on_from_an_earlier_step();
     void another_step_from_inside_one();
+    void steps_of_a_session_before_run_again();
     void a_step_that_is_stopped_did_not_fail();
     void what_cannot_be_run_again_is_said();
     void what_is_not_the_same_is_said();
@@ -790,6 +791,66 @@ void TestTrainingSteps::goes_on_from_an_earlier_step() {
         QCOMPARE(session.status().training_step, step);
         QCOMPARE(session.status().state, RunState::Paused);
     }
+}
+
+// In another session, of which only the folder is left: the same weights, batches and random numbers.
+void TestTrainingSteps::steps_of_a_session_before_run_again() {
+    const std::filesystem::path kept = folder_.filePath("kept").toStdString();
+    std::filesystem::create_directories(kept);
+    Session first;
+    first.keep_in(kept);
+    open(first, file("net.py"));
+    train(first, options());
+    const auto weights = elements(first, "fc.weight");
+    const auto is_whole = [&] {
+        try {
+            return read_training_checkpoint(kept / "training.pt", {}).step == 24;
+        } catch (const Error&) {
+            return false;
+        }
+    };
+    QTRY_VERIFY(is_whole());
+    const std::filesystem::path left = folder_.filePath("left").toStdString();
+    std::filesystem::copy(kept, left);
+    first.look_at_step(9);
+    first.wait_idle();
+    const auto then = elements(first, "fc.weight");
+
+    Log log;
+    Session second(&log);
+    second.open_kept(file("net.py"), {}, left);
+    second.wait_idle();
+    std::promise<std::string> restored;
+    second.request_restore_training("restore", left / "training.pt",
+                                    [&](const std::string& failure) { restored.set_value(failure); });
+    QCOMPARE(restored.get_future().get(), std::string());
+    QVERIFY(elements(second, "fc.weight") == weights);
+    QCOMPARE(second.training()->first_replayable(), 1);
+    second.look_at_step(9);
+    second.wait_idle();
+    QVERIFY2(second.status().state == RunState::Paused, second.status().error.c_str());
+    QVERIFY(elements(second, "fc.weight") == then);
+    second.resume();
+    second.wait_idle();
+    QCOMPARE(log.count(SessionListener::LogEntry::Level::Info, "step 9 was run again and came out as it was logged"),
+             1);
+    second.return_to_end();
+    second.wait_idle();
+    QVERIFY(elements(second, "fc.weight") == weights);
+    // Without what it began with there is a true reason.
+    std::filesystem::remove(left / "training-start-0.pt");
+    Session third;
+    third.open_kept(file("net.py"), {}, left);
+    third.wait_idle();
+    std::promise<std::string> again;
+    third.request_restore_training("restore", left / "training.pt",
+                                   [&](const std::string& failure) { again.set_value(failure); });
+    QCOMPARE(again.get_future().get(), std::string());
+    third.look_at_step(9);
+    third.wait_idle();
+    QCOMPARE(third.status().state, RunState::Failed);
+    QVERIFY2(third.status().error.find("the session before kept no state") != std::string::npos,
+             third.status().error.c_str());
 }
 
 void TestTrainingSteps::another_step_from_inside_one() {

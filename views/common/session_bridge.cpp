@@ -505,6 +505,11 @@ void SessionBridge::open(const QString& file, const QString& build) {
     session_->open(file.toStdString(), build.toStdString());
 }
 
+void SessionBridge::openKept(const QString& file, const QString& build, const QString& folder) {
+    when_open_ = nullptr;
+    session_->open_kept(file.toStdString(), build.toStdString(), folder.toStdString());
+}
+
 void SessionBridge::train(const session::TrainOptions& options) {
     tellOfOlderText();
     session_->train(options);

@@ -88,6 +88,8 @@ class SessionBridge : public QObject {
 
     // build: of a model source, the expression that makes the model.
     void open(const QString& file, const QString& build = {});
+    // The same of a model that a session before keeps in the folder, with its very weights: Session::open_kept.
+    void openKept(const QString& file, const QString& build, const QString& folder);
     // Sets how a model source runs: evaluated, scripted or traced; formRefused() has the reason when it fails.
     void setForm(session::ModelForm form);
     // Reopens the current file, and runs it.
