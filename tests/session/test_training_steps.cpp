@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
+#include <filesystem>
 #include <future>
 #include <map>
 
@@ -10,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/formats/numpy/npy.h"
 #include "core/session/session.h"
+#include "core/train/trainer.h"
 #include "core/train/trainer_state.h"
 #include "core/train/training_norms.h"
 #include "core/train/training_watch.h"
@@ -795,7 +797,7 @@ void TestTrainingSteps::goes_on_from_an_earlier_step() {
 
 // In another session, of which only the folder is left: the same weights, batches and random numbers.
 void TestTrainingSteps::steps_of_a_session_before_run_again() {
-    const std::filesystem::path kept = folder_.filePath("kept").toStdString();
+    const std::filesystem::path kept = dir_.filePath("kept").toStdString();
     std::filesystem::create_directories(kept);
     Session first;
     first.keep_in(kept);
@@ -810,7 +812,7 @@ void TestTrainingSteps::steps_of_a_session_before_run_again() {
         }
     };
     QTRY_VERIFY(is_whole());
-    const std::filesystem::path left = folder_.filePath("left").toStdString();
+    const std::filesystem::path left = dir_.filePath("left").toStdString();
     std::filesystem::copy(kept, left);
     first.look_at_step(9);
     first.wait_idle();
