@@ -18,6 +18,7 @@
 #include "core/model/load_weights.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/tensor/copy_elements.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::session {
 namespace {
@@ -76,7 +77,7 @@ class Digest {
     void add(const Tensor& t) {
         add(dtype_name(t.dtype()));
         for (const std::int64_t size : t.sizes()) mix(static_cast<std::uint64_t>(size));
-        const Tensor row = copy_elements(t);
+        const Tensor row = copy_elements(on_host(t));
         add({static_cast<const std::byte*>(row.raw_data()), row.bytes()});
     }
     std::string text() const {
