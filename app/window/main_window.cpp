@@ -598,7 +598,7 @@ void MainWindow::toggleBreakpoint() {
 
 // The event of a run of a session before: again until behind it.
 bool MainWindow::isAtRestoredEvent() const {
-    return bridge_->status().state == RunState::Ready && bridge_->currentEvent() != 0 && !bridge_->training();
+    return bridge_->status().is_restored && bridge_->currentEvent() != 0 && !bridge_->training();
 }
 
 void MainWindow::runToHere() {

@@ -580,6 +580,13 @@ std::vector<std::string> variable_names(const std::string& source) {
     return {names.begin(), names.end()};
 }
 
+std::vector<std::string> variable_names(const std::string& source, int line) {
+    std::vector<std::string> names = variable_names(source);
+    if (const auto known = python::names_at(source, line))
+        std::erase_if(names, [&](const std::string& name) { return !known->contains(name); });
+    return names;
+}
+
 std::optional<double> value_field(const Value& value, std::string_view field) {
     if (field == "bytes") return static_cast<double>(value.bytes);
     if (!value.statistics) return std::nullopt;

@@ -64,6 +64,9 @@ std::vector<ConditionWord> condition_words();
 // Names that the source gives values: what a condition at one of its lines may ask for.
 std::vector<std::string> variable_names(const std::string& source);
 
+// The same of a line of it, from 1: those of the function that the line is in, and of the file.
+std::vector<std::string> variable_names(const std::string& source, int line);
+
 // nan, inf, zero, min, max, mean, std, var, absmax, absmean, norm, count, bytes of a value; nullopt for another name or
 // without statistics, and for numbers of finite elements where there are none.
 std::optional<double> value_field(const Value& value, std::string_view field);

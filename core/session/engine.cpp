@@ -538,6 +538,7 @@ void Engine::drop_model() {
     trainer_.reset();
     training_end_.reset();
     end_run_.reset();
+    is_training_back_ = false;
     training_states_.clear();
     program_.reset();
     {

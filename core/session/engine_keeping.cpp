@@ -308,6 +308,7 @@ RestoredRun Engine::restore_run(const std::filesystem::path& folder) {
             status = Status{};
             status.state = RunState::Ready;
             status.reached = out.events;
+            status.is_restored = true;
             status.why = other_model_.empty() ? "restored; F5 runs again"
                                               : "restored, of another model; F5 runs the one that is open";
         });

@@ -29,6 +29,7 @@ struct Status {
     std::string error;              // one line
     std::string details;            // where error is the first of several lines: all of them, the source underlined
     SourcePlace error_source;       // where it happened, as far as that is known
+    bool is_restored = false;       // the run that is shown is of a session before
     std::string progress;           // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
     bool is_training = false;       // what runs, or is parked, is a step of a training

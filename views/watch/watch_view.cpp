@@ -63,7 +63,7 @@ ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const s
         return found;
     for (const session::SourceFile& file : model->sources) {
         if (file.name != breakpoint.text || !file.is_editable) continue;
-        for (const std::string& name : session::variable_names(file.text))
+        for (const std::string& name : session::variable_names(file.text, breakpoint.line))
             found.words.append({text(name), QObject::tr("in the source")});
     }
     return found;
