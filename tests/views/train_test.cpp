@@ -275,11 +275,17 @@ class TrainTest : public QObject {
         const int row = static_cast<int>(found - entries.begin());
         const std::int64_t step = found->training_step;
         QVERIFY(log.list().item(row)->text().contains(QStringLiteral("the loss diverges")));
+        const auto shown = bridge_->recording();
+        QVERIFY(shown);
         emit log.list().itemActivated(log.list().item(row));
         waitFor(session::RunState::Paused);
         QTRY_COMPARE(bridge_->status().training_step, step);
         bridge_->returnToEnd();
         QTRY_VERIFY(bridge_->status().training_end == 0 && !bridge_->isBusy() && !bridge_->isPaused());
+        // Every panel is at the end again: its run, and an event of it.
+        QVERIFY(bridge_->recording() == shown);
+        QCOMPARE(bridge_->eventCount(), shown->event_count());
+        QVERIFY(bridge_->currentEvent() != 0 && !bridge_->hasUnsavedRun());
         const auto first = bridge_->training();
         options.optimizer = "SGD(lr=0.001)";
         bridge_->train(options);
