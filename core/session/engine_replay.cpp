@@ -90,7 +90,7 @@ void Engine::do_look_at_step(std::int64_t step) {
     const TrainerState* from = training_states_.nearest(step - 1);
     if (!logged) throw Error(ErrorKind::Usage, concat("the training has no step ", step));
     if (from == nullptr) {
-        std::string hint = "steps that are done from now on can";
+        std::string hint = "steps done from now on can be";
         if (training_states_.count() > 0) hint = concat("steps from ", training_states_.first() + 1, " on can");
         const std::string why = is_training_back_
                                     ? " cannot be run again: the session before kept no state of the training before it"

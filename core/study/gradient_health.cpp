@@ -39,10 +39,6 @@ std::string names_of(const std::vector<GradientRow>& rows, const std::vector<int
     return which.size() > kMostNamed ? concat(text, " and ", which.size() - kMostNamed, " more") : text;
 }
 
-std::string counted(std::size_t count, const char* one, const char* many) {
-    return concat(count, " ", count == 1 ? one : many);
-}
-
 std::string short_op(std::string_view op) {
     const auto colons = op.rfind("::");
     return std::string(colons == std::string_view::npos ? op : op.substr(colons + 2));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/counted.h"
 #include "core/base/strings.h"
 #include "core/dispatch/registry.h"
 #include "core/ops/notes.h"
@@ -182,10 +183,6 @@ void set_place(Verdict& verdict, const Event& event) {
     verdict.source = {std::string(event.source_file), event.source_line, 0};
 }
 
-std::string count_text(std::int64_t n, std::string_view one, std::string_view many) {
-    return concat(n, " ", n == 1 ? one : many);
-}
-
 // The event that made what an event holds: itself, or the end of the way back; itself too where that leads out of the
 // run.
 EventId origin_of(const Recording& recording, EventId id) {
@@ -228,8 +225,8 @@ std::string extent_text(const Counts& counts) {
     const std::int64_t others = counts.of(NotFinite::Made) + counts.of(NotFinite::Turned) - 1;
     const std::int64_t passed = counts.of(NotFinite::PassedOn);
     std::string text;
-    if (others > 0) text += concat("; ", count_text(others, "other event makes more", "other events make more"));
-    if (passed > 0) text += concat("; ", count_text(passed, "event passes it on", "events pass it on"));
+    if (others > 0) text += concat("; ", counted(others, "other event makes more", "other events make more"));
+    if (passed > 0) text += concat("; ", counted(passed, "event passes it on", "events pass it on"));
     return text;
 }
 
@@ -325,18 +322,18 @@ Verdict finite_end(const RunFacts& facts, const Counts& counts) {
     const std::string phases = is_backward ? "forward and backward" : "forward";
     if (!facts.has_statistics) {
         verdict.severity = Severity::Note;
-        verdict.text = concat("finished ", phases, ": ", count_text(counts.all(), "event", "events"),
+        verdict.text = concat("finished ", phases, ": ", counted(counts.all(), "event", "events"),
                               "; NaN and Inf were not looked for: values are not recorded");
         return verdict;
     }
     verdict.text = concat(
         facts.searched ? "no NaN or Inf" : "finished",
         facts.searched ? concat(" in ", phases)
-                       : concat(": ", count_text(counts.all(), "event", "events"), " in ", phases, ", no NaN or Inf"));
+                       : concat(": ", counted(counts.all(), "event", "events"), " in ", phases, ", no NaN or Inf"));
     const std::int64_t meant = counts.of(NotFinite::Meant);
     if (meant > 0)
         verdict.text +=
-            concat(" but those meant (constants of the program, in ", count_text(meant, "event", "events"), ")");
+            concat(" but those meant (constants of the program, in ", counted(meant, "event", "events"), ")");
     if (facts.searched) append(verdict.text, unsearched(facts));
     const auto missed = missed_breakpoints(facts);
     append(verdict.text, missed);
@@ -355,9 +352,9 @@ std::string bad_before(const Recording& recording) {
         const Statistics& s = *value.statistics;
         // Inf alone may be a mask; NaN is none.
         if (s.nan_count > 0)
-            return concat(value.name, " holds ", s.nan_count, " NaN of ", count_text(s.count, "element", "elements"));
+            return concat(value.name, " holds ", s.nan_count, " NaN of ", counted(s.count, "element", "elements"));
         if (value.requires_grad)
-            return concat(value.name, " holds ", s.inf_count, " Inf of ", count_text(s.count, "element", "elements"));
+            return concat(value.name, " holds ", s.inf_count, " Inf of ", counted(s.count, "element", "elements"));
     }
     return {};
 }

@@ -42,6 +42,9 @@ class PanelsTest : public QObject {
 
   private slots:
     void numbers() {
+        QCOMPARE(counted(1, "module"), QStringLiteral("1 module"));
+        QCOMPARE(counted(0, "module"), QStringLiteral("0 modules"));
+        QCOMPARE(counted(12'000, "pass", "passes"), QStringLiteral("12,000 passes"));
         QCOMPARE(numberText(0.12345678), QStringLiteral("0.1235"));
         QCOMPARE(numberText(12), QStringLiteral("12"));
         QCOMPARE(numberText(-1.5e-7), QStringLiteral("-1.50e-07"));
