@@ -117,6 +117,7 @@ class TestVerdict : public QObject {
     void a_mask_that_reaches_the_end_is_an_error();
     void masks_of_no_end_are_meant_data();
     void masks_of_no_end_are_meant();
+    void what_is_written_into_a_part_is_found_in_the_whole();
     void an_overflow_beside_a_mask_is_made();
     void causes_fit_the_numbers_data();
     void causes_fit_the_numbers();
@@ -281,6 +282,14 @@ void TestVerdict::masks_of_no_end_are_meant_data() {
     const auto add = [](const char* body) { QTest::newRow(body) << std::string(body); };
     add("s = x.masked_fill(x < 0, float('-inf'))\n        return F.cross_entropy(s, torch.tensor([0]))");
     add("s = x.masked_fill(x < 0, float('-inf'))\n        return s.topk(3)[1]  + 0");
+    // Written into a part: what reads the whole reads the constant.
+    add("s = x + 0\n        s[:, 0] = float('-inf')\n        s[:, 1] = float('-inf')\n        return s.softmax(1)");
+    add("s = x + 0\n        s[:, 0] = float('-inf')\n        s[:, 1] = 0\n        s = s * 2\n        return "
+        "s.softmax(1)");
+    add("s = x + 0\n        s[x < 0] = float('-inf')\n        return (s + 1).softmax(1)");
+    add("s = x + 0\n        v = s.view(3)\n        s[:, 0].fill_(float('-inf'))\n        return (v + 1).softmax(0)");
+    add("s = torch.zeros_like(x)\n        s[:, :2].copy_(torch.full((1, 2), float('-inf')))\n        return (s + "
+        "x).softmax(1)");
 }
 
 void TestVerdict::masks_of_no_end_are_meant() {
@@ -292,6 +301,20 @@ void TestVerdict::masks_of_no_end_are_meant() {
     QVERIFY(verdict != nullptr);
     QVERIFY2(verdict->severity == Verdict::Severity::Good, verdict->text.c_str());
     VERIFY_HAS(verdict->text, "meant");
+}
+
+// A constant beside it does not excuse what is computed, and the way back leads to the write that holds it.
+void TestVerdict::what_is_written_into_a_part_is_found_in_the_whole() {
+    Session session;
+    const Written model(session,
+                        "        s = x + 0\n        s[:, 0] = torch.log(-torch.ones(1))\n        s[:, 1] = 0\n"
+                        "        return s + 1",
+                        "torch.tensor([[1., -1., 2.]])");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"log"}));
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->text.starts_with("log of a negative number"), verdict->text.c_str());
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
 }
 
 void TestVerdict::an_overflow_beside_a_mask_is_made() {
