@@ -494,6 +494,27 @@ NotFinite Recorder::kind_of(const OperatorCall& call, const Event& event) const 
     return classify(flow);
 }
 
+// Of element-wise operators, and of their derivatives as far as the forward's elements are kept.
+std::vector<double> Recorder::read_for_bad(const OperatorCall& call, const Event& event) const {
+    const bool is_backward = event.phase == RunPhase::Backward;
+    const Event* forward = is_backward && event.peer != 0 ? &recording()->event(event.peer) : nullptr;
+    const Operator* op = forward != nullptr ? find_operator(forward->op, forward->overload) : call.op;
+    if (op == nullptr || op->family != "pointwise" || op->variant != OperatorVariant::Functional) return {};
+    if (!is_backward)
+        return call.outputs.size() == 1 && call.outputs[0].is_tensor()
+                   ? elements_behind_bad(tensors_in(call.inputs), call.outputs[0].to_tensor())
+                   : std::vector<double>();
+    if (forward == nullptr || forward->outputs.size() != 1) return {};
+    TensorList read;
+    for (const ValueId id : forward->inputs) read.push_back(store_.find(id));
+    for (const Tensor& t : tensors_in(call.outputs)) {
+        const Shape& whole = recording()->value(forward->outputs.front()).shape;
+        const bool is_whole = std::equal(whole.begin(), whole.end(), t.sizes().begin(), t.sizes().end());
+        if (is_whole && !is_all_finite(t)) return elements_behind_bad(read, t);
+    }
+    return {};
+}
+
 void Recorder::protect_existing() {
     for (ValueId id = 1; id <= recording()->value_count(); ++id) {
         const Value& value = recording()->value(id);
@@ -718,6 +739,7 @@ void Recorder::after_operator(const OperatorCall& call) {
     if (pending_.not_finite == NotFinite::Meant) meant_.insert(pending_.outputs.begin(), pending_.outputs.end());
     const NotFinite kind = pending_.not_finite;
     if (kind != NotFinite::None) note_written(pending_.outputs, kind, id);
+    if (is_origin(kind)) pending_.read_for_bad = read_for_bad(call, pending_);
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();

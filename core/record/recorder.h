@@ -139,6 +139,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void find_saved(const OperatorCall& call);
     Holding holding_of(ValueId id) const;
     NotFinite kind_of(const OperatorCall& call, const Event& event) const;
+    std::vector<double> read_for_bad(const OperatorCall& call, const Event& event) const;
     void end_when_repeated() const;
     void fill_arguments(const OperatorCall& call, Event& event) const;
     void fill_place(const OperatorCall& call, Event& event) const;

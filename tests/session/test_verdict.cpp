@@ -121,6 +121,10 @@ class TestVerdict : public QObject {
     void an_overflow_beside_a_mask_is_made();
     void causes_fit_the_numbers_data();
     void causes_fit_the_numbers();
+    void dtypes_that_are_too_narrow_are_named_data();
+    void dtypes_that_are_too_narrow_are_named();
+    void a_where_behind_is_no_help_data();
+    void a_where_behind_is_no_help();
     void half_overflows_by_name();
     void inf_of_backward_becomes_nan_behind_it();
     void what_turns_finite_again_is_a_warning();
@@ -351,6 +355,15 @@ void TestVerdict::causes_fit_the_numbers_data() {
     add("torch.pow(-2.0, x)", "torch.tensor([0.5, 1.])", false, "a fractional power of a negative number");
     add("torch.pow(x, torch.tensor([-1., 1 / 3]))", "torch.tensor([0., -8.])", false,
         "a fractional power of a negative number");
+    // The pair of the element that failed, not the least exponent of all.
+    add("torch.pow(x, torch.tensor([2., -1., 0.5]))", "torch.tensor([0., 0., 4.])", false,
+        "a power at 0 (0 to the power of -1)");
+    add("torch.pow(x, torch.tensor([-3., 0.5, 2.]))", "torch.tensor([2., -4., 0.])", false,
+        "a fractional power of a negative number (-4 to the power of 0.5)");
+    add("torch.pow(x, torch.tensor([-2., 30.]))", "torch.tensor([3., 1e25])", false,
+        "a power that leaves the range of its dtype (1e+25 to the power of 30)");
+    add("torch.pow(x, torch.tensor([0.25, 3., -1.]))", "torch.tensor([0., 0., 4.])", true,
+        "a power at 0 (0 to the power of 0.25)");
     add("F.cross_entropy(x, torch.tensor([1]))", "torch.tensor([[3e38, -3e38]])", false,
         "a loss of numbers that leave the range of the dtype");
     add("F.cross_entropy(x, torch.tensor([-100]))", "torch.tensor([[3., 4.]])", false, "the mean over no targets");
@@ -369,6 +382,82 @@ void TestVerdict::causes_fit_the_numbers() {
     const auto verdict = session.status().verdict;
     QVERIFY(verdict != nullptr);
     QVERIFY2(verdict->text.starts_with(cause), verdict->text.c_str());
+}
+
+// The dtype that a number does not fit into is named, and what to do about it.
+void TestVerdict::dtypes_that_are_too_narrow_are_named_data() {
+    QTest::addColumn<std::string>("result");
+    QTest::addColumn<std::string>("input");
+    QTest::addColumn<std::string>("cause");
+    QTest::addColumn<std::string>("advice");
+    const auto add = [](const char* result, const char* input, const char* cause, const char* advice) {
+        QTest::newRow(result) << std::string(result) << std::string(input) << std::string(cause) << std::string(advice);
+    };
+    add("x.to(torch.bfloat16)", "torch.tensor([3.4e38, 1.])",
+        "a cast from float32 to bfloat16 of numbers beyond the largest bfloat16 (3.39e+38)", "keep it in float32");
+    add("x.float()", "torch.tensor([1e39, 1.], dtype=torch.float64)",
+        "a cast from float64 to float32 of numbers beyond the largest float32 (3.403e+38)", "keep it in float64");
+    add("x.half()", "torch.tensor([1e5, 1.])",
+        "a cast from float32 to float16 of numbers beyond the largest float16 (6.55e+04)", "GradScaler");
+    add("x / (x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "division by 0, for 1e-08 is 0 in float16",
+        "such as 1e-4");
+    add("1 / torch.sqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "1 / 0, for 1e-08 is 0 in float16",
+        "such as 1e-4");
+    add("torch.rsqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "rsqrt at 0, for 1e-08 is 0 in float16",
+        "compute this part in float32");
+    add("torch.log(x.clamp(min=1e-8))", "torch.tensor([0., 1.], dtype=torch.float16)",
+        "log at 0, for 1e-08 is 0 in float16", "such as 1e-4");
+    add("torch.reciprocal(x + 1e-6)", "torch.tensor([0., 1.], dtype=torch.float16)",
+        "reciprocal beyond the largest float16 (65504), by an eps of 1e-06", "such as 1e-4");
+}
+
+void TestVerdict::dtypes_that_are_too_narrow_are_named() {
+    QFETCH(std::string, result);
+    QFETCH(std::string, input);
+    QFETCH(std::string, cause);
+    QFETCH(std::string, advice);
+    Session session;
+    const Written model(session, "        return " + result, input);
+    run(session, false);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with(cause), verdict->text.c_str());
+    VERIFY_HAS(verdict->advice, advice);
+}
+
+// torch.where behind an operator takes its result away, not its derivative.
+void TestVerdict::a_where_behind_is_no_help_data() {
+    QTest::addColumn<std::string>("result");
+    QTest::addColumn<std::string>("input");
+    QTest::addColumn<std::string>("has");
+    const auto add = [](const char* result, const char* input, const char* has) {
+        QTest::newRow(result) << std::string(result) << std::string(input) << std::string(has);
+    };
+    const char* zero = "torch.tensor([0., 1.])";
+    add("torch.where(x > 0, torch.log(x), torch.zeros_like(x))", zero, "log at 0");
+    add("torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))", zero, "sqrt at 0");
+    add("torch.where(x > 0, torch.ones_like(x) / x, torch.zeros_like(x))", zero, "division by 0");
+    add("torch.where(x > 0, 1 / x, torch.zeros_like(x))", zero, "1 / 0");
+    add("torch.where(x > 0, x ** 0.5, torch.zeros_like(x))", zero, "a power at 0");
+    add("torch.log1p(x - 1).masked_fill(x == 0, 0.)", zero, "log1p at -1");
+    add("torch.where(x < 1, torch.acos(x), torch.zeros_like(x))", "torch.tensor([1., 0.5])", "acos at 1");
+    add("torch.where(x < 100, torch.exp(x), x)", "torch.tensor([1000., 1.])", "exp of a number");
+}
+
+void TestVerdict::a_where_behind_is_no_help() {
+    QFETCH(std::string, result);
+    QFETCH(std::string, input);
+    QFETCH(std::string, has);
+    Session session;
+    const Written model(session, "        return " + result, input);
+    run(session, true);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+    QVERIFY2(verdict->text.starts_with(has), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "the gradient there is 0 (");
+    VERIFY_HAS(verdict->text, "0 \u00b7 Inf is NaN");
+    VERIFY_HAS(verdict->advice, "torch.where(mask, x, 1)");
 }
 
 void TestVerdict::half_overflows_by_name() {
