@@ -128,8 +128,7 @@ void confine_source(const std::string& model, const FilePermissions& permissions
 std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     plugins();  // their kernels are tried first
     if (!options.device.starts_with("cpu")) {
-        parse_device(options.device);
-        allocator_for(DeviceType::Cuda);
+        allocator_for(parse_device(options.device).type);
     }
     set_thread_count(options.threads);
     default_generator().set_seed(options.seed);

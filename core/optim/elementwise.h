@@ -24,7 +24,7 @@ Tensor as_row(const Tensor& t) {
 }
 inline void store(const Tensor& t, const Tensor& row) {
     const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
-    if (real.impl() != row.impl() && real.raw_data() != row.raw_data()) fn::copy_(real, row);
+    if (real.impl() != row.impl() && real.address() != row.address()) fn::copy_(real, row);
     t.storage()->bump_version();
 }
 
