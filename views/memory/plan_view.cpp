@@ -294,20 +294,13 @@ void PlanView::show(const session::MemoryPlanReport& report) {
         item->setData(0, Qt::UserRole, static_cast<uint>(i));
         for (int column = 0; column < 3; ++column) item->setToolTip(column, text(place.line()));
     }
-    const auto bytes = [](std::int64_t count) { return bytesText(static_cast<double>(count)); };
-    QString words;
-    if (!report_.error.empty())
-        words = text(report_.error);
-    else if (!report_.parts.empty()) {
-        words = tr("%1 planned, %2 if every buffer had its own; measured peak %3 instead of %4; %5 allocations a run")
-                    .arg(bytes(report_.planned_bytes), bytes(report_.unplanned_bytes), bytes(report_.planned_peak),
-                         bytes(report_.interpreter_peak))
-                    .arg(report_.allocations);
-    }
+    const QString words = text(report_.line());
     summary_->setText(words);
     summary_->setToolTip(words);
     hint_->say(report_.parts.empty()
-                   ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the program's one block")
+                   ? (words.isEmpty() ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the "
+                                           "program's one block")
+                                      : words)
                    : QString());
     showPart();
     showState();
