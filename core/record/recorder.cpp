@@ -409,7 +409,8 @@ ValueId Recorder::value_of_input(const Tensor& t) {
     const bool is_finite = !options_.statistics || is_all_finite(t);
     const auto bad = is_finite ? written_bad_.end() : written_bad_.find(t.storage()->id());
     // The last to write may have written elsewhere in the storage, finite numbers.
-    if (bad != written_bad_.end() && producer != 0 && recording()->event(producer).not_finite == NotFinite::None)
+    if (bad != written_bad_.end() && bad->second.by != 0 && producer != 0 &&
+        recording()->event(producer).not_finite == NotFinite::None)
         producer = bad->second.by;
     // Causes are read from the numbers of small constants (an exponent); those of a norm's many tensors would cost
     // time.

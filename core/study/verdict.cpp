@@ -314,6 +314,15 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         verdict.text = concat(before.empty() ? "values of before the run are not finite" : before,
                               " before the run; outputs and gradients are finite");
     }
+    // Why they were so before the run is known where the source itself had trained.
+    const bool is_of_before = meant == 0 && (blamed == 0 ? first == 0
+                                                         : recording.event(blamed).not_finite != NotFinite::Meant &&
+                                                               !is_origin(recording.event(blamed).not_finite));
+    if (is_of_before && facts.opening != nullptr) {
+        verdict.text += concat("; ", facts.opening->text);
+        verdict.advice = facts.opening->advice;
+        if (facts.opening->source.line > 0) verdict.source = facts.opening->source;
+    }
     if (facts.searched) {
         verdict.text += "; no further one was met";
         append(verdict.text, unsearched(facts));

@@ -137,6 +137,7 @@ class TestVerdict : public QObject {
     void kinds_follow_from_numbers();
     void every_note_is_of_an_operator();
     void seven_goes_on_into_backward();
+    void a_loop_at_module_level_is_explained();
     void sample_inputs_go_by_names();
 };
 
@@ -642,6 +643,40 @@ void TestVerdict::seven_goes_on_into_backward() {
     QCOMPARE(session.status().state, RunState::Paused);
     QCOMPARE(session.status().phase, RunPhase::Backward);
     QVERIFY(session.run_options().backward);
+}
+
+// A loop at module level runs while the file is opened: it is not recorded, and what it left is explained all the same.
+void TestVerdict::a_loop_at_module_level_is_explained() {
+    const std::string head =
+        "import torch\nfrom torch import nn\n\nmodel = nn.Linear(2, 1)\nx = torch.ones(4, 2)\n"
+        "opt = torch.optim.SGD(model.parameters(), lr=1e30)\n";
+    const std::string step =
+        "    loss = (model(x) ** 2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n";
+    QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("loop.py")).toStdString();
+    write_file_atomically(file, head + "for _ in range(20):\n" + step + "example_inputs = (x,)\n");
+    Log log;
+    Session session(&log);
+    open(session, file);
+    auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+    VERIFY_HAS(verdict->text, "weight holds 2 NaN of 2 elements");
+    VERIFY_HAS(verdict->text, "its loop at module level, loop.py:7, trains while the file is opened");
+    VERIFY_HAS(verdict->advice, "press Train");
+    QCOMPARE(verdict->source.line, 7);
+    QVERIFY2(log.has("its loop at module level"), log.all().c_str());
+    run(session, true);
+    verdict = session.status().verdict;
+    VERIFY_HAS(verdict->text, "before the run");
+    VERIFY_HAS(verdict->text, "loop.py:7");
+    QCOMPARE(verdict->source.line, 7);
+    // In a function it has not run, and nothing is said.
+    write_file_atomically(file, head +
+                                    "def train():\n    for _ in range(20):\n        loss = model(x).mean()\n"
+                                    "        loss.backward()\n\nexample_inputs = (x,)\n");
+    open(session, file);
+    QVERIFY(session.status().verdict == nullptr);
 }
 
 // Arrays beside a model are named by place or by argument; what does not fit is said, and random values stand for it.
