@@ -239,9 +239,9 @@ void name_lost_eps(Cause& cause, const Recording& recording, const Event& forwar
     if (range == nullptr || range->name == "float64") return;
     const auto eps = small_constant(recording, forward, is_at_zero ? range->smallest / 2 : 1 / range->largest);
     if (!eps) return;
-    cause.text += is_at_zero ? concat(", for ", number_text(*eps), " is 0 in ", range->name,
-                                      " (the smallest number is ", number_text(range->smallest), "),")
-                             : concat(", by an eps of ", number_text(*eps), ",");
+    cause.text += is_at_zero ? concat(" (", number_text(*eps), " is 0 in ", range->name, ", whose smallest number is ",
+                                      number_text(range->smallest), ")")
+                             : concat(" (by an eps of ", number_text(*eps), ")");
     cause.advice = concat("use a larger eps", range->name == "float16" ? ", such as 1e-4" : "",
                           ", or compute this part in ", range->name == "float32" ? "float64" : "float32");
 }

@@ -400,16 +400,16 @@ void TestVerdict::dtypes_that_are_too_narrow_are_named_data() {
         "a cast from float64 to float32 of numbers beyond the largest float32 (3.403e+38)", "keep it in float64");
     add("x.half()", "torch.tensor([1e5, 1.])",
         "a cast from float32 to float16 of numbers beyond the largest float16 (6.55e+04)", "GradScaler");
-    add("x / (x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "division by 0, for 1e-08 is 0 in float16",
+    add("x / (x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "division by 0 (1e-08 is 0 in float16",
         "such as 1e-4");
-    add("1 / torch.sqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "1 / 0, for 1e-08 is 0 in float16",
+    add("1 / torch.sqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "1 / 0 (1e-08 is 0 in float16",
         "such as 1e-4");
-    add("torch.rsqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "rsqrt at 0, for 1e-08 is 0 in float16",
+    add("torch.rsqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "rsqrt at 0 (1e-08 is 0 in float16",
         "compute this part in float32");
     add("torch.log(x.clamp(min=1e-8))", "torch.tensor([0., 1.], dtype=torch.float16)",
-        "log at 0, for 1e-08 is 0 in float16", "such as 1e-4");
+        "log at 0 (1e-08 is 0 in float16", "such as 1e-4");
     add("torch.reciprocal(x + 1e-6)", "torch.tensor([0., 1.], dtype=torch.float16)",
-        "reciprocal beyond the largest float16 (65504), by an eps of 1e-06", "such as 1e-4");
+        "reciprocal beyond the largest float16 (65504) (by an eps of 1e-06)", "such as 1e-4");
 }
 
 void TestVerdict::dtypes_that_are_too_narrow_are_named() {
