@@ -199,6 +199,7 @@ PreparedRun prepare_run(const RunArguments& options) {
     run.options.seed = options.seed;
     run.options.device = options.device;
     default_generator().set_seed(options.seed);  // opening a model source drew numbers
+    run.program->to(parse_device(options.device));
     run.arguments = run.program->make_arguments(run.options.inputs, method);
     if (needs_graph(options)) run.program->trace_with(run.arguments);
     if (options.compile_mode.empty())

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/tensor/device_copy.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe {
 namespace {
@@ -82,7 +83,7 @@ HostArguments::HostArguments(const Operator& op, std::span<const IValue> argumen
         if (value.is_device())
             values_.emplace_back(Device{});
         else
-            values_.push_back(map(value, [&](const Tensor& t) { return to_host(t); }));
+            values_.push_back(map_tensors(value, [&](const Tensor& t) { return to_host(t); }));
     }
 }
 
@@ -169,24 +170,7 @@ void HostArguments::write_back(const Tensor& t) {
 
 void HostArguments::finish(std::span<IValue> results) {
     each_written(op_, arguments_, [&](const Tensor& t) { write_back(t); });
-    for (IValue& result : results) result = map(result, [&](const Tensor& t) { return to_device(t); });
-}
-
-IValue HostArguments::map(const IValue& value, const std::function<Tensor(const Tensor&)>& one) const {
-    if (value.is_tensor()) return one(value.to_tensor());
-    if (value.is_list()) {
-        const ListObject& from = value.to_list();
-        if (from.elements.empty() || !(from.elements[0].is_tensor() || from.elements[0].is_none())) return value;
-        auto list = make_ptr<ListObject>(from.element_type);
-        for (const IValue& element : from.elements) list->elements.push_back(map(element, one));
-        return list;
-    }
-    if (value.is_tuple()) {
-        std::vector<IValue> elements;
-        for (const IValue& element : value.to_tuple().elements) elements.push_back(map(element, one));
-        return make_ptr<TupleObject>(std::move(elements), value.to_tuple().type);
-    }
-    return value;
+    for (IValue& result : results) result = map_tensors(result, [&](const Tensor& t) { return to_device(t); });
 }
 
 }  // namespace loupe

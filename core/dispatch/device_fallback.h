@@ -3,7 +3,6 @@
 // An operator without a kernel for its tensors' device runs on the CPU: what it reads is copied there, what it makes
 // and writes is copied back.
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -49,7 +48,6 @@ class HostArguments {
     Tensor to_device(const Tensor& t);
     Block* block_of_host(const Storage* host);
     void write_back(const Tensor& t);
-    IValue map(const IValue& value, const std::function<Tensor(const Tensor&)>& one) const;
 
     const Operator& op_;
     std::span<const IValue> arguments_;

@@ -51,4 +51,11 @@ Tensor on_device(const Tensor& t, Device device) {
 
 Tensor on_host(const Tensor& t) { return !t.defined() || t.is_host_memory() ? t : on_device(t, Device{}); }
 
+Ptr<Storage> on_host(const Ptr<Storage>& storage) {
+    if (storage->is_host_memory()) return storage;
+    Ptr<Storage> copy = Storage::allocate(storage->bytes());
+    copy_bytes(*copy, 0, *storage, 0, storage->bytes());
+    return copy;
+}
+
 }  // namespace loupe

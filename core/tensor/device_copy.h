@@ -8,6 +8,8 @@ namespace loupe {
 
 // The tensor itself where the host may read it, else a copy of its elements on the CPU with the same strides.
 Tensor on_host(const Tensor& t);
+// The storage itself where the host may read it, else a copy of it on the CPU.
+Ptr<Storage> on_host(const Ptr<Storage>& storage);
 // The same elements on `device`, with the same strides; the tensor itself when it is there.
 Tensor on_device(const Tensor& t, Device device);
 // Overwrites the elements of `to` with those of `from`: same sizes, strides and dtype, on any devices. Gaps between

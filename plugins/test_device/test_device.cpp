@@ -96,8 +96,8 @@ void register_all(const PluginRegistries& registries) {
 }  // namespace loupe::test_device
 
 LOUPE_PLUGIN_EXPORT const loupe::PluginTable* loupe_plugin() {
-    static constexpr loupe::PluginTable kTable{
-        loupe::kPluginInterface, "test_device",
-        "A device whose memory the host may not touch, for tests.", "", loupe::test_device::register_all};
+    static constexpr loupe::PluginTable kTable{loupe::kPluginInterface, "test_device",
+                                               "A device whose memory the host may not touch, for tests.", "",
+                                               loupe::test_device::register_all};
     return &kTable;
 }
