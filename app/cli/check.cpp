@@ -12,9 +12,11 @@ namespace loupe::cli {
 
 int run_check(const RunArguments& options) {
     const NamedTensors expected = read_npz(options.expected_file);
-    const bool backward = options.backward || std::any_of(expected.begin(), expected.end(), [](const auto& entry) {
-                              return entry.first.starts_with("grad");
-                          });
+    const bool has_gradients = std::any_of(expected.begin(), expected.end(),
+                                           [](const auto& entry) { return entry.first.starts_with("grad"); });
+    const bool backward = options.backward || has_gradients;
+    if (expected.empty())
+        throw Error(ErrorKind::File, "holds no arrays to compare with", {.file = options.expected_file});
     RunArguments how = options;
     how.backward = backward;
     const PreparedRun run = prepare_model(how);
@@ -44,6 +46,11 @@ int run_check(const RunArguments& options) {
             worst_name = name;
             worst = difference;
         }
+    }
+    if (backward && !has_gradients) {
+        std::fflush(stdout);
+        options.notice(concat("check: backward ran, but no gradients were compared: ", options.expected_file,
+                              " has none (arrays grad.arg0, grad.param.NAME, gradnorm.NAME)"));
     }
     if (differing == 0) return 0;
     std::fflush(stdout);

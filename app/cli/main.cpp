@@ -3,13 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
 
 #include "app/cli/commands.h"
+#include "app/cli/number_option.h"
 #include "app/cli/stop_signals.h"
 #include "core/base/cancel.h"
 #include "core/base/deep_thread.h"
@@ -45,17 +45,12 @@ int status_of(const Error& error) {
 }
 
 // Of a text that is no number the option itself says so.
-std::string refuse_not_finite(const std::string& text) {
-    double number = 0;
-    const bool is_wrong = CLI::detail::lexical_cast(text, number) && !std::isfinite(number);
-    return is_wrong ? concat("no finite number: ", text) : std::string();
-}
 std::string refuse_tolerance(const std::string& text) {
     double number = 0;
-    const bool is_wrong = CLI::detail::lexical_cast(text, number) && !(std::isfinite(number) && number >= 0);
-    return is_wrong ? concat("a tolerance is a finite number, 0 or above, not ", text) : std::string();
+    const std::string wrong = read_number(text, number);
+    return wrong.empty() && number >= 0 ? std::string()
+                                        : concat("a tolerance is a finite number, 0 or above, not ", text);
 }
-const CLI::Validator kFinite(refuse_not_finite, "");
 const CLI::Validator kTolerance(refuse_tolerance, "");
 
 // File permissions of a model source.
@@ -93,7 +88,7 @@ void add_model_options(CLI::App& command, RunArguments& options) {
     command.add_option("--build", options.build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
     command.add_flag("--script", options.scripted,
                      "of a model source: compile it as torch.jit.script does, instead of tracing it");
-    command.add_option("--seed", options.seed, "of random inputs and operators");
+    add_seed(command, options.seed, "of random inputs and operators");
     command.add_option("--mode", options.mode, "eval or train; default as the file says")
         ->check(CLI::IsMember({"eval", "train"}));
 }
@@ -101,7 +96,7 @@ void add_model_options(CLI::App& command, RunArguments& options) {
 void add_run_options(CLI::App& command, RunArguments& options) {
     add_model_options(command, options);
     command.add_option("--device", options.device, "cpu or cuda[:N]");
-    command.add_option("--threads", options.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
+    add_number(command, "--threads", options.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     command.add_option("--pipeline", options.pipeline,
                        "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
     command
@@ -133,31 +128,30 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--data", how.data.path, "a file or folder of samples (see data); without it, data is made up");
     command.add_option("--source", how.data.source, "which source reads it; default by its name");
     command.add_option("--data-option", options.data_options, "NAME=VALUE, an option of the source; may be repeated");
-    command.add_option("--workers", how.workers, "threads that load ahead")->check(CLI::Range(0, 64));
+    add_number(command, "--workers", how.workers, "threads that load ahead")->check(CLI::Range(0, 64));
     command.add_flag("--skip-damaged", how.skip_damaged, "leave out samples that cannot be read");
     command.add_option("--input-name", how.data.options["input"], "the array of inputs");
     command.add_option("--target-name", how.data.options["target"], "the array of targets");
-    command.add_option("--shape", how.data.shape, "of one made-up example: --shape 1 8 8");
-    command.add_option("--classes", how.data.classes, "of made-up data; 0: numbers");
+    add_numbers(command, "--shape", how.data.shape, "of one made-up example: --shape 1 8 8");
+    add_number(command, "--classes", how.data.classes, "of made-up data; 0: numbers");
     command.add_option("--loss", how.loss,
                        "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: what the model gives");
     command.add_option("--optimizer", how.optimizer, "\"SGD(0.1, momentum=0.9)\"");
     command.add_option("--schedule", how.schedule, "\"StepLR(2, gamma=0.5)\"");
     command.add_flag("--schedule-steps", how.schedule_every_step, "the schedule counts steps, not epochs");
-    command.add_option("--epochs", how.epochs, "default 5")->check(CLI::NonNegativeNumber);
-    command.add_option("--steps", how.max_steps, "end after as many")->check(CLI::NonNegativeNumber);
-    command.add_option("--batch", how.batch_size, "default 32");
+    add_number(command, "--epochs", how.epochs, "default 5")->check(CLI::NonNegativeNumber);
+    add_number(command, "--steps", how.max_steps, "end after as many")->check(CLI::NonNegativeNumber);
+    add_number(command, "--batch", how.batch_size, "default 32");
     command.add_flag("!--no-shuffle", how.shuffle, "examples in their own order");
     command.add_flag("--drop-last", how.drop_last, "leave out a batch that is not full");
-    command.add_option("--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")
-        ->check(kFinite)
+    add_number(command, "--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")
         ->check(CLI::Range(0.0, 0.9));
-    command.add_option("--clip", how.clip_norm, "greatest norm of all gradients together");
+    add_number(command, "--clip", how.clip_norm, "greatest norm of all gradients together");
     command.add_option("--autocast", how.autocast,
                        "forward and loss under torch.autocast: bfloat16, or float16 on a GPU with a GradScaler");
     command.add_flag("!--keep-going", how.stop_at_nan, "also when the loss is NaN or Inf");
-    command.add_option("--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
-    command.add_option("--seed", model.seed, "of order, dropout and made-up data");
+    add_number(command, "--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
+    add_seed(command, model.seed, "of order, dropout and made-up data");
     command.add_option("--csv", options.csv_file, "write a row a step");
     command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .npz");
     command.add_option("--checkpoint", options.checkpoint_file,
@@ -210,15 +204,15 @@ int run(int argc, char** argv) {
     auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
     add_run_options(*check, check_options);
     check->add_option("--expected", check_options.expected_file, "the .npz to compare with")->required();
-    check->add_option("--rtol", check_options.rtol, "relative tolerance")->check(kTolerance);
-    check->add_option("--atol", check_options.atol, "absolute tolerance")->check(kTolerance);
+    add_number(*check, "--rtol", check_options.rtol, "relative tolerance")->check(kTolerance);
+    add_number(*check, "--atol", check_options.atol, "absolute tolerance")->check(kTolerance);
     check->callback([&] { status = run_check(check_options); });
 
     RunArguments bench_options;
     auto* bench = app.add_subcommand("bench", "time forward, backward, or a train step");
     add_run_options(*bench, bench_options);
-    bench->add_option("--warmup", bench_options.warmup, "runs before the clock starts");
-    bench->add_option("--repeat", bench_options.repeat, "runs that are timed");
+    add_number(*bench, "--warmup", bench_options.warmup, "runs before the clock starts");
+    add_number(*bench, "--repeat", bench_options.repeat, "runs that are timed");
     bench->add_flag("--json", bench_options.json, "print one JSON object");
     bench->add_flag("--stats", bench_options.stats, "record every event with statistics while running");
     bench->add_flag("--operators", bench_options.operators,
@@ -245,9 +239,9 @@ int run(int argc, char** argv) {
     add_model_options(*bisect, bisect_options.run);
     bisect->add_option("--passes", bisect_options.passes, "names with commas between");
     bisect->add_option("--pipeline", bisect_options.run.pipeline, "a named pipeline");
-    bisect->add_option("--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor")
+    add_number(*bisect, "--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor")
         ->check(kTolerance);
-    bisect->add_option("--atol", bisect_options.run.atol, "absolute tolerance")->check(kTolerance);
+    add_number(*bisect, "--atol", bisect_options.run.atol, "absolute tolerance")->check(kTolerance);
     bisect->add_flag("--outputs-only", bisect_options.outputs_only, "do not compare gradients");
     bisect->add_option("-o", bisect_options.output_folder,
                        "write the graph before and after that pass into this folder");
@@ -265,12 +259,12 @@ int run(int argc, char** argv) {
     data->add_option("--source", data_options.source, "what it is; default by its name and contents");
     data->add_option("--option", data_options.options, "NAME=VALUE, repeated; without PATH they are listed")
         ->allow_extra_args(false);
-    data->add_option("--batch", data_options.batch, "load all of it once in batches of that many")
+    add_number(*data, "--batch", data_options.batch, "load all of it once in batches of that many")
         ->check(CLI::PositiveNumber);
     data->add_flag("--shuffle", data_options.shuffle, "in a random order");
-    data->add_option("--workers", data_options.workers, "threads that load; default none of their own")
+    add_number(*data, "--workers", data_options.workers, "threads that load; default none of their own")
         ->check(CLI::Range(0, 256));
-    data->add_option("--seed", data_options.seed, "of the order and of random changes");
+    add_seed(*data, data_options.seed, "of the order and of random changes");
     data->add_flag("--skip-damaged", data_options.skip_damaged, "leave damaged records out instead of stopping");
     data->callback([&] { status = run_data(data_options); });
 
@@ -280,7 +274,7 @@ int run(int argc, char** argv) {
         app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
     add_model_options(*plan, plan_options.run);
     plan->add_option("--pipeline", plan_options.run.pipeline, "passes to run on the graph first; default inference");
-    plan->add_option("--threads", plan_options.run.threads, "default all cores")
+    add_number(*plan, "--threads", plan_options.run.threads, "default all cores")
         ->check(CLI::Range(0, loupe::most_threads()));
     plan->add_flag("--buffers", plan_options.buffers, "print a line a buffer");
     plan->add_flag("--json", plan_options.run.json, "print one JSON object");

@@ -14,6 +14,7 @@
 #include "core/record/recording_file.h"
 #include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
+#include "core/study/source_verdict.h"
 
 namespace loupe::cli {
 namespace {
@@ -77,7 +78,10 @@ session::Verdict find_cause(const RunArguments& options) {
         execute(run);
     }
     recorder.finish();
-    return session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr});
+    std::shared_ptr<const session::Verdict> opening;
+    if (const auto found = session::conclude_opening(*run.program); found && options.weights.empty())
+        opening = std::make_shared<session::Verdict>(*found);
+    return session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr, .opening = opening});
 }
 
 // The run itself has succeeded: what the second one throws is no failure of the command.

@@ -787,7 +787,8 @@ void MainWindow::onStatus() {
     const bool isStopped = bridge_->isPaused() && before != RunState::Paused;
     const bool isWorth = status.verdict && (status.verdict->severity >= session::Verdict::Severity::Warning ||
                                             status.verdict->answers_search);
-    if ((finished || isStopped) && isWorth) tellVerdict(*status.verdict);
+    const bool isOpened = wasOpening && status.state == RunState::Ready;
+    if ((finished || isStopped || isOpened) && isWorth) tellVerdict(*status.verdict);
     if (!failed) return;
     std::vector<Banner::Link> links = permissions_->linksOfFailure();
     if (status.error_source.line > 0 && bridge_->model()) {

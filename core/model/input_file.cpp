@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <set>
 
 #include "core/base/error.h"
@@ -54,8 +55,10 @@ IValue find_in_pickle(const fs::path& file, const std::string& key) {
     const IValue* at = &value;
     for (std::string_view rest = key; at != nullptr && !rest.empty() && elements_of(*at) != nullptr;) {
         const auto dot = rest.find('.');
-        const auto index =
-            static_cast<std::size_t>(std::strtoull(std::string(rest.substr(0, dot)).c_str(), nullptr, 10));
+        const std::string_view part = rest.substr(0, dot);
+        std::size_t index = 0;
+        const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), index);
+        if (status != std::errc() || end != part.data() + part.size()) return {};
         rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
         const auto& elements = *elements_of(*at);
         at = index < elements.size() ? &elements[index] : nullptr;

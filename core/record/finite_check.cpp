@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/base/parallel.h"
@@ -105,17 +106,37 @@ struct Broadcast {
     std::vector<std::int64_t> strides;  // by dimension of the greater one
 };
 
-std::optional<Broadcast> broadcast(const Tensor& t, const Tensor& output) {
+std::optional<std::vector<std::int64_t>> broadcast_strides(const Tensor& t, const Tensor& output) {
     if (t.dim() > output.dim()) return std::nullopt;
-    Broadcast out{kinds_of(t), std::vector<std::int64_t>(static_cast<std::size_t>(output.dim()), 0)};
+    std::vector<std::int64_t> strides(static_cast<std::size_t>(output.dim()), 0);
     std::int64_t stride = 1;
     for (std::int64_t d = 1; d <= t.dim(); ++d) {
         const std::int64_t size = t.size(-d);
         if (size != 1 && size != output.size(-d)) return std::nullopt;
-        if (size != 1) out.strides[static_cast<std::size_t>(output.dim() - d)] = stride;
+        if (size != 1) strides[static_cast<std::size_t>(output.dim() - d)] = stride;
         stride *= size;
     }
-    return out;
+    return strides;
+}
+
+std::optional<Broadcast> broadcast(const Tensor& t, const Tensor& output) {
+    auto strides = broadcast_strides(t, output);
+    if (!strides) return std::nullopt;
+    return Broadcast{kinds_of(t), std::move(*strides)};
+}
+
+// Of every element in row-major order; t is not complex.
+std::vector<double> numbers_of(const Tensor& t) {
+    std::vector<double> numbers;
+    numbers.reserve(static_cast<std::size_t>(t.numel()));
+    visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!is_complex(scalar_type_of<T>)) {
+            walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
+                for (std::int64_t i = 0; i < n; ++i) numbers.push_back(static_cast<double>(elements[i]));
+            });
+        }
+    });
+    return numbers;
 }
 
 }  // namespace
@@ -149,6 +170,45 @@ std::optional<ElementFlow> element_flow(std::span<const Tensor> inputs, const Te
         }
     }
     return flow;
+}
+
+std::vector<double> elements_behind_bad(std::span<const Tensor> inputs, const Tensor& output) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    struct Read {
+        std::vector<double> numbers;
+        std::vector<std::int64_t> strides;
+    };
+    std::vector<Read> read;
+    for (const Tensor& t : inputs) {
+        Read& one = read.emplace_back();
+        if (!t.defined() || is_complex(t.dtype())) continue;
+        auto strides = broadcast_strides(t, output);
+        if (!strides) return {};
+        one = {numbers_of(t), std::move(*strides)};
+    }
+    const std::vector<std::uint8_t> kinds = kinds_of(output);
+    std::vector<double> best;
+    int best_rank = 0;
+    for (std::size_t at = 0; at < kinds.size() && best_rank < 4; ++at) {
+        if (kinds[at] == kFinite) continue;
+        std::vector<double> elements;
+        bool is_made = true;
+        for (const Read& one : read) {
+            std::int64_t place = 0;
+            auto rest = static_cast<std::int64_t>(at);
+            for (std::size_t d = one.strides.size(); d-- > 0;) {
+                place += rest % output.sizes()[d] * one.strides[d];
+                rest /= output.sizes()[d];
+            }
+            elements.push_back(one.numbers.empty() ? kUnknown : one.numbers[static_cast<std::size_t>(place)]);
+            is_made = is_made && (one.numbers.empty() || std::isfinite(elements.back()));
+        }
+        const int rank = (is_made ? 2 : 0) + (kinds[at] == kNan ? 2 : 1);
+        if (rank <= best_rank) continue;
+        best_rank = rank;
+        best = std::move(elements);
+    }
+    return best;
 }
 
 bool is_all_finite(const Tensor& t) {

@@ -10,12 +10,6 @@
 namespace loupe::session {
 namespace {
 
-// What one repeated run took, by event.
-struct Sample {
-    std::vector<double> starts;
-    std::vector<double> durations;
-};
-
 // A quantile of numbers in order, between the two that it lies between.
 double quantile(const std::vector<double>& sorted, double part) {
     const double at = part * static_cast<double>(sorted.size() - 1);
@@ -28,60 +22,53 @@ bool is_same(const Event& a, const Event& b) {
     return a.phase == b.phase && a.op == b.op && a.scope == b.scope && !b.failed;
 }
 
-class Samples {
-  public:
-    explicit Samples(const Recording& recording) : recording_(recording), matches_(recording.event_count(), true) {}
-
-    void add(const Recording& run) {
-        Sample sample;
-        for (EventId id = 1; id <= recording_.event_count(); ++id) {
-            const bool is_there = id <= run.event_count() && is_same(recording_.event(id), run.event(id));
-            if (!is_there) matches_[id - 1] = false;
-            sample.starts.push_back(is_there ? run.event(id).start - run.event(1).start : 0);
-            sample.durations.push_back(is_there ? run.event(id).duration : 0);
-        }
-        samples_.push_back(std::move(sample));
-    }
-
-    OperatorTimes times() const {
-        OperatorTimes out;
-        out.repeats = static_cast<int>(samples_.size());
-        std::vector<double> numbers(samples_.size());
-        const auto sorted = [&](std::vector<double> Sample::*of, std::size_t event) -> const std::vector<double>& {
-            for (std::size_t i = 0; i < samples_.size(); ++i) numbers[i] = (samples_[i].*of)[event];
-            std::sort(numbers.begin(), numbers.end());
-            return numbers;
-        };
-        for (std::size_t event = 0; event < matches_.size(); ++event) {
-            OperatorTime& time = out.events.emplace_back();
-            if (!matches_[event]) {
-                ++out.unmatched;
-                continue;
-            }
-            time.start = quantile(sorted(&Sample::starts, event), 0.5);
-            const std::vector<double>& taken = sorted(&Sample::durations, event);
-            time.low = quantile(taken, 0.25);
-            time.median = std::max(quantile(taken, 0.5), 1e-9);
-            time.high = quantile(taken, 0.75);
-            out.seconds += time.median;
-        }
-        return out;
-    }
-
-  private:
-    const Recording& recording_;
-    std::vector<char> matches_;
-    std::vector<Sample> samples_;
-};
-
 }  // namespace
+
+OperatorSamples::OperatorSamples(const Recording& recording)
+    : recording_(recording), matches_(recording.event_count(), true) {}
+
+void OperatorSamples::add(const Recording& run) {
+    Sample sample;
+    for (EventId id = 1; id <= matches_.size(); ++id) {
+        const bool is_there = id <= run.event_count() && is_same(recording_.event(id), run.event(id));
+        if (!is_there) matches_[id - 1] = false;
+        sample.starts.push_back(is_there ? run.event(id).start - run.event(1).start : 0);
+        sample.durations.push_back(is_there ? run.event(id).duration : 0);
+    }
+    samples_.push_back(std::move(sample));
+}
+
+OperatorTimes OperatorSamples::times() const {
+    OperatorTimes out;
+    out.repeats = static_cast<int>(samples_.size());
+    std::vector<double> numbers(samples_.size());
+    const auto sorted = [&](std::vector<double> Sample::*of, std::size_t event) -> const std::vector<double>& {
+        for (std::size_t i = 0; i < samples_.size(); ++i) numbers[i] = (samples_[i].*of)[event];
+        std::sort(numbers.begin(), numbers.end());
+        return numbers;
+    };
+    for (std::size_t event = 0; event < matches_.size(); ++event) {
+        OperatorTime& time = out.events.emplace_back();
+        if (!matches_[event]) {
+            ++out.unmatched;
+            continue;
+        }
+        time.start = quantile(sorted(&Sample::starts, event), 0.5);
+        const std::vector<double>& taken = sorted(&Sample::durations, event);
+        time.low = quantile(taken, 0.25);
+        time.median = std::max(quantile(taken, 0.5), 1e-9);
+        time.high = quantile(taken, 0.75);
+        out.seconds += time.median;
+    }
+    return out;
+}
 
 std::shared_ptr<const OperatorTimes> time_operators(const Recording& recording, const OperatorTimesRequest& request,
                                                     const RepeatRun& repeat) {
     constexpr int kFewest = 3;
     if (recording.event_count() == 0)
         throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
-    Samples samples(recording);
+    OperatorSamples samples(recording);
     using Clock = std::chrono::steady_clock;
     const auto began = Clock::now();
     int done = 0;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/record/recording.h"
 
@@ -20,6 +21,25 @@ struct OperatorTimesRequest {
 struct OperatorTimesReport {
     std::string error;                           // not empty: nothing else is valid
     std::shared_ptr<const OperatorTimes> times;  // also the recording's from now on
+};
+
+// Durations of the events of repeated runs, each in its place among those of `recording`, which outlives it.
+class OperatorSamples {
+  public:
+    explicit OperatorSamples(const Recording& recording);
+    void add(const Recording& run);
+    std::size_t count() const { return samples_.size(); }
+    // Their medians; at least one run was added.
+    OperatorTimes times() const;
+
+  private:
+    struct Sample {
+        std::vector<double> starts;
+        std::vector<double> durations;
+    };
+    const Recording& recording_;
+    std::vector<char> matches_;  // by event: every run has it in its place
+    std::vector<Sample> samples_;
 };
 
 // Repeats the recorded run and hands over what each run recorded: times, no elements, no statistics.

@@ -405,12 +405,22 @@ ValueId Recorder::value_of_input(const Tensor& t) {
         name = recording()->value(found->second.value).name;  // the same tensor, written since
     }
     const bool is_gradient = pending_.phase == RunPhase::Backward;
-    const EventId producer = writer == last_writer_.end() ? 0 : writer->second;
+    EventId producer = writer == last_writer_.end() ? 0 : writer->second;
+    const bool is_finite = !options_.statistics || is_all_finite(t);
+    const auto bad = is_finite ? written_bad_.end() : written_bad_.find(t.storage()->id());
+    // The last to write may have written elsewhere in the storage, finite numbers.
+    if (bad != written_bad_.end() && bad->second.by != 0 && producer != 0 &&
+        recording()->event(producer).not_finite == NotFinite::None)
+        producer = bad->second.by;
     // Causes are read from the numbers of small constants (an exponent); those of a norm's many tensors would cost
     // time.
-    const bool is_telling = is_gradient || t.numel() <= kSmallConstant || !is_all_finite(t);
+    const bool is_telling = is_gradient || t.numel() <= kSmallConstant || !is_finite;
     const ValueId id = new_value(t, producer, std::move(name), options_.statistics && is_telling);
     if (producer == 0 && !is_gradient) note_given(id, t, Category::Other);
+    if (producer != 0 && bad != written_bad_.end() && bad->second.has_constant && !bad->second.has_other) {
+        const auto& statistics = recording()->value(id).statistics;
+        if (statistics && statistics->nan_count == 0) meant_.insert(id);
+    }
     return id;
 }
 
@@ -420,8 +430,20 @@ ValueId Recorder::value_of_input(const Tensor& t) {
 void Recorder::note_given(ValueId id, const Tensor& t, Category category) {
     if (id == 0 || category == Category::Parameter) return;
     const auto& statistics = recording()->value(id).statistics;
-    if (!statistics || statistics->inf_count == 0 || statistics->nan_count > 0) return;
-    if (category != Category::Input || !holds_positive_infinity(t)) meant_.insert(id);
+    if (!statistics || !statistics->has_nan_or_inf()) return;
+    const bool is_meant = statistics->nan_count == 0 && (category != Category::Input || !holds_positive_infinity(t));
+    if (is_meant) meant_.insert(id);
+    Written& written = written_bad_[t.storage()->id()];
+    (is_meant ? written.has_constant : written.has_other) = true;
+}
+
+void Recorder::note_written(const std::vector<ValueId>& outputs, NotFinite kind, EventId by) {
+    for (const ValueId id : outputs) {
+        if (id == 0 || !is_bad(recording()->value(id))) continue;
+        Written& written = written_bad_[recording()->value(id).storage_id];
+        written.by = by;
+        (kind == NotFinite::Meant ? written.has_constant : written.has_other) = true;
+    }
 }
 
 // The values that a backward node reads besides its gradients: it lets go of them when it has run.
@@ -471,6 +493,27 @@ NotFinite Recorder::kind_of(const OperatorCall& call, const Event& event) const 
         flow.elements = element_flow(tensors_in(call.inputs), call.outputs[0].to_tensor());
     }
     return classify(flow);
+}
+
+// Of element-wise operators, and of their derivatives as far as the forward's elements are kept.
+std::vector<double> Recorder::read_for_bad(const OperatorCall& call, const Event& event) const {
+    const bool is_backward = event.phase == RunPhase::Backward;
+    const Event* forward = is_backward && event.peer != 0 ? &recording()->event(event.peer) : nullptr;
+    const Operator* op = forward != nullptr ? find_operator(forward->op, forward->overload) : call.op;
+    if (op == nullptr || op->family != "pointwise" || op->variant != OperatorVariant::Functional) return {};
+    if (!is_backward)
+        return call.outputs.size() == 1 && call.outputs[0].is_tensor()
+                   ? elements_behind_bad(tensors_in(call.inputs), call.outputs[0].to_tensor())
+                   : std::vector<double>();
+    if (forward == nullptr || forward->outputs.size() != 1) return {};
+    TensorList read;
+    for (const ValueId id : forward->inputs) read.push_back(store_.find(id));
+    for (const Tensor& t : tensors_in(call.outputs)) {
+        const Shape& whole = recording()->value(forward->outputs.front()).shape;
+        const bool is_whole = std::equal(whole.begin(), whole.end(), t.sizes().begin(), t.sizes().end());
+        if (is_whole && !is_all_finite(t)) return elements_behind_bad(read, t);
+    }
+    return {};
 }
 
 void Recorder::protect_existing() {
@@ -696,6 +739,8 @@ void Recorder::after_operator(const OperatorCall& call) {
     if (pending_.has_nan || pending_.has_inf) pending_.not_finite = kind_of(call, pending_);
     if (pending_.not_finite == NotFinite::Meant) meant_.insert(pending_.outputs.begin(), pending_.outputs.end());
     const NotFinite kind = pending_.not_finite;
+    if (kind != NotFinite::None) note_written(pending_.outputs, kind, id);
+    if (is_origin(kind)) pending_.read_for_bad = read_for_bad(call, pending_);
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();

@@ -135,9 +135,11 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
                       ValueId gradient_of = 0);
     void protect_written(const OperatorCall& call);
     void note_given(ValueId id, const Tensor& t, Category category);
+    void note_written(const std::vector<ValueId>& outputs, NotFinite kind, EventId by);
     void find_saved(const OperatorCall& call);
     Holding holding_of(ValueId id) const;
     NotFinite kind_of(const OperatorCall& call, const Event& event) const;
+    std::vector<double> read_for_bad(const OperatorCall& call, const Event& event) const;
     void end_when_repeated() const;
     void fill_arguments(const OperatorCall& call, Event& event) const;
     void fill_place(const OperatorCall& call, Event& event) const;
@@ -174,6 +176,13 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     double parked_ = 0;
 
     std::unordered_set<ValueId> meant_;  // values whose Inf are constants of the program
+    // What has written NaN and Inf into a storage: what is read of it later, whole or through another view, holds them.
+    struct Written {
+        EventId by = 0;  // the last to do so
+        bool has_constant = false;
+        bool has_other = false;
+    };
+    std::unordered_map<std::uint64_t, Written> written_bad_;  // by storage
 
     // The operator under way.
     bool is_pending_ = false;

@@ -84,6 +84,9 @@ struct Event {
     bool has_nan = false;                // in an output
     bool has_inf = false;
     NotFinite not_finite = NotFinite::None;
+    // Of a bad element that an element-wise operator made: the elements of its tensors that it was computed from, by
+    // place, in backward of the forward operator's; NaN: not known. Empty: it is of another kind.
+    std::vector<double> read_for_bad;
     bool failed = false;  // it threw; the message is in error
     std::string error;
 

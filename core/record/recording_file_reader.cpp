@@ -179,6 +179,9 @@ class Loader {
             event.not_finite = classify_recorded(*writer_.recording(), event);
         if (row.has_more()) event.setup.seconds = row.next<std::array<float, kSetups>>();
         if (row.has_more()) event.is_cold = row.next<bool>();
+        if (row.has_more()) {
+            for (const Json& number : row.field()) event.read_for_bad.push_back(json_number(number));
+        }
         writer_.add_event(std::move(event));
     }
 

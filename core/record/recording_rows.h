@@ -27,6 +27,12 @@ class TextTable {
     std::unordered_map<std::string, std::size_t> numbers_;
 };
 
+inline Json numbers_json(const std::vector<double>& numbers) {
+    Json json = Json::array();
+    for (const double number : numbers) json.push_back(number_json(number));
+    return json;
+}
+
 inline Json event_row(const Event& e, EventId backward, TextTable& text) {
     return Json::array({static_cast<int>(e.phase),
                         text(e.op),
@@ -57,7 +63,8 @@ inline Json event_row(const Event& e, EventId backward, TextTable& text) {
                         text(e.overload),
                         static_cast<int>(e.not_finite),
                         e.setup.seconds,
-                        e.is_cold});
+                        e.is_cold,
+                        numbers_json(e.read_for_bad)});
 }
 
 inline Json value_row(const Value& v, std::uint32_t array, TextTable& text) {

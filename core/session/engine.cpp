@@ -21,6 +21,7 @@
 #include "core/python/model_source.h"
 #include "core/record/operator_times.h"
 #include "core/study/precision_times.h"
+#include "core/study/source_verdict.h"
 #include "core/study/verdict.h"
 
 namespace loupe::session {
@@ -412,6 +413,7 @@ std::shared_ptr<const Verdict> Engine::verdict_of(const std::shared_ptr<const Re
     if (recording == nullptr) return nullptr;
     facts.has_statistics = options.statistics;
     facts.has_backward = options.backward;
+    facts.opening = opening_verdict_;
     for (const std::string& name : options.left_out) facts.left_out.push_back(name.empty() ? "the model itself" : name);
     return std::make_shared<Verdict>(conclude(*recording, facts));
 }
@@ -567,6 +569,7 @@ std::string Engine::built_before(const std::filesystem::path& file) const {
 void Engine::do_open(const std::filesystem::path& file, const std::string& given, const std::filesystem::path& folder) {
     const std::string build = given.empty() ? built_before(file) : given;
     run_failed_ = false;
+    opening_verdict_.reset();
     change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
@@ -608,12 +611,15 @@ void Engine::do_open(const std::filesystem::path& file, const std::string& given
                  .text = concat("the recorded run is of another model: ", other_model_),
                  .scope = {},
                  .source = {}});
+        if (const auto verdict = conclude_opening(*program_)) opening_verdict_ = std::make_shared<Verdict>(*verdict);
+        if (opening_verdict_ != nullptr) log_verdict(*opening_verdict_);
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Cancelled) show_source_of(file, build, error);
         throw;
     }
-    change_status([](Status& status) {
+    change_status([this](Status& status) {
         status.state = RunState::Ready;
+        status.verdict = opening_verdict_;
         status.progress.clear();
     });
 }
@@ -789,6 +795,7 @@ WeightsReport Engine::load_weights(const std::filesystem::path& file, bool stric
                        : left > 0 ? SessionListener::LogEntry::Level::Warning
                                   : SessionListener::LogEntry::Level::Info;
     if (!failed) weights_from_ = file.filename().string();
+    if (!failed) opening_verdict_.reset();
     log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
     return report;
 }

@@ -191,6 +191,7 @@ class Engine {
     std::shared_ptr<const Verdict> verdict_of(const std::shared_ptr<const Recording>& recording,
                                               const RunOptions& options, RunFacts facts) const;
     void log_verdict(const Verdict& verdict);
+    std::shared_ptr<const Verdict> opening_verdict_;  // of the source that is open; null: its model is finite
 
     template <typename Change>
     void change_status(Change&& change) {

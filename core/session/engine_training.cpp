@@ -172,7 +172,10 @@ void Engine::do_train(const TrainOptions& options, TrainFrom from) {
     const auto rest = [&] {
         trainer_->rest();
         control_.end_run();
-        if (trainer_->steps_done() > 0) weights_from_ = "trained";
+        if (trainer_->steps_done() > 0) {
+            weights_from_ = "trained";
+            opening_verdict_.reset();
+        }
         tell_of_training();
         if (status().state != RunState::Failed)
             verdict = log_training(*trainer_, steps_before);  // else the error has said it

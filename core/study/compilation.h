@@ -34,7 +34,20 @@ struct TunedPart {
     std::vector<std::string> backends;  // a kernel a step; empty where the usual choice stands
 };
 
+// What of a graph is fused and planned, as it stands in the graph: what every panel says of it.
+struct InForce {
+    int fusion_groups = 0;
+    int planned_parts = 0;
+    int graph_breaks = 0;
+    std::string not_planned;  // why no memory is planned at all: the mode, backward, training; else empty
+
+    // "2 fusion groups; memory is not planned: the mode default does not, reduce-overhead does".
+    std::string line() const;
+};
+
 struct CompileReport {
+    InForce in_force;
+
     std::string mode;
     std::string method;
     std::string pipeline;              // that was run, in words that run it again

@@ -22,6 +22,10 @@ enum class CompileMode {
 // Throws Error (Usage) for another name.
 CompileMode parse_compile_mode(std::string_view name);
 
+// Why a run so would have no memory planned; empty: it has, as far as the graph does not break. The one answer of all
+// that compile and plan.
+std::string why_not_planned(CompileMode mode, bool backward, bool training);
+
 struct CompileOptions {
     CompileMode mode = CompileMode::Default;
     std::string pipeline = "none";  // in place of the mode's own passes; max-autotune chooses by itself

@@ -89,6 +89,7 @@ CompiledProgram compile_program(const std::shared_ptr<Program>& program, const C
     report.mode = request.mode;
     report.method = request.method;
     report.pipeline = std::move(compiled.pipeline);
+    report.in_force = std::move(compiled.in_force);
     report.breaks = std::move(compiled.breaks);
     report.tried = std::move(compiled.tried);
     report.parts = std::move(compiled.parts);

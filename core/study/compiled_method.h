@@ -13,6 +13,7 @@ namespace loupe::session {
 struct CompiledMethod {
     std::string pipeline;  // that was run, in words that run it again
     Ptr<ir::Graph> graph;
+    InForce in_force;
     std::vector<GraphBreak> breaks;  // what the interpreter runs as before, and why
     // Of max-autotune: what was measured, fastest first; and the kernels chosen for each planned part.
     std::vector<TriedPipeline> tried;

@@ -2,6 +2,7 @@
 #include "core/study/measure_what_if.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -89,17 +90,13 @@ std::vector<IValue> with_batch(std::vector<IValue> arguments, double factor) {
     return arguments;
 }
 
-struct Taken {
-    std::int64_t peak = 0;
-    double seconds = 0;
-};
-
 class Measurer {
   public:
     Measurer(const std::shared_ptr<Program>& program, const MeasuredRun& run)
         : program_(program), run_(run), kept_(program->module()) {}
 
-    Taken measure(const std::vector<WhatIf>& changes) {
+    std::shared_ptr<const Recording> run_once(const std::vector<WhatIf>& changes) {
+        check_cancelled();
         double factor = 1;
         bool is_mixed = false;
         std::vector<std::unique_ptr<CheckpointedModule>> checkpointed;
@@ -116,16 +113,6 @@ class Measurer {
                 throw Error(ErrorKind::Usage, "what a single operator saves is only reckoned with",
                             {.hint = "measure a checkpoint of its module"});
         }
-        const auto first = run_once(factor, is_mixed);
-        const auto times =
-            time_operators(*first, {.warmup = 2, .repeats = 15, .seconds = 5}, [&](int count, const auto& each) {
-                for (int run = 0; run < count; ++run) each(*run_once(factor, is_mixed));
-            });
-        return {first->peak_bytes(), times->seconds};
-    }
-
-  private:
-    std::shared_ptr<const Recording> run_once(double factor, bool is_mixed) {
         kept_.forget_gradients();
         default_generator().set_seed(run_.seed);
         std::vector<IValue> arguments = run_.arguments();
@@ -141,6 +128,7 @@ class Measurer {
         return recorder.recording();
     }
 
+  private:
     // As run_phases, the forward and the loss under autocast.
     void run_mixed_phases(std::vector<IValue> arguments, bool is_mixed) const {
         const GradModeScope grad(true);
@@ -181,14 +169,31 @@ MeasuredRun run_to_measure(const std::shared_ptr<Program>& program, const RunOpt
 
 WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const MeasuredRun& run,
                                   const std::vector<WhatIf>& changes) {
+    constexpr int kWarmup = 2;
+    constexpr std::size_t kFewest = 3;
+    constexpr std::size_t kMost = 15;
+    constexpr double kLong = 10;  // seconds
     Measurer measurer(program, run);
-    const Taken before = measurer.measure({});
-    const Taken after = measurer.measure(changes);
+    using Clock = std::chrono::steady_clock;
+    const auto began = Clock::now();
+    const auto taken = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
+    // Both are set up (kernels chosen, weights laid out, memory from the system) before either is measured.
+    std::shared_ptr<const Recording> before, after;
+    for (int i = 0; i < kWarmup && (i == 0 || taken() < kLong / 4); ++i) {
+        before = measurer.run_once({});
+        after = measurer.run_once(changes);
+    }
+    // They take turns, so that what else the machine does meanwhile meets both.
+    OperatorSamples of_before(*before), of_after(*after);
+    while (of_after.count() < kFewest || (of_after.count() < kMost && taken() < kLong)) {
+        of_before.add(*measurer.run_once({}));
+        of_after.add(*measurer.run_once(changes));
+    }
     return {.error = {},
-            .peak_before = before.peak,
-            .peak = after.peak,
-            .seconds_before = before.seconds,
-            .seconds = after.seconds};
+            .peak_before = before->peak_bytes(),
+            .peak = after->peak_bytes(),
+            .seconds_before = of_before.times().seconds,
+            .seconds = of_after.times().seconds};
 }
 
 }  // namespace loupe::session

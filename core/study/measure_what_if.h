@@ -27,8 +27,8 @@ MeasuredRun run_to_measure(const std::shared_ptr<Program>& program, const RunOpt
 // Forward and backward of the run, as it is and with all changes, on the CPU: a batch by repeating the
 // examples of every tensor argument of the first one's leading size, a checkpoint by nn::checkpoint around the module,
 // mixed precision by autocast around the forward. Parameters, gradients, buffers and random numbers are left as they
-// were. Throws Error (Usage) for changes that are only forecast (Drop), a module that there is not and a batch that is
-// no whole number of examples, and what running throws.
+// were. Both are warmed up, then take turns. Throws Error (Usage) for changes that are only forecast (Drop), a module
+// that there is not and a batch that is no whole number of examples, and what running throws.
 WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const MeasuredRun& run,
                                   const std::vector<WhatIf>& changes);
 

@@ -64,6 +64,10 @@ struct MemoryPlanReport {
     std::int64_t interpreter_peak = 0;
     std::int64_t planned_peak = 0;
     std::int64_t allocations = 0;
+    std::string not_in_force;  // why a run of the model as it is now would have no memory planned; empty: it would
+
+    // What was planned and measured, and when it is in force: "1 of 1 part planned: 2 KB ..."; empty before planning.
+    std::string line() const;
 };
 
 }  // namespace loupe::session

@@ -15,6 +15,7 @@
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/planned/static_group.h"
 #include "core/runtime/trace/tracer.h"
+#include "core/study/compile_mode.h"
 #include "core/study/plan_parts.h"
 #include "core/tensor/allocation_observers.h"
 
@@ -171,6 +172,21 @@ std::string GraphBreak::line() const {
     return concat(text, text.empty() ? "" : ": ", reason);
 }
 
+std::string MemoryPlanReport::line() const {
+    if (!error.empty() || pipeline.empty()) return error;
+    const auto planned =
+        std::count_if(parts.begin(), parts.end(), [](const PlannedPart& p) { return p.refusal.empty(); });
+    const auto bytes = [](std::int64_t count) { return format_bytes(static_cast<double>(count)); };
+    const std::string found = concat(breaks.size(), breaks.size() == 1 ? " graph break" : " graph breaks");
+    const std::string when = not_in_force.empty() ? "reduce-overhead and max-autotune run it so, without backward"
+                                                  : concat("not in force: ", not_in_force);
+    if (planned == 0) return concat("no part of the graph after ", pipeline, " can be planned, ", found);
+    return concat(planned, " of ", parts.size(), parts.size() == 1 ? " part" : " parts",
+                  " planned: ", bytes(planned_bytes), ", ", bytes(unplanned_bytes),
+                  " if every buffer had its own; measured peak ", bytes(planned_peak), " instead of ",
+                  bytes(interpreter_peak), "; ", allocations, " allocations a run; ", found, "; ", when);
+}
+
 MemoryPlanReport plan_memory(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
                              const std::string& method, const std::function<std::vector<IValue>()>& arguments) {
     const GradModeScope no_grad(false);
@@ -179,7 +195,8 @@ MemoryPlanReport plan_memory(const std::string& pipeline, const ir::Graph& graph
         pipeline.empty() || pipeline == "none" ? graph.copy() : run_pipeline(pipeline, graph, module, arguments());
     const bool takes_self = ready->inputs().size() == graph.inputs().size();
     MemoryPlanReport report = Planner(ready, module, method, takes_self).report(arguments);
-    report.pipeline = pipeline;
+    report.pipeline = pipeline.empty() ? "none" : pipeline;
+    report.not_in_force = why_not_planned(CompileMode::ReduceOverhead, false, module && module->is_training());
     return report;
 }
 

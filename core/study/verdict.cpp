@@ -2,171 +2,19 @@
 #include "core/study/verdict.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <set>
 
 #include "core/base/counted.h"
 #include "core/base/strings.h"
-#include "core/dispatch/registry.h"
-#include "core/ops/notes.h"
 #include "core/record/not_finite.h"
+#include "core/study/not_finite_cause.h"
 
 namespace loupe::session {
 namespace {
 
 using Severity = Verdict::Severity;
-using When = NotFiniteNote::When;
-
-const Value* tensor_of(const Recording& recording, const Event& forward, int place) {
-    const auto& values = place < 0 ? forward.outputs : forward.inputs;
-    const std::size_t index = place < 0 ? 0 : static_cast<std::size_t>(place);
-    return index < values.size() ? &recording.value(values[index]) : nullptr;
-}
-
-std::int64_t elements_of(const Value& value) {
-    std::int64_t n = 1;
-    for (const std::int64_t size : value.shape) n *= size;
-    return n;
-}
-
-bool reads_inf(const Recording& recording, const Event& event) {
-    const auto holds = [&](ValueId id) {
-        const auto& statistics = recording.value(id).statistics;
-        return statistics && statistics->inf_count > 0;
-    };
-    return names_constant(event, "inf") || std::any_of(event.inputs.begin(), event.inputs.end(), holds);
-}
-
-// Of the finite elements; nullopt when there are none.
-struct Range {
-    double least = 0;
-    double magnitude = 0;
-};
-std::optional<Range> range_of(const Statistics& s) {
-    if (!s.finite) return std::nullopt;
-    return Range{s.finite->min, s.finite->abs_max};
-}
-
-// A number among the arguments that are no tensors; nullopt where there is none of that name.
-std::optional<double> number_argument(const Event& event, std::string_view name) {
-    for (const std::string& argument : event.arguments) {
-        if (!argument.starts_with(name) || argument.size() <= name.size() || argument[name.size()] != '=') continue;
-        double number = 0;
-        const char* const last = argument.data() + argument.size();
-        const auto [end, status] = std::from_chars(argument.data() + name.size() + 1, last, number);
-        if (status == std::errc() && end == last) return number;
-    }
-    return std::nullopt;
-}
-
-// Of a power; nullopt where the event does not say.
-std::optional<double> least_exponent(const Recording& recording, const Event& forward) {
-    if (const auto number = number_argument(forward, "exponent")) return number;
-    // Of a base that is a number the exponent is the only tensor.
-    const Value* exponent = tensor_of(recording, forward, number_argument(forward, "self") ? 0 : 1);
-    if (exponent == nullptr || !exponent->statistics) return std::nullopt;
-    const auto range = range_of(*exponent->statistics);
-    return range ? std::optional(range->least) : std::nullopt;
-}
-
-// Does what the note asks for hold, as far as the recording knows?
-bool holds(const NotFiniteNote& note, const Recording& recording, const Event& event, const Event& forward) {
-    if (note.makes == NotFiniteNote::Makes::Nan && !event.has_nan) return false;
-    if (note.makes == NotFiniteNote::Makes::Inf && !event.has_inf) return false;
-    if (note.when == When::Always) return event.not_finite != NotFinite::Turned;
-    if (note.when == When::Infinite)
-        return event.not_finite == NotFinite::Turned && (reads_inf(recording, event) || reads_inf(recording, forward));
-    const Value* value = tensor_of(recording, forward, note.tensor);
-    if (value == nullptr || event.not_finite == NotFinite::Turned) return false;
-    if (note.when == When::Nothing) return elements_of(*value) == 0;
-    if (note.when == When::Alone) {
-        const Value* result = tensor_of(recording, forward, -1);
-        return result != nullptr && elements_of(*value) <= elements_of(*result);
-    }
-    if (!value->statistics) return false;
-    const Statistics& s = *value->statistics;
-    if (note.when == When::Zero) return s.zero_count > 0;
-    if (note.when == When::ZeroBase) {
-        const auto exponent = least_exponent(recording, forward);
-        const auto base = number_argument(forward, "self");
-        const bool is_at_zero = base ? *base == 0 : s.zero_count > 0;
-        // The slope in the base has an exponent of 1 less; a base that is a number has none.
-        return is_at_zero && exponent && *exponent < (event.phase == RunPhase::Backward && !base ? 1 : 0);
-    }
-    const std::optional<Range> range = range_of(s);
-    if (!range) return false;
-    switch (note.when) {
-        case When::Negative:
-            return range->least < 0;
-        case When::BelowOne:
-            return range->least < 1;
-        case When::AtMinusOne:
-            return range->least <= -1;
-        case When::BeyondOne:
-            return range->magnitude > 1;
-        case When::AtOne:
-            return range->magnitude >= 1;
-        case When::Great:
-            return range->magnitude > 80;
-        default:
-            return false;
-    }
-}
-
-struct Cause {
-    std::string text;  // "sqrt at 0"
-    std::string advice;
-};
-
-double greatest_read(const Recording& recording, const Event& event) {
-    double greatest = 0;
-    for (const ValueId id : event.inputs) {
-        const auto& statistics = recording.value(id).statistics;
-        const auto range = statistics ? range_of(*statistics) : std::nullopt;
-        if (range) greatest = std::max(greatest, range->magnitude);
-    }
-    return greatest;
-}
-
-// The largest number of the dtype; 0 where it is so great that other causes come first.
-double narrow_range(std::string_view dtype) { return dtype == "float16" ? 65504 : 0; }
-
-Cause cause_of(const Recording& recording, const Event& event) {
-    const bool is_backward = event.phase == RunPhase::Backward;
-    const bool has_peer = is_backward && event.peer != 0 && event.peer < event.id;
-    const Event& forward = has_peer ? recording.event(event.peer) : event;
-    const std::string op(short_operator_name(has_peer ? forward.op : event.op));
-    const Value* bad = bad_output(recording, event) != 0 ? &recording.value(bad_output(recording, event)) : nullptr;
-    const double range = bad != nullptr ? narrow_range(bad->dtype) : 0;
-    Cause any;
-    if (const Operator* known = find_operator(forward.op, forward.overload)) {
-        for (const NotFiniteNote& note : not_finite_notes(*known)) {
-            const bool is_here =
-                note.in == NotFiniteNote::In::Either || (note.in == NotFiniteNote::In::Backward) == is_backward;
-            if (!is_here || !holds(note, recording, event, forward)) continue;
-            any = {std::string(note.cause), std::string(note.advice)};
-            // A narrow dtype is the nearer cause of what would be in range otherwise.
-            if (note.when == When::Always && range > 0) break;
-            return any;
-        }
-    }
-    const bool is_overflow = event.not_finite == NotFinite::Made && event.has_inf && !event.has_nan;
-    if (range > 0 && is_overflow) {
-        return {concat(op, is_backward ? " backward" : "", " beyond the largest ", bad->dtype, " (65504)"),
-                "run it in bfloat16 or float32, or scale the values (in training: the loss) down"};
-    }
-    if (!any.text.empty()) return any;
-    const std::string name = is_backward ? std::string(event.op) : op;
-    if (event.not_finite == NotFinite::Turned)
-        return {name, "0 \u00b7 Inf and Inf \u2212 Inf are NaN: see where the Inf comes from (Go to origin)"};
-    if (is_overflow && greatest_read(recording, event) > 1e15)
-        return {concat(name, " of numbers up to ", python_repr(greatest_read(recording, event)), " overflows and"),
-                "bring the numbers down before it: normalise or clip them, or lower the learning rate"};
-    return {name, {}};
-}
 
 std::string place_text(const Event& event) {
     std::string text;
@@ -404,6 +252,10 @@ Verdict explain(const Recording& recording, EventId origin) {
     verdict.text =
         concat(cause.text, place, event.source_line > 0 ? ", " : " ", verb, which, " in ", phase_name(event.phase));
     verdict.advice = cause.advice;
+    if (const Cause masked = masked_cause(recording, event); !masked.text.empty()) {
+        verdict.text += concat("; ", masked.text);
+        verdict.advice += concat(verdict.advice.empty() ? "" : "; or ", masked.advice);
+    }
     return verdict;
 }
 
@@ -458,6 +310,15 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
         verdict.severity = Severity::Warning;
         verdict.text = concat(before.empty() ? "values of before the run are not finite" : before,
                               " before the run; outputs and gradients are finite");
+    }
+    // Why they were so before the run is known where the source itself had trained.
+    const bool is_of_before = meant == 0 && (blamed == 0 ? first == 0
+                                                         : recording.event(blamed).not_finite != NotFinite::Meant &&
+                                                               !is_origin(recording.event(blamed).not_finite));
+    if (is_of_before && facts.opening != nullptr) {
+        verdict.text += concat("; ", facts.opening->text);
+        verdict.advice = facts.opening->advice;
+        if (facts.opening->source.line > 0) verdict.source = facts.opening->source;
     }
     if (facts.searched) {
         verdict.text += "; no further one was met";

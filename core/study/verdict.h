@@ -2,6 +2,7 @@
 #pragma once
 // What a run came to, in one sentence: the cause first, where it is, what to do. Computed from the recording.
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct RunFacts {
     std::string error = {};
     std::string hint = {};
     SourcePlace error_source = {};
+    // What opening the source had made of its model already; else null.
+    std::shared_ptr<const Verdict> opening = nullptr;
 };
 Verdict conclude(const Recording& recording, const RunFacts& facts);
 

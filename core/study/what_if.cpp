@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/autocast.h"
+#include "core/record/not_finite.h"
 #include "core/study/precision_times.h"
 
 namespace loupe::session {
@@ -122,11 +123,12 @@ class Forecast {
           warm_(recording_.warm_times()) {
         seconds_.assign(recording_.event_count() + 1, 0);
         if (warm_ == nullptr)
-            leave_out_time("time is not predicted: no warm times were measured");
-        else if (warm_->unmatched > 0)
             leave_out_time(
-                concat("time is not predicted: ", counted(warm_->unmatched, "operator differs", "operators differ"),
-                       " from run to run"));
+                concat("none of the ", recording_.event_count(), " operators was timed warm yet; Predict does that"));
+        else if (warm_->unmatched > 0)
+            leave_out_time(concat(
+                operators_text([&](EventId id) { return warm_->of(id) == nullptr; }),
+                " did not run in the same place in every repeat and have no warm time; Measure times whole runs"));
         for (EventId id = 1; is_timed_ && id <= recording_.event_count(); ++id) {
             if (const OperatorTime* time = warm_->of(id)) seconds_[id] = time->median;
         }
@@ -155,6 +157,7 @@ class Forecast {
         out.peak_event = at;
         out.is_rough = is_rough_;
         out.notes = notes_;
+        out.no_time = no_time_;
         if (warm_ != nullptr && warm_->unmatched == 0) out.seconds_before = warm_->seconds;
         if (!is_timed_ || !out.seconds_before) return out;
         double changed = 0;
@@ -167,9 +170,29 @@ class Forecast {
     }
 
   private:
+    // The first reason stands: what comes later is not met without it.
     void leave_out_time(std::string why) {
-        if (is_timed_) notes_.push_back(std::move(why));
+        if (is_timed_) no_time_ = std::move(why);
         is_timed_ = false;
+    }
+
+    // "nonzero in pick, unique in pick and 3 others", of the events that are meant.
+    template <typename Predicate>
+    std::string operators_text(Predicate&& is_meant) const {
+        constexpr std::size_t kNamed = 3;
+        std::vector<std::string> names;
+        std::unordered_set<std::string> seen;
+        for (EventId id = 1; id <= recording_.event_count(); ++id) {
+            if (!is_meant(id)) continue;
+            const Event& event = recording_.event(id);
+            const std::string name =
+                concat(short_operator_name(event.op), event.scope.empty() ? "" : concat(" in ", event.scope));
+            if (seen.insert(name).second) names.push_back(name);
+        }
+        const std::size_t others = names.size() > kNamed ? names.size() - kNamed : 0;
+        names.resize(names.size() - others);
+        return concat(join(names, ", "),
+                      others == 0 ? "" : concat(" and ", others, others == 1 ? " other" : " others"));
     }
 
     void checkpoint(const std::string& module) {
@@ -306,7 +329,9 @@ class Forecast {
         }
         for (Burst& burst : bursts_) burst.bytes *= factor;
         batch_factor_ *= factor;
-        leave_out_time("time is not predicted: no kernel was measured with that batch");
+        // Timing the run as it is would not help: this reason goes before that.
+        is_timed_ = true;
+        leave_out_time(concat("no kernel was timed with ", batch_factor_, " times the examples; Measure does that"));
     }
 
     // Results of operators by autocast's lists, gradients as what they are gradients of; weights and their gradients
@@ -352,7 +377,7 @@ class Forecast {
     void mix_times() {
         if (!is_timed_) return;
         if (precision_ == nullptr)
-            return leave_out_time("time is not predicted: the operators were not measured in bfloat16");
+            return leave_out_time("the operators were not timed in bfloat16 yet; Predict does that");
         constexpr double kMostUnknown = 0.05;
         double unknown = 0;
         double all = 0;
@@ -360,15 +385,21 @@ class Forecast {
             const PrecisionTimes::Pair pair =
                 id <= precision_->events.size() ? precision_->events[id - 1] : PrecisionTimes::Pair();
             all += seconds_[id];
-            if (!pair.is_measured)
+            if (!is_measured_alone(id))
                 unknown += seconds_[id];
             else if (pair.plain > 0)
                 seconds_[id] = std::max(seconds_[id] + pair.lower - pair.plain,
                                         seconds_[id] * std::min(1.0, pair.lower / pair.plain));
         }
         if (unknown > kMostUnknown * all)
-            leave_out_time(concat("time is not predicted: operators that take ", std::lround(100 * unknown / all),
-                                  " % of it could not be measured alone"));
+            leave_out_time(
+                concat(operators_text([&](EventId id) { return seconds_[id] > 0 && !is_measured_alone(id); }), ", ",
+                       std::lround(100 * unknown / all),
+                       " % of the time, could not be timed alone in bfloat16; Measure times whole runs"));
+    }
+
+    bool is_measured_alone(EventId id) const {
+        return precision_ != nullptr && id <= precision_->events.size() && precision_->events[id - 1].is_measured;
     }
 
     // Kernels that compute in float32 whatever comes in hold copies of what they read and make while they run:
@@ -489,7 +520,37 @@ class Forecast {
     std::unordered_set<std::uint64_t> cast_;   // storages that have been cast
     std::unordered_set<EventId> lower_events_;
     std::vector<std::string> notes_;
+    std::string no_time_;
 };
+
+// The examples of the first tensor argument, by which a batch is made; 0: there is none.
+std::int64_t example_count(const Recording& recording) {
+    std::unordered_set<std::uint64_t> inputs;
+    for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
+        const Allocation a = recording.allocation(i);
+        if (a.category == Category::Input && a.allocated == 0) inputs.insert(a.storage_id);
+    }
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        // A tensor in a list or a dict ("x[0]") is not taken apart.
+        const bool is_argument = value.producer == 0 && !value.name.empty() && !value.name.ends_with(']') &&
+                                 inputs.contains(value.storage_id);
+        if (is_argument && !value.shape.empty()) return value.shape.front();
+    }
+    return 0;
+}
+
+// Would autocast turn some float32 into bfloat16?
+bool has_lower_precision(const Recording& recording) {
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        const Operator* op = event.phase == RunPhase::Forward ? find_operator(event.op, event.overload) : nullptr;
+        if (op == nullptr || autocast_of(*op, DeviceType::Cpu) != Autocast::Lower) continue;
+        const auto is_float = [&](ValueId value) { return value != 0 && recording.value(value).dtype == "float32"; };
+        if (std::any_of(event.inputs.begin(), event.inputs.end(), is_float)) return true;
+    }
+    return false;
+}
 
 }  // namespace
 
@@ -505,6 +566,19 @@ std::string what_if_text(const WhatIf& change) {
             return "mixed precision (bfloat16)";
     }
     return {};
+}
+
+std::vector<WhatIf> possible_changes(const Recording& recording, std::size_t most_checkpoints) {
+    std::vector<WhatIf> all;
+    if (has_lower_precision(recording)) all.push_back({.kind = WhatIf::Kind::MixedPrecision, .module = {}});
+    if (const std::int64_t examples = example_count(recording); examples > 0) {
+        for (const double factor : {2.0, 4.0})
+            all.push_back({.kind = WhatIf::Kind::Batch, .module = {}, .factor = factor});
+        if (examples % 2 == 0) all.push_back({.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0.5});
+    }
+    for (CheckpointAdvice& advice : advise_checkpoints(recording, most_checkpoints))
+        all.push_back({.kind = WhatIf::Kind::Checkpoint, .module = std::move(advice.module)});
+    return all;
 }
 
 MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes,

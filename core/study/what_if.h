@@ -25,6 +25,9 @@ struct WhatIf {
     double factor = 2;   // Batch
 };
 std::string what_if_text(const WhatIf& change);
+// What the run could be done with and be measured: batches that are whole numbers of its examples, bfloat16 where
+// autocast would turn float32 into it, and checkpoints of the modules that gain most by it.
+std::vector<WhatIf> possible_changes(const Recording& recording, std::size_t most_checkpoints = 12);
 
 struct MemoryForecast {
     std::int64_t peak_before = 0;  // bytes, of the recorded run
@@ -35,8 +38,9 @@ struct MemoryForecast {
     // where a change makes kernels run that were not measured.
     std::optional<double> seconds_before;
     std::optional<double> seconds;
+    std::string no_time;             // why `seconds` is not there, and what to do about it
     bool is_rough = false;           // the peak, reckoned with kernels that were not measured
-    std::vector<std::string> notes;  // what was not reckoned with, why a change does nothing, why time is not predicted
+    std::vector<std::string> notes;  // what was not reckoned with, why a change does nothing
     std::string error;               // of Session::request_forecast; not empty: nothing else is valid
 };
 struct PrecisionTimes;
@@ -51,7 +55,8 @@ struct WhatIfMeasurement {
     std::string error;             // not empty: nothing else is valid
     std::int64_t peak_before = 0;  // bytes
     std::int64_t peak = 0;
-    double seconds_before = 0;  // of the operators, without set-up: their medians over warm runs, added up
+    // Of the operators, without set-up: their medians over warm runs that took turns, added up.
+    double seconds_before = 0;
     double seconds = 0;
 };
 

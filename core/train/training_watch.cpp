@@ -40,9 +40,33 @@ double noise_of(const std::deque<double>& values) {
     return 1.4826 / std::sqrt(2.0) * median_of(std::move(changes));
 }
 
+// The change from one value to the next that one in ten exceeds: where noise has long tails, far above its median.
+double wide_change_of(const std::deque<double>& values) {
+    std::vector<double> changes;
+    for (std::size_t i = 1; i < values.size(); ++i) changes.push_back(std::abs(values[i] - values[i - 1]));
+    const auto at = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() * 9 / 10);
+    std::nth_element(changes.begin(), at, changes.end());
+    return *at;
+}
+
+// Near 0 a loss has ups and downs of several times its size that mean nothing.
+bool is_news(double rise, double usual) {
+    constexpr double kNearZero = 1e-3;
+    return rise > kNearZero || rise > 10 * std::abs(usual);
+}
+
 std::string not_finite(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
+std::string jump_text(double loss, double usual, std::int64_t step) {
+    const std::string times =
+        usual > 0 ? concat(", ", number(loss / usual), " times as much") : concat(", higher by ", number(loss - usual));
+    return concat("the loss jumps to ", number(loss), " at step ", step, ": it was about ", number(usual), " before",
+                  times);
+}
+
 }  // namespace
+
+std::string loss_text(double loss) { return std::isfinite(loss) ? number(loss) : not_finite(loss); }
 
 TrainingWatch::TrainingWatch(std::vector<std::string> names, std::string optimizer, std::int64_t steps_an_epoch)
     : names_(std::move(names)),
@@ -115,12 +139,13 @@ std::string TrainingWatch::great_update() const {
 
 // Far above the beginning, back at the beginning after it had learned, or higher than it was for long.
 bool TrainingWatch::watch_divergence(std::int64_t step, double loss) {
-    far_.note(loss > best_ + 4 * scale(), step);
+    const bool is_risen = is_news(loss - best_, std::max(std::abs(first_loss_), std::abs(best_)));
+    far_.note(is_risen && loss > best_ + 4 * scale(), step);
     const double learned = first_loss_ - best_;
-    lost_.note(learned > std::max(0.5 * std::max(std::abs(first_loss_), std::abs(best_)), 10 * noise_) &&
+    lost_.note(learned > std::max(0.5 * std::max(std::abs(first_loss_), std::abs(best_)), 10 * noise_) && is_risen &&
                    loss > best_ + 0.9 * learned,
                step);
-    rising_.note(loss > best_ + std::max(0.5 * scale(), 6 * noise_), step);
+    rising_.note(is_risen && loss > best_ + std::max(0.5 * scale(), 6 * noise_), step);
     back_.note(loss < best_ + 0.25 * scale(), step);
     if (divergence_ != kNone) {
         if (back_.count >= 5) close(divergence_, back_.first - 1);
@@ -162,12 +187,15 @@ void TrainingWatch::watch_spike(std::int64_t step, double loss) {
     if (usual_.size() >= 12) {
         const double usual = median_of(std::vector<double>(usual_.end() - 9, usual_.end()));
         noise_ = noise_of(usual_);
-        const bool is_high = loss > usual + std::max({8 * noise_, 0.5 * std::abs(usual), 0.1 * std::abs(first_loss_)});
+        // Beyond the noise of late, and a share of what there was to learn.
+        const double jump = loss - usual;
+        const bool is_high =
+            is_news(jump, usual) && jump > std::max({8 * noise_, 3.5 * wide_change_of(usual_), 0.5 * std::abs(usual),
+                                                     0.1 * std::abs(first_loss_)});
         if (is_high && ++spike_steps_ <= kLongest) {
             if (spike_ == kNone && spikes_ < kMostSpikes && spike_steps_ == 1) {
                 ++spikes_;
-                spike_ =
-                    open(Kind::Spike, step, concat("the loss jumps to ", number(loss), " from about ", number(usual)));
+                spike_ = open(Kind::Spike, step, jump_text(loss, usual, step));
             }
             return;
         }
@@ -313,8 +341,7 @@ TrainingVerdict TrainingWatch::verdict() const {
     TrainingVerdict out;
     if (first_step_ == 0) return out;
     const std::int64_t count = last_step_ - first_step_ + 1;
-    std::string numbers = concat("loss ", number(first_loss_), " \u2192 ",
-                                 std::isfinite(last_loss_) ? number(last_loss_) : not_finite(last_loss_), " in ", count,
+    std::string numbers = concat("loss ", number(first_loss_), " \u2192 ", loss_text(last_loss_), " in ", count,
                                  count == 1 ? " step" : " steps");
     if (lowest_step_ != 0 && lowest_step_ != last_step_)
         numbers += concat(", lowest ", number(lowest_), " at step ", lowest_step_);

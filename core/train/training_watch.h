@@ -15,12 +15,15 @@
 
 namespace loupe::session {
 
+// A loss as findings and the log write it: four digits, "nan", "inf".
+std::string loss_text(double loss);
+
 struct TrainingFinding {
     enum class Kind { NotANumber, Divergence, NoGradient, DeadUnits, Spike, Plateau };
     Kind kind = Kind::Spike;
     std::int64_t step = 0;       // where it began: what a link leads to
     std::int64_t last_step = 0;  // where it ended; 0: it lasts
-    std::string text;            // "the loss jumped to 12.4 from 0.31"
+    std::string text;            // "the loss jumps to 12.4 at step 40: it was about 0.31 before, 40 times as much"
     std::string name;            // of the parameter or module it is about; empty: the loss
     double share = 1;            // of the parameters, or of the module's units
 };

@@ -97,6 +97,7 @@ class TestCli : public QObject {
     void a_training_stopped_before_its_first_step_writes_nothing();
     void outputs_never_become_a_source_s_own_weights();
     void numbers_that_are_none_are_refused();
+    void check_says_what_it_did_not_compare();
     void nothing_is_waited_for();
     void a_signal_keeps_what_was_asked_for_data();
     void a_signal_keeps_what_was_asked_for();
@@ -794,6 +795,52 @@ void TestCli::numbers_that_are_none_are_refused() {
         QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("finite"),
                  qPrintable(arguments.join(' ') + ": " + outcome.err));
     }
+    // Whole numbers that do not fit, or are none, are not taken for others.
+    const QString great = "18446744073709551616";
+    all = {{"run", digits, "--seed", great},
+           {"run", digits, "--seed", "-9223372036854775809"},
+           {"data", data, "--seed", great},
+           {"data", data, "--batch", "9223372036854775808"},
+           {"train", digits, "--data", data, "--seed", great},
+           {"train", digits, "--data", data, "--steps", "9223372036854775808"},
+           {"train", digits, "--data", data, "--epochs", "2147483648"},
+           {"train", digits, "--data", data, "--batch", "9223372036854775808"},
+           {"train", digits, "--shape", "1", "9223372036854775808"},
+           {"train", digits, "--classes", "-2147483649"},
+           {"train", digits, "--data", data, "--clip", "1e400"},
+           {"bench", digits, "--repeat", "2147483648"},
+           {"bench", digits, "--warmup", "-2147483649"}};
+    for (const QStringList& arguments : all) {
+        const Outcome outcome = run_cli(arguments);
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("range") &&
+                     outcome.err.contains(arguments.last()),
+                 qPrintable(arguments.join(' ') + ": " + outcome.err));
+    }
+    for (const char* number : {"1.5", "seven", "", "7 ", "0x"}) {
+        const Outcome outcome = run_cli({"run", digits, QString("--seed=%1").arg(number)});
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err), qPrintable(outcome.err));
+    }
+    // The ends of the range, as torch.manual_seed has it.
+    for (const char* number : {"18446744073709551615", "-9223372036854775808", "-1", "010", "0x1F"}) {
+        const Outcome outcome = run_cli({"run", digits, "--seed", number});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+    }
+}
+
+void TestCli::check_says_what_it_did_not_compare() {
+    QTemporaryDir folder;
+    const QString digits = kShipped + "digits.pt", expected = folder.filePath("expected.npz");
+    QCOMPARE(run_cli({"run", digits, "--outputs", expected}).status, 0);
+    Outcome outcome = run_cli({"check", digits, "--backward", "--expected", expected});
+    QVERIFY2(outcome.status == 0 && outcome.err.contains("no gradients were compared"), qPrintable(outcome.err));
+    outcome = run_cli({"check", digits, "--expected", expected});
+    QVERIFY2(outcome.status == 0 && !outcome.err.contains("compared"), qPrintable(outcome.err));
+    QCOMPARE(run_cli({"run", digits, "--backward", "--outputs", expected}).status, 0);
+    outcome = run_cli({"check", digits, "--backward", "--expected", expected});
+    QVERIFY2(outcome.status == 0 && !outcome.err.contains("compared"), qPrintable(outcome.err));
+    write_npz(expected.toStdString(), {});
+    outcome = run_cli({"check", digits, "--expected", expected});
+    QVERIFY2(outcome.status == 3 && is_one_line(outcome.err), qPrintable(outcome.err));
 }
 
 void TestCli::nothing_is_waited_for() {

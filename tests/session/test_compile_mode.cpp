@@ -235,6 +235,69 @@ class TestCompileMode : public QObject {
         QCOMPARE(plan.graph->nodes[static_cast<std::size_t>(at.graph_node)].kind, at.op);
     }
 
+    // Compile, Kernels and Memory plan say the same of a model, whatever is chosen.
+    void panelsTellTheSame_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<bool>("backward");
+        for (const char* model : {"digits.pt", "gpt.pt"}) {
+            QTest::addRow("%s", model) << model << false;
+            QTest::addRow("%s with backward", model) << model << true;
+        }
+    }
+    void panelsTellTheSame() {
+        QFETCH(QString, model);
+        QFETCH(bool, backward);
+        Session session;
+        session.open(LOUPE_SOURCE_DIR "/resources/models/" + model.toStdString());
+        session.wait_idle();
+        for (const bool training : {false, true}) {
+            RunOptions options;
+            options.training = training;
+            session.run(options);
+            session.wait_idle();
+            QCOMPARE(session.status().state, RunState::Finished);
+            for (const char* mode : {"default", "reduce-overhead"}) {
+                CompileReport compiled;
+                session.request_compile("compile", {.mode = mode, .backward = backward, .measure = false},
+                                        [&](CompileReport report) { compiled = std::move(report); });
+                session.wait_idle();
+                QCOMPARE(compiled.error, std::string());
+                const InForce& now = compiled.in_force;
+                const bool plans = std::string(mode) != "default" && !backward && !training;
+                QCOMPARE(now.not_planned.empty(), plans);
+                QCOMPARE(now.planned_parts > 0, plans);
+                const std::string line = now.line();
+                QVERIFY2((line.find("not planned") == std::string::npos) == plans, line.c_str());
+                FusedGroups kernels;
+                FusedGroupsRequest request;
+                request.pipeline = backward || training ? "train_fused" : "inference";
+                request.measure = false;
+                session.request_fused_groups("kernels", request,
+                                             [&](FusedGroups groups) { kernels = std::move(groups); });
+                session.wait_idle();
+                QCOMPARE(kernels.error, std::string());
+                QVERIFY2((now.fusion_groups == 0) == kernels.groups.empty(), line.c_str());
+                QCOMPARE(line.starts_with("no fusion groups"), kernels.groups.empty());
+                if (!plans) continue;
+                MemoryPlanReport plan;
+                session.request_memory_plan("plan", "inference", "forward",
+                                            [&](MemoryPlanReport report) { plan = std::move(report); });
+                session.wait_idle();
+                QCOMPARE(static_cast<int>(plan.parts.size()), now.planned_parts);
+                QCOMPARE(static_cast<int>(plan.breaks.size()), now.graph_breaks);
+            }
+            for (const std::string& pipeline : list_pipelines()) {
+                MemoryPlanReport plan;
+                session.request_memory_plan("plan", pipeline, "forward",
+                                            [&](MemoryPlanReport report) { plan = std::move(report); });
+                session.wait_idle();
+                QCOMPARE(plan.error, std::string());
+                QCOMPARE(plan.line().find("in force") == std::string::npos, !training || plan.parts.empty());
+                QCOMPARE(plan.line().find("can be planned") == std::string::npos, !plan.parts.empty());
+            }
+        }
+    }
+
     void aSessionGivesThePlan() {
         Session session;
         session.open(kModels + "resnet18.pt");

@@ -59,7 +59,7 @@ bool same_event(const Event& a, const Event& b) {
            a.bytes_moved == b.bytes_moved && a.backend == b.backend && a.declined == b.declined &&
            a.inputs == b.inputs && a.outputs == b.outputs && a.arguments == b.arguments && a.has_nan == b.has_nan &&
            a.has_inf == b.has_inf && a.failed == b.failed && a.error == b.error && a.setup == b.setup &&
-           a.is_cold == b.is_cold;
+           a.is_cold == b.is_cold && a.not_finite == b.not_finite && a.read_for_bad.size() == b.read_for_bad.size();
 }
 
 bool same_value(const Value& a, const Value& b) {

@@ -167,6 +167,9 @@ class TestTrainingSteps : public QObject {
     void norms_are_those_of_the_tensors();
     void old_norms_are_merged();
     void a_jump_and_its_end_are_named();
+    void a_loss_near_0_may_go_up_and_down_data();
+    void a_loss_near_0_may_go_up_and_down();
+    void noise_with_a_long_tail_is_no_jump();
     void divergence_is_named_once();
     void a_plateau_is_named();
     void parameters_without_gradient_are_named();
@@ -324,8 +327,44 @@ void TestTrainingSteps::a_jump_and_its_end_are_named() {
     QCOMPARE(jump.kind, TrainingFinding::Kind::Spike);
     QCOMPARE(jump.step, 40);
     QCOMPARE(jump.last_step, 41);
-    QVERIFY2(jump.text.find("jumps to 1.9") != std::string::npos, jump.text.c_str());
+    QVERIFY2(jump.text.starts_with("the loss jumps to 1.9 at step 40: it was about 0.4"), jump.text.c_str());
+    QVERIFY2(jump.text.find(" times as much") != std::string::npos, jump.text.c_str());
     QVERIFY(watch.verdict().is_good);
+}
+
+void TestTrainingSteps::a_loss_near_0_may_go_up_and_down_data() {
+    QTest::addColumn<double>("first");
+    QTest::addColumn<double>("usual");
+    QTest::addColumn<double>("jump");
+    QTest::addColumn<int>("findings");
+    QTest::newRow("learned") << 2.3 << 1e-4 << 3e-4 << 0;
+    QTest::newRow("learned, weights from before") << 1e-4 << 1e-4 << 3e-4 << 0;
+    QTest::newRow("learned, a hard batch") << 2.3 << 1e-4 << 0.02 << 0;
+    QTest::newRow("small numbers, another scale") << 1e-6 << 1e-6 << 1e-4 << 1;
+    QTest::newRow("learned, then a jump") << 2.3 << 1e-4 << 0.9 << 1;
+}
+void TestTrainingSteps::a_loss_near_0_may_go_up_and_down() {
+    QFETCH(double, first);
+    QFETCH(double, usual);
+    QFETCH(double, jump);
+    QFETCH(int, findings);
+    TrainingWatch watch({}, "Adam()", 500);
+    for (std::int64_t step = 1; step <= 90; ++step) {
+        const double noise = 0.05 * usual * std::sin(static_cast<double>(7 * step));
+        watch.add_step(step, step < 5 ? first : step == 60 ? jump : usual + noise, {});
+    }
+    QCOMPARE(watch.findings().size(), static_cast<std::size_t>(findings));
+}
+
+// Noise with a long tail: one step in ten is several times the others.
+void TestTrainingSteps::noise_with_a_long_tail_is_no_jump() {
+    TrainingWatch watch({}, "SGD()", 500);
+    for (std::int64_t step = 1; step <= 400; ++step) {
+        const double hard = step % 9 == 0 ? 0.25 + 0.1 * std::sin(static_cast<double>(step)) : 0;
+        watch.add_step(step, 0.05 + 0.01 * std::sin(static_cast<double>(7 * step)) + hard, {});
+    }
+    for (const TrainingFinding& finding : watch.findings())
+        QVERIFY2(finding.kind != TrainingFinding::Kind::Spike, finding.text.c_str());
 }
 
 void TestTrainingSteps::divergence_is_named_once() {

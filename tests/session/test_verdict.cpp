@@ -117,9 +117,14 @@ class TestVerdict : public QObject {
     void a_mask_that_reaches_the_end_is_an_error();
     void masks_of_no_end_are_meant_data();
     void masks_of_no_end_are_meant();
+    void what_is_written_into_a_part_is_found_in_the_whole();
     void an_overflow_beside_a_mask_is_made();
     void causes_fit_the_numbers_data();
     void causes_fit_the_numbers();
+    void dtypes_that_are_too_narrow_are_named_data();
+    void dtypes_that_are_too_narrow_are_named();
+    void a_where_behind_is_no_help_data();
+    void a_where_behind_is_no_help();
     void half_overflows_by_name();
     void inf_of_backward_becomes_nan_behind_it();
     void what_turns_finite_again_is_a_warning();
@@ -132,6 +137,7 @@ class TestVerdict : public QObject {
     void kinds_follow_from_numbers();
     void every_note_is_of_an_operator();
     void seven_goes_on_into_backward();
+    void a_loop_at_module_level_is_explained();
     void sample_inputs_go_by_names();
 };
 
@@ -281,6 +287,14 @@ void TestVerdict::masks_of_no_end_are_meant_data() {
     const auto add = [](const char* body) { QTest::newRow(body) << std::string(body); };
     add("s = x.masked_fill(x < 0, float('-inf'))\n        return F.cross_entropy(s, torch.tensor([0]))");
     add("s = x.masked_fill(x < 0, float('-inf'))\n        return s.topk(3)[1]  + 0");
+    // Written into a part: what reads the whole reads the constant.
+    add("s = x + 0\n        s[:, 0] = float('-inf')\n        s[:, 1] = float('-inf')\n        return s.softmax(1)");
+    add("s = x + 0\n        s[:, 0] = float('-inf')\n        s[:, 1] = 0\n        s = s * 2\n        return "
+        "s.softmax(1)");
+    add("s = x + 0\n        s[x < 0] = float('-inf')\n        return (s + 1).softmax(1)");
+    add("s = x + 0\n        v = s.view(3)\n        s[:, 0].fill_(float('-inf'))\n        return (v + 1).softmax(0)");
+    add("s = torch.zeros_like(x)\n        s[:, :2].copy_(torch.full((1, 2), float('-inf')))\n        return (s + "
+        "x).softmax(1)");
 }
 
 void TestVerdict::masks_of_no_end_are_meant() {
@@ -292,6 +306,20 @@ void TestVerdict::masks_of_no_end_are_meant() {
     QVERIFY(verdict != nullptr);
     QVERIFY2(verdict->severity == Verdict::Severity::Good, verdict->text.c_str());
     VERIFY_HAS(verdict->text, "meant");
+}
+
+// A constant beside it does not excuse what is computed, and the way back leads to the write that holds it.
+void TestVerdict::what_is_written_into_a_part_is_found_in_the_whole() {
+    Session session;
+    const Written model(session,
+                        "        s = x + 0\n        s[:, 0] = torch.log(-torch.ones(1))\n        s[:, 1] = 0\n"
+                        "        return s + 1",
+                        "torch.tensor([[1., -1., 2.]])");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"log"}));
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->text.starts_with("log of a negative number"), verdict->text.c_str());
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
 }
 
 void TestVerdict::an_overflow_beside_a_mask_is_made() {
@@ -328,6 +356,15 @@ void TestVerdict::causes_fit_the_numbers_data() {
     add("torch.pow(-2.0, x)", "torch.tensor([0.5, 1.])", false, "a fractional power of a negative number");
     add("torch.pow(x, torch.tensor([-1., 1 / 3]))", "torch.tensor([0., -8.])", false,
         "a fractional power of a negative number");
+    // The pair of the element that failed, not the least exponent of all.
+    add("torch.pow(x, torch.tensor([2., -1., 0.5]))", "torch.tensor([0., 0., 4.])", false,
+        "a power at 0 (0 to the power of -1)");
+    add("torch.pow(x, torch.tensor([-3., 0.5, 2.]))", "torch.tensor([2., -4., 0.])", false,
+        "a fractional power of a negative number (-4 to the power of 0.5)");
+    add("torch.pow(x, torch.tensor([-2., 30.]))", "torch.tensor([3., 1e25])", false,
+        "a power that leaves the range of its dtype (1e+25 to the power of 30)");
+    add("torch.pow(x, torch.tensor([0.25, 3., -1.]))", "torch.tensor([0., 0., 4.])", true,
+        "a power at 0 (0 to the power of 0.25)");
     add("F.cross_entropy(x, torch.tensor([1]))", "torch.tensor([[3e38, -3e38]])", false,
         "a loss of numbers that leave the range of the dtype");
     add("F.cross_entropy(x, torch.tensor([-100]))", "torch.tensor([[3., 4.]])", false, "the mean over no targets");
@@ -346,6 +383,82 @@ void TestVerdict::causes_fit_the_numbers() {
     const auto verdict = session.status().verdict;
     QVERIFY(verdict != nullptr);
     QVERIFY2(verdict->text.starts_with(cause), verdict->text.c_str());
+}
+
+// The dtype that a number does not fit into is named, and what to do about it.
+void TestVerdict::dtypes_that_are_too_narrow_are_named_data() {
+    QTest::addColumn<std::string>("result");
+    QTest::addColumn<std::string>("input");
+    QTest::addColumn<std::string>("cause");
+    QTest::addColumn<std::string>("advice");
+    const auto add = [](const char* result, const char* input, const char* cause, const char* advice) {
+        QTest::newRow(result) << std::string(result) << std::string(input) << std::string(cause) << std::string(advice);
+    };
+    add("x.to(torch.bfloat16)", "torch.tensor([3.4e38, 1.])",
+        "a cast from float32 to bfloat16 of numbers beyond the largest bfloat16 (3.39e+38)", "keep it in float32");
+    add("x.float()", "torch.tensor([1e39, 1.], dtype=torch.float64)",
+        "a cast from float64 to float32 of numbers beyond the largest float32 (3.403e+38)", "keep it in float64");
+    add("x.half()", "torch.tensor([1e5, 1.])",
+        "a cast from float32 to float16 of numbers beyond the largest float16 (6.55e+04)", "GradScaler");
+    add("x / (x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "division by 0 (1e-08 is 0 in float16",
+        "such as 1e-4");
+    add("1 / torch.sqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "1 / 0 (1e-08 is 0 in float16",
+        "such as 1e-4");
+    add("torch.rsqrt(x + 1e-8)", "torch.tensor([0., 1.], dtype=torch.float16)", "rsqrt at 0 (1e-08 is 0 in float16",
+        "compute this part in float32");
+    add("torch.log(x.clamp(min=1e-8))", "torch.tensor([0., 1.], dtype=torch.float16)",
+        "log at 0 (1e-08 is 0 in float16", "such as 1e-4");
+    add("torch.reciprocal(x + 1e-6)", "torch.tensor([0., 1.], dtype=torch.float16)",
+        "reciprocal beyond the largest float16 (65504) (by an eps of 1e-06)", "such as 1e-4");
+}
+
+void TestVerdict::dtypes_that_are_too_narrow_are_named() {
+    QFETCH(std::string, result);
+    QFETCH(std::string, input);
+    QFETCH(std::string, cause);
+    QFETCH(std::string, advice);
+    Session session;
+    const Written model(session, "        return " + result, input);
+    run(session, false);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with(cause), verdict->text.c_str());
+    VERIFY_HAS(verdict->advice, advice);
+}
+
+// torch.where behind an operator takes its result away, not its derivative.
+void TestVerdict::a_where_behind_is_no_help_data() {
+    QTest::addColumn<std::string>("result");
+    QTest::addColumn<std::string>("input");
+    QTest::addColumn<std::string>("has");
+    const auto add = [](const char* result, const char* input, const char* has) {
+        QTest::newRow(result) << std::string(result) << std::string(input) << std::string(has);
+    };
+    const char* zero = "torch.tensor([0., 1.])";
+    add("torch.where(x > 0, torch.log(x), torch.zeros_like(x))", zero, "log at 0");
+    add("torch.where(x > 0, torch.sqrt(x), torch.zeros_like(x))", zero, "sqrt at 0");
+    add("torch.where(x > 0, torch.ones_like(x) / x, torch.zeros_like(x))", zero, "division by 0");
+    add("torch.where(x > 0, 1 / x, torch.zeros_like(x))", zero, "1 / 0");
+    add("torch.where(x > 0, x ** 0.5, torch.zeros_like(x))", zero, "a power at 0");
+    add("torch.log1p(x - 1).masked_fill(x == 0, 0.)", zero, "log1p at -1");
+    add("torch.where(x < 1, torch.acos(x), torch.zeros_like(x))", "torch.tensor([1., 0.5])", "acos at 1");
+    add("torch.where(x < 100, torch.exp(x), x)", "torch.tensor([1000., 1.])", "exp of a number");
+}
+
+void TestVerdict::a_where_behind_is_no_help() {
+    QFETCH(std::string, result);
+    QFETCH(std::string, input);
+    QFETCH(std::string, has);
+    Session session;
+    const Written model(session, "        return " + result, input);
+    run(session, true);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+    QVERIFY2(verdict->text.starts_with(has), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "the gradient there is 0 (");
+    VERIFY_HAS(verdict->text, "0 \u00b7 Inf is NaN");
+    VERIFY_HAS(verdict->advice, "torch.where(mask, x, 1)");
 }
 
 void TestVerdict::half_overflows_by_name() {
@@ -530,6 +643,40 @@ void TestVerdict::seven_goes_on_into_backward() {
     QCOMPARE(session.status().state, RunState::Paused);
     QCOMPARE(session.status().phase, RunPhase::Backward);
     QVERIFY(session.run_options().backward);
+}
+
+// A loop at module level runs while the file is opened: it is not recorded, and what it left is explained all the same.
+void TestVerdict::a_loop_at_module_level_is_explained() {
+    const std::string head =
+        "import torch\nfrom torch import nn\n\nmodel = nn.Linear(2, 1)\nx = torch.ones(4, 2)\n"
+        "opt = torch.optim.SGD(model.parameters(), lr=1e30)\n";
+    const std::string step =
+        "    loss = (model(x) ** 2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n";
+    QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("loop.py")).toStdString();
+    write_file_atomically(file, head + "for _ in range(20):\n" + step + "example_inputs = (x,)\n");
+    Log log;
+    Session session(&log);
+    open(session, file);
+    auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+    VERIFY_HAS(verdict->text, "weight holds 2 NaN of 2 elements");
+    VERIFY_HAS(verdict->text, "its loop at module level, loop.py:7, trains while the file is opened");
+    VERIFY_HAS(verdict->advice, "press Train");
+    QCOMPARE(verdict->source.line, 7);
+    QVERIFY2(log.has("its loop at module level"), log.all().c_str());
+    run(session, true);
+    verdict = session.status().verdict;
+    VERIFY_HAS(verdict->text, "before the run");
+    VERIFY_HAS(verdict->text, "loop.py:7");
+    QCOMPARE(verdict->source.line, 7);
+    // In a function it has not run, and nothing is said.
+    write_file_atomically(file, head +
+                                    "def train():\n    for _ in range(20):\n        loss = model(x).mean()\n"
+                                    "        loss.backward()\n\nexample_inputs = (x,)\n");
+    open(session, file);
+    QVERIFY(session.status().verdict == nullptr);
 }
 
 // Arrays beside a model are named by place or by argument; what does not fit is said, and random values stand for it.

@@ -6,7 +6,9 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/model/program.h"
 #include "core/session/session.h"
+#include "core/study/measure_what_if.h"
 #include "core/study/what_if.h"
 
 using namespace loupe;
@@ -84,6 +86,9 @@ class TestWhatIf : public QObject {
     void measuring_refuses_with_a_reason();
     void a_step_of_a_training_is_measured_on_its_batch();
     void models_of_a_file_are_measured_too();
+    void runs_take_turns_once_both_are_warm();
+    void what_is_offered_can_be_done_data();
+    void what_is_offered_can_be_done();
 };
 
 namespace {
@@ -260,6 +265,75 @@ void TestWhatIf::models_of_a_file_are_measured_too() {
     QVERIFY(forecast_memory(*ran.session.recording(), relu).peak >= forecast.peak_before);
     QVERIFY(ran.measure(relu).peak >= measured.peak_before);
     QCOMPARE(ran.measure({{.kind = WhatIf::Kind::MixedPrecision, .module = {}}}).error, std::string());
+}
+
+// The first runs set kernels up: they are of both, and none is measured before they are over.
+void TestWhatIf::runs_take_turns_once_both_are_warm() {
+    const QTemporaryDir folder;
+    const auto program = Program::open(write(folder, "net.py", source(4, 8, 1)));
+    RunOptions options;
+    options.method = "forward";
+    options.inputs = program->default_inputs("forward");
+    MeasuredRun run = run_to_measure(program, options);
+    std::vector<std::int64_t> order;
+    run.forward = [&order, forward = run.forward](std::vector<IValue> arguments) {
+        order.push_back(arguments.front().to_tensor().size(0));
+        return forward(std::move(arguments));
+    };
+    const WhatIfMeasurement measured =
+        measure_what_if(program, run, {{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2}});
+    QVERIFY(measured.seconds > 0 && measured.seconds_before > 0);
+    QVERIFY(order.size() >= 10 && order.size() % 2 == 0);
+    for (std::size_t i = 0; i < order.size(); ++i) QCOMPARE(order[i], std::int64_t{i % 2 == 0 ? 4 : 8});
+}
+
+void TestWhatIf::what_is_offered_can_be_done_data() {
+    QTest::addColumn<QString>("model");
+    QTest::addColumn<QString>("input");
+    QTest::addColumn<QString>("offered");
+    QTest::newRow("one example") << "nn.Linear(4, 2)"
+                                 << "torch.randn(1, 4)"
+                                 << "mixed precision (bfloat16), batch x2, batch x4";
+    QTest::newRow("three") << "nn.Linear(4, 2)"
+                           << "torch.randn(3, 4)"
+                           << "mixed precision (bfloat16), batch x2, batch x4";
+    QTest::newRow("four") << "nn.Linear(4, 2)"
+                          << "torch.randn(4, 4)"
+                          << "mixed precision (bfloat16), batch x2, batch x4, batch x0.5";
+    QTest::newRow("bfloat16 already") << "nn.Linear(4, 2).bfloat16()"
+                                      << "torch.randn(2, 4).bfloat16()"
+                                      << "batch x2, batch x4, batch x0.5";
+    QTest::newRow("no product") << "nn.Tanh()"
+                                << "torch.randn(2, 4)"
+                                << "batch x2, batch x4, batch x0.5";
+    QTest::newRow("a number") << "nn.Tanh()"
+                              << "torch.tensor(1.)"
+                              << "";
+}
+void TestWhatIf::what_is_offered_can_be_done() {
+    QFETCH(QString, model);
+    QFETCH(QString, input);
+    QFETCH(QString, offered);
+    const QTemporaryDir folder;
+    Ran ran(write(folder, "net.py",
+                  "import torch, torch.nn as nn\n"
+                  "class Net(nn.Module):\n"
+                  "    def __init__(self):\n"
+                  "        super().__init__()\n"
+                  "        self.f = " +
+                      model.toStdString() +
+                      "\n"
+                      "    def forward(self, x):\n"
+                      "        return self.f(x)\n"
+                      "model = Net()\n"
+                      "example_inputs = (" +
+                      input.toStdString() + ",)\n"));
+    QStringList words;
+    for (const WhatIf& change : possible_changes(*ran.session.recording(), 0)) {
+        words << QString::fromStdString(what_if_text(change));
+        QCOMPARE(ran.measure({change}).error, std::string());
+    }
+    QCOMPARE(words.join(", "), offered);
 }
 
 void TestWhatIf::nothing_changed_is_the_run_itself_data() {

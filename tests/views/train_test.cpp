@@ -9,6 +9,7 @@
 #include <QtTest>
 
 #include "tests/views/patience.h"
+#include "views/common/format.h"
 #include "views/gradient_flow/gradient_flow_view.h"
 #include "views/log/log_view.h"
 #include "views/train/train_view.h"
@@ -50,8 +51,18 @@ class TrainTest : public QObject {
         const auto log = bridge_->training();
         QVERIFY(log != nullptr);
         QTRY_COMPARE(view_->plots().lossGraph()->dataCount(), 6);
-        // The middle of a smoothed curve lies between the losses.
+        // The loss of the step itself, and the mean by its name.
+        const auto* last = view_->findChild<QLabel*>(QStringLiteral("trainLast"));
+        const QString loss = text(session::loss_text(log->steps().back().loss));
+        QVERIFY2(last->text().contains(QStringLiteral("loss <b>%1</b>, smoothed ").arg(loss)), last->text().toUtf8());
         view_->plots().setSmoothing(0);
+        QVERIFY2(last->text().contains(loss) && !last->text().contains(QStringLiteral("smoothed")),
+                 last->text().toUtf8());
+        // The same digits as in the log.
+        const bool isLogged = std::any_of(bridge_->log().begin(), bridge_->log().end(), [&](const auto& entry) {
+            return text(entry.text).contains(QStringLiteral(" \u2192 %1 in 6 steps").arg(loss));
+        });
+        QVERIFY(isLogged);
         const auto steps = log->steps();
         QCOMPARE(view_->plots().lossGraph()->dataMainValue(5), steps.back().loss);
         QVERIFY(view_->plots().tensors()->count() > 5);

@@ -315,19 +315,18 @@ void CompileView::addFailure() {
 void CompileView::addReport() {
     if (report_.mode.empty() || !report_.error.empty()) return;
     const Theme& theme = Theme::instance();
-    const bool isUnplanned = report_.mode == "default" && report_.breaks.empty();
-    const QString breaks = isUnplanned              ? tr("All of it runs fused by the interpreter; no part is planned")
-                           : report_.breaks.empty() ? tr("No graph breaks: all of it is compiled")
-                                                    : tr("Graph breaks: %1").arg(report_.breaks.size());
-    QTreeWidgetItem* section = addSection(breaks, tr("What cannot be compiled runs as before"));
-    if (isUnplanned) {
-        addRow(section, tr("default runs passes and fusion; each operator still asks for memory of its own"), QString(),
-               tr("The mode default has no programs whose memory is planned, so nothing can break one"), {});
-        addRow(section, tr("reduce-overhead plans it in one block, and lists what breaks a plan"), QString(),
-               tr("Choose reduce-overhead above: steps of a planned program allocate nothing, and a graph break says "
-                  "which node keeps a part from that, and why"),
-               {});
-    }
+    // As the engine says it, as Kernels and Memory plan show it.
+    const QString force = text(report_.in_force.line());
+    QTreeWidgetItem* section = addSection(tr("In force: %1").arg(force), force);
+    if (report_.in_force.fusion_groups > 0)
+        addRow(section, tr("Kernels shows and times the fusion groups of %1").arg(text(report_.pipeline)), QString(),
+               tr("Choose the pipeline there: each group with its expression, code and time"), {});
+    if (report_.in_force.planned_parts > 0)
+        addRow(section, tr("Memory plan draws the planned parts"), QString(),
+               tr("Where each buffer lies in the block of its part, over the steps"), {});
+    if (!report_.breaks.empty())
+        section = addSection(tr("Graph breaks: %1").arg(report_.breaks.size()),
+                             tr("What cannot be planned runs by the interpreter, operator by operator"));
     for (const auto& place : report_.breaks) {
         const QString what = place.op.empty() ? text(place.reason)
                                               : QStringLiteral("%1: %2").arg(shortOpName(place.op), text(place.reason));

@@ -193,8 +193,10 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
     QString hint;
     if (groups_.groups.empty()) {
         hint = !groups_.error.empty() ? text(groups_.error)
-               : wasAsked             ? tr("%1 fused nothing in this model").arg(pipeline_->currentText())
-                                      : tr("Choose a pipeline and compile: its fusion groups are listed here");
+               : wasAsked
+                   ? tr("%1 makes no fusion groups of this model%2")
+                         .arg(pipelineOfGroups_, backward_->isChecked() ? tr(", forward and backward") : QString())
+                   : tr("Choose a pipeline and compile: its fusion groups are listed here");
     }
     hint_->say(hint);
     const QString count = groups_.groups.size() == 1 ? tr("1 group") : tr("%1 groups").arg(groups_.groups.size());

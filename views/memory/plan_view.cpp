@@ -294,20 +294,13 @@ void PlanView::show(const session::MemoryPlanReport& report) {
         item->setData(0, Qt::UserRole, static_cast<uint>(i));
         for (int column = 0; column < 3; ++column) item->setToolTip(column, text(place.line()));
     }
-    const auto bytes = [](std::int64_t count) { return bytesText(static_cast<double>(count)); };
-    QString words;
-    if (!report_.error.empty())
-        words = text(report_.error);
-    else if (!report_.parts.empty()) {
-        words = tr("%1 planned, %2 if every buffer had its own; measured peak %3 instead of %4; %5 a run")
-                    .arg(bytes(report_.planned_bytes), bytes(report_.unplanned_bytes), bytes(report_.planned_peak),
-                         bytes(report_.interpreter_peak))
-                    .arg(counted(report_.allocations, "allocation"));
-    }
+    const QString words = text(report_.line());
     summary_->setText(words);
     summary_->setToolTip(words);
     hint_->say(report_.parts.empty()
-                   ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the program's one block")
+                   ? (words.isEmpty() ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the "
+                                           "program's one block")
+                                      : words)
                    : QString());
     showPart();
     showState();
@@ -338,11 +331,7 @@ void PlanView::fillChanges() {
         change_->addItem(text(session::what_if_text(change)));
         changes_.push_back(std::move(change));
     };
-    add({.kind = session::WhatIf::Kind::MixedPrecision, .module = {}});
-    for (const double factor : {2.0, 4.0, 0.5})
-        add({.kind = session::WhatIf::Kind::Batch, .module = {}, .factor = factor});
-    for (const auto& advice : session::advise_checkpoints(*recording, 12))
-        add({.kind = session::WhatIf::Kind::Checkpoint, .module = advice.module});
+    for (auto& change : session::possible_changes(*recording)) add(std::move(change));
     showState();
 }
 
@@ -394,7 +383,7 @@ void PlanView::forecastChange() {
     }
 }
 
-// Time is shown when all its kernels are measured.
+// Time is shown when all its kernels are measured; else what lacks.
 void PlanView::showForecast(const session::MemoryForecast& found) {
     if (!found.error.empty()) return forecast_->setText(tr("not predicted: %1").arg(text(found.error)));
     const QString memory =
@@ -403,10 +392,11 @@ void PlanView::showForecast(const session::MemoryForecast& found) {
     const QString time =
         found.seconds && found.seconds_before
             ? tr("time %1 \u2192 <b>%2</b>").arg(secondsText(*found.seconds_before), secondsText(*found.seconds))
-            : tr("time: not predicted");
+            : tr("time not predicted: %1").arg(text(found.no_time).toHtmlEscaped());
     forecast_->setText(tr("%1, %2").arg(memory, time));
     QStringList notes;
     for (const auto& note : found.notes) notes << text(note);
+    if (!found.no_time.empty()) notes << tr("Time is not predicted: %1").arg(text(found.no_time));
     forecast_->setToolTip(notes.join(QLatin1Char('\n')));
 }
 

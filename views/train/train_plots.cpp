@@ -60,6 +60,7 @@ void TrainPlots::makeBar(QVBoxLayout* layout) {
     bar->setSpacing(6);
     last_ = new QLabel(this);
     last_->setObjectName(QStringLiteral("trainNow"));
+    last_->setObjectName(QStringLiteral("trainLast"));
     last_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     last_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     bar->addWidget(last_, 1);
@@ -313,6 +314,9 @@ void TrainPlots::smoothAll() {
         smooth_->addData(point->key, std::isfinite(point->value) ? average : std::nan(""));
     }
     average_ = average;
+    if (log_ && shown_ > 0) {
+        if (const auto step = log_->step(last_step_)) showLast(*step);
+    }
     drawOverlays();
 }
 
@@ -327,8 +331,10 @@ void TrainPlots::showEpochs() {
 }
 
 void TrainPlots::showLast(const session::TrainingStep& step) {
-    QString words =
-        tr("step %1 &nbsp; loss <b>%2</b>").arg(countText(step.step), numberText(has_average_ ? average_ : step.loss));
+    // As the log says it; the mean is what the curve shows.
+    QString words = tr("step %1 &nbsp; loss <b>%2</b>").arg(countText(step.step), text(session::loss_text(step.loss)));
+    if (has_average_ && smoothing_->value() > 0 && shown_ > 1)
+        words += tr(", smoothed %1").arg(text(session::loss_text(average_)));
     const auto epochs = log_->epochs();
     if (!epochs.empty() && epochs.back().held_out_accuracy)
         words += tr(" &nbsp; held out <b>%1 %</b>").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);

@@ -102,12 +102,12 @@ void TrainingList::show(const QString& model, const std::vector<Log>& trainings,
         const auto steps = count > 0 ? log->steps(count - 1) : std::vector<session::TrainingStep>();
         const auto epochs = log->epochs();
         row << countText(static_cast<std::int64_t>(count))
-            << (steps.empty() ? QString() : numberText(steps.back().loss));
+            << (steps.empty() ? QString() : text(session::loss_text(steps.back().loss)));
         QString metric;
         if (!epochs.empty() && epochs.back().held_out_accuracy)
             metric = tr("%1 % held out").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
         else if (!epochs.empty() && epochs.back().held_out_loss)
-            metric = tr("loss %1 held out").arg(numberText(*epochs.back().held_out_loss));
+            metric = tr("loss %1 held out").arg(text(session::loss_text(*epochs.back().held_out_loss)));
         else if (!epochs.empty() && epochs.back().accuracy)
             metric = tr("%1 %").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
         row << metric;
