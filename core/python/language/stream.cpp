@@ -235,6 +235,8 @@ void throw_os_error(int number, const std::string& path) {
 }
 
 void throw_os_error(const SystemError& error) {
+    // The system's functions never get such a path, in CPython neither.
+    if (error.path().find('\0') != std::string::npos) throw_value_error("embedded null byte");
     const int number = error.number();
     const std::string_view name = number == ENOENT                      ? "FileNotFoundError"
                                   : number == EEXIST                    ? "FileExistsError"

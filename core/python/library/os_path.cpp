@@ -83,10 +83,10 @@ void fill_os_path(PythonModule& module) {
         return with_files([&](FileSandbox& files) { return IValue(files.real_path(path_argument(a))); });
     });
     module.define("relpath", [](CallArguments a) {
-        const std::string start = a.positional.size() > 1 ? path_argument(a, 1) : ".";
+        const std::string path = path_of(a, "relpath");
+        const std::string start = a.positional.size() > 1 ? path_text(a.positional[1]) : ".";
         return with_files([&](FileSandbox& files) {
-            return IValue(
-                fs::path(full_path(files, path_argument(a))).lexically_relative(full_path(files, start)).string());
+            return IValue(fs::path(full_path(files, path)).lexically_relative(full_path(files, start)).string());
         });
     });
     module.define("expanduser", [](CallArguments a) {
