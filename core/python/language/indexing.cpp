@@ -87,16 +87,22 @@ IValue list_item(const std::vector<IValue>& values, const IValue& key, bool is_l
 
 void assign_slice(std::vector<IValue>& values, const SliceObject& slice, const IValue& value) {
     const auto parts = with_plain_parts(slice);
+    // The place is that of the list as it is before the values are made, which may change it.
+    auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
+    if (!is_iterable(value))
+        throw_type_error(bounds.step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     std::vector<IValue> given = to_vector(value);
-    const auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
+    const auto size = static_cast<std::int64_t>(values.size());
     if (bounds.step == 1) {
-        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(bounds.start);
-        const auto end = begin + static_cast<std::ptrdiff_t>(bounds.count);
+        const std::int64_t start = std::min(bounds.start, size);
+        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(start);
+        const auto end = begin + static_cast<std::ptrdiff_t>(std::min(bounds.count, size - start));
         const std::vector<IValue> gone(begin, end);  // go when the list is whole
         const auto after = values.erase(begin, end);
         values.insert(after, given.begin(), given.end());
         return;
     }
+    bounds = parts->bounds(size);
     if (static_cast<std::int64_t>(given.size()) != bounds.count) {
         throw_value_error(
             concat("attempt to assign sequence of size ", given.size(), " to extended slice of size ", bounds.count));

@@ -107,7 +107,10 @@ void define_writing(ClassObject& cls) {
     });
     cls.define("writelines", [](CallArguments a) -> IValue {
         check_positional(a, "writelines", 2, 2);
-        for (const IValue& line : to_vector(a.positional[1])) write_value(stream_of(a), line);
+        for_each(a.positional[1], [&](const IValue& line) {
+            write_value(stream_of(a), line);
+            return true;
+        });
         return {};
     });
     cls.define("truncate", [](CallArguments a) {
