@@ -13,6 +13,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
@@ -223,7 +224,7 @@ Made new_dict(ClassObject& cls, CallArguments& a) {
     if (a.positional.size() > 1)
         throw_type_error(concat("dict expected at most 1 argument, got ", a.positional.size()));
     if (!a.positional.empty()) update_dict(*dict, a.positional[0]);
-    for (const auto& [name, value] : a.keywords) dict->set(IValue(name), value);
+    for (const auto& [name, value] : a.keywords) set_key(*dict, IValue(name), value);
     return {IValue(dict), true};
 }
 

@@ -126,7 +126,7 @@ void fill_dict(DictObject& dict, const CallArguments& a, std::string_view method
         throw_type_error(concat(method, " expected at most 1 argument, got ", a.positional.size() - 1));
     }
     if (a.positional.size() == 2) update_dict(dict, a.positional[1]);
-    for (const auto& [name, value] : a.keywords) dict.set(IValue(name), value);
+    for (const auto& [name, value] : a.keywords) set_key(dict, IValue(name), value);
 }
 
 // Keeps the class of a derived dict.

@@ -7,6 +7,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/format.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
@@ -306,7 +307,7 @@ IValue translate(CallArguments& a) {
             code &= 0xFFU >> (part.size() + 1);
             for (const char c : part.substr(1)) code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
         }
-        const IValue* found = a.positional[1].to_dict().find(IValue(static_cast<std::int64_t>(code)));
+        const IValue* found = find_key(a.positional[1].to_dict(), IValue(static_cast<std::int64_t>(code)));
         if (found == nullptr)
             out += part;
         else if (found->is_int())

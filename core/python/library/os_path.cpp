@@ -8,6 +8,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/stream.h"
 #include "core/python/library/path_arguments.h"
 #include "core/python/library/standard_modules.h"
@@ -92,7 +93,7 @@ void fill_os_path(PythonModule& module) {
     module.define("expanduser", [](CallArguments a) {
         std::string path = path_of(a, "expanduser");
         const IValue environment = get_attribute(Evaluator::current()->import_module("os"), "environ");
-        const IValue* home = environment.to_dict().find("HOME");
+        const IValue* home = find_key(environment.to_dict(), "HOME");
         if (home != nullptr && (path == "~" || path.starts_with("~/"))) path = str(*home) + path.substr(1);
         return IValue(path);
     });
