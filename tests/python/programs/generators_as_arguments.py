@@ -279,6 +279,24 @@ def sorting():
 
 
 @program
+def comparisons_of_a_sort():
+    class Asked:
+        def __init__(self, n):
+            self.n = n
+
+        def __lt__(self, other):
+            seen.append((self.n, other.n))
+            return self.n < other.n
+
+    values = [5, 4, 9, 4, 1, 7, 7, 2]
+    out = [[x.n for x in sorted(noting(map(Asked, values), lambda: 0), reverse=backwards)] for backwards in (False, True)]
+    for given in ([3, 2, 1], [1, 2, 3, 0], [2, 2, 1, 1], [1], []):
+        out.append([x.n for x in sorted(map(Asked, given))])
+    pairs = [(n * 7 % 10, n) for n in range(200)]
+    return out, sorted(pairs, key=lambda p: p[0])[::23], sorted(pairs, key=lambda p: p[0], reverse=True)[::23]
+
+
+@program
 def sort_by_a_key_that_raises():
     a = [3, 1, 2]
     return caught(lambda: a.sort(key=lambda x: 1 / (x - 1))), a
