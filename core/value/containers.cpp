@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers, objects, and functions that recurse into values.
 #include <algorithm>
+#include <typeinfo>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -78,6 +79,7 @@ bool values_equal(const IValue& a, const IValue& b) {
     // An object of a program may be equal to what is none.
     if (a.tag() != b.tag()) return (a.is_other() && is_said_equal(a, b)) || (b.is_other() && is_said_equal(b, a));
     if (a.is_same(b)) return true;
+    if (a.is_other() && is_said_equal(a, b)) return true;
     switch (a.tag()) {
         case IValue::Tag::String:
             return a.to_string() == b.to_string();
@@ -87,8 +89,12 @@ bool values_equal(const IValue& a, const IValue& b) {
             return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
         case IValue::Tag::Dict:
             return dicts_equal(a.to_dict(), b.to_dict());
-        case IValue::Tag::Other:
-            return is_said_equal(a, b);
+        case IValue::Tag::Other: {
+            // One of the program may be equal to one that knows nothing of it.
+            const RefCounted& x = *a.object_pointer();
+            const RefCounted& y = *b.object_pointer();
+            return typeid(x) != typeid(y) && is_said_equal(b, a);
+        }
         case IValue::Tag::Enum:
             return a.to_enum().type->equals(*b.to_enum().type) && a.to_enum().name == b.to_enum().name;
         default:
