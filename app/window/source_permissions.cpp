@@ -26,6 +26,18 @@ QString shortPath(const QString& path) {
                                                                        : path;
 }
 
+// With the source as %1 and the file as %2.
+QString sentenceOf(const Access& refused) {
+    if (refused.is_removal) return SourcePermissions::tr("%1 may not remove or replace %2: it did not make it");
+    if (refused.allow.empty()) {
+        return refused.is_write ? SourcePermissions::tr("%1 may not write %2: it is no regular file")
+                                : SourcePermissions::tr("%1 may not read %2: it is no regular file");
+    }
+    if (refused.lacks_folder) return SourcePermissions::tr("%1 may not write %2: its folder does not exist");
+    return refused.is_write ? SourcePermissions::tr("%1 may not write %2")
+                            : SourcePermissions::tr("%1 may not read %2");
+}
+
 }  // namespace
 
 SourcePermissions::SourcePermissions(views::SessionBridge& bridge, Banner& banner, QWidget* window)
@@ -86,10 +98,7 @@ void SourcePermissions::tell() {
         const QString who = name.isEmpty()          ? tr("The source")
                             : first.source.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(first.source.line)
                                                     : name;
-        QString what = first.access.allow.empty() ? tr("%1 may not remove or replace %2: it did not make it")
-                       : first.access.is_write    ? tr("%1 may not write %2")
-                                                  : tr("%1 may not read %2");
-        what = what.arg(who, shortPath(text(first.access.path)));
+        QString what = sentenceOf(first.access).arg(who, shortPath(text(first.access.path)));
         if (refused_.size() > 1)
             what += tr(", and %n more (see the log)", nullptr, static_cast<int>(refused_.size()) - 1);
         std::vector<Banner::Link> links = allowLink();

@@ -117,6 +117,8 @@ bool is_never_permitted(const fs::path& canonical) {
     return !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode) && !S_ISLNK(facts.st_mode);
 }
 
+FileRefusal::Access access_of(bool writes) { return writes ? FileRefusal::Access::Write : FileRefusal::Access::Read; }
+
 std::string plain_name(const std::string& name) {
     std::string out;
     for (const char c : name.substr(0, 40)) {
@@ -302,14 +304,22 @@ bool FileSandbox::is_under_landlock() {
     return thread_ != nullptr && thread_->is_restricted();
 }
 
-void FileSandbox::report(FileRefusal::Access access, const fs::path& canonical, const std::string& allow) {
-    const std::string path = canonical.string();
-    if (!refused_.insert(concat(static_cast<int>(access), path)).second || !options_.refused) return;
-    options_.refused({path, access, allow});
+void FileSandbox::report(FileRefusal refusal) {
+    if (!refused_.insert(concat(static_cast<int>(refusal.access), refusal.path)).second || !options_.refused) return;
+    options_.refused(refusal);
+}
+
+// Of a device and the like in a place that is permitted.
+void FileSandbox::fail_irregular(bool writes, const fs::path& canonical, const std::string& shown) {
+    report({.path = canonical.string(), .access = access_of(writes), .allow = {}});
+    throw SystemError(EINVAL, shown, "Invalid argument: no regular file");
 }
 
 void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::string& shown) {
-    if (is_never_permitted(canonical)) throw SystemError(EACCES, shown, "Permission denied to a model source");
+    if (is_never_permitted(canonical)) {
+        report({.path = canonical.string(), .access = access_of(writes), .allow = {}});
+        throw SystemError(EACCES, shown, "Permission denied to a model source");
+    }
     fs::path allow = canonical.parent_path();
     struct stat facts {};
     const bool has_folder = ::lstat(allow.c_str(), &facts) == 0;
@@ -318,7 +328,10 @@ void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::stri
     // Of a folder that holds a home only what lies on the way.
     auto part = std::next(canonical.begin(), std::distance(allow.begin(), allow.end()));
     while (part != canonical.end() && holds_home(allow)) allow /= *part++;
-    report(writes ? FileRefusal::Access::Write : FileRefusal::Access::Read, canonical, allow.string());
+    report({.path = canonical.string(),
+            .access = access_of(writes),
+            .allow = allow.string(),
+            .lacks_folder = !has_folder});
     throw SystemError(
         EACCES, shown,
         concat("Permission denied to a model source (", has_folder ? "" : "its folder does not exist; ", "--allow-",
@@ -401,7 +414,7 @@ FileSandbox::Place FileSandbox::place_to_change(const std::string& path) {
     }
     const Place place = place_to_read(path);
     if (!resolve(place.path, false).exists) fail(ENOENT, path);
-    report(FileRefusal::Access::Remove, place.path, {});
+    report({.path = place.path.string(), .access = FileRefusal::Access::Remove, .allow = {}});
     throw SystemError(EPERM, path, "Operation not permitted: a model source removes and renames only what it has made");
 }
 
@@ -474,7 +487,7 @@ FileHandle FileSandbox::open_to_read(const std::string& path) {
     struct stat facts {};
     if (::fstat(file.get(), &facts) != 0) fail(errno, path);
     if (S_ISDIR(facts.st_mode)) fail(EISDIR, path);
-    if (!S_ISREG(facts.st_mode)) throw SystemError(EINVAL, path, "Invalid argument: no regular file");
+    if (!S_ISREG(facts.st_mode)) fail_irregular(false, place.path, path);
     return file;
 }
 
@@ -482,6 +495,7 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
     const std::lock_guard lock(mutex_);
     if (path == kNull) return FileHandle(::open(kNull.data(), O_RDWR | O_CLOEXEC));
     const auto relative = in_working_folder(path);
+    if (create == Create::No && is_missing(path)) fail(ENOENT, path);
     const Place place = place_to_write(path);
     const bool is_there = create == Create::IfMissing && keep == Keep::Nothing ? false : find(path).has_value();
     if (create == Create::Always && is_there) fail(EEXIST, path);
@@ -502,7 +516,7 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
     if (!file.is_open()) fail(errno, path);
     struct stat facts {};
     if (::fstat(file.get(), &facts) != 0) fail(errno, path);
-    if (!S_ISREG(facts.st_mode)) throw SystemError(EINVAL, path, "Invalid argument: no regular file");
+    if (!S_ISREG(facts.st_mode)) fail_irregular(true, place.path, path);
     if (facts.st_size > 0) MappedFile::detach_all(file);
     if (keep == Keep::Nothing && facts.st_size > 0 && ::ftruncate(file.get(), 0) != 0) fail(errno, path);
     return file;
@@ -609,7 +623,7 @@ void FileSandbox::require_writable(const std::string& path) {
 
 void FileSandbox::check_made(const Entry& entry, const Place& place, const std::string& shown, const char* what) {
     if (made_.contains(identity_of(entry.folder.get(), entry.name.c_str()))) return;
-    report(FileRefusal::Access::Remove, place.path, {});
+    report({.path = place.path.string(), .access = FileRefusal::Access::Remove, .allow = {}});
     throw SystemError(EPERM, shown, concat("Operation not permitted: a model source ", what, " only what it has made"));
 }
 

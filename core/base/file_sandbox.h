@@ -36,8 +36,10 @@ struct FileRefusal {
     std::string path;
     Access access = Access::Read;
     // The folder that would have to be permitted. Of a folder that holds a home: what lies in it on the way to the
-    // file, which need not exist. Empty for Remove: a program removes only what it has made.
+    // file, which need not exist. Empty where no permission helps: a program removes only what it has made, and opens
+    // no devices.
     std::string allow;
+    bool lacks_folder = false;  // of a write: the folder that the file would be in does not exist
 };
 
 struct FileFacts {
@@ -160,7 +162,8 @@ class FileSandbox final : public RefCounted {
     int open_at(const Place& place, int flags);
     void make_folder_at(const Place& place, const std::string& shown);
     void check_made(const Entry& entry, const Place& place, const std::string& shown, const char* what);
-    void report(FileRefusal::Access access, const std::filesystem::path& canonical, const std::string& allow);
+    void report(FileRefusal refusal);
+    [[noreturn]] void fail_irregular(bool writes, const std::filesystem::path& canonical, const std::string& shown);
     [[noreturn]] void refuse(bool writes, const std::filesystem::path& canonical, const std::string& shown);
     void note_made(const InodeId& made, const Place& place);
     void remove_made_in(int folder);

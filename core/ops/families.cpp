@@ -9,36 +9,36 @@
 
 namespace loupe {
 
-// One line a family, in the order of the folders:
-OperatorFamily matrix_family();
-OperatorFamily linalg_family();
-OperatorFamily nn_family();
-OperatorFamily rnn_family();
-OperatorFamily numbers_family();
-OperatorFamily pointwise_family();
-OperatorFamily creation_family();
-OperatorFamily reduction_family();
-OperatorFamily random_family();
-OperatorFamily view_family();
-OperatorFamily joining_family();
-OperatorFamily indexing_family();
-OperatorFamily sorting_family();
-OperatorFamily composed_family();
-OperatorFamily fft_family();
-OperatorFamily special_family();
-OperatorFamily sparse_family();
+// One line adds a family.
+#define LOUPE_FAMILIES(FAMILY) \
+    FAMILY(matrix)             \
+    FAMILY(linalg)             \
+    FAMILY(nn)                 \
+    FAMILY(rnn)                \
+    FAMILY(numbers)            \
+    FAMILY(pointwise)          \
+    FAMILY(creation)           \
+    FAMILY(reduction)          \
+    FAMILY(random)             \
+    FAMILY(view)               \
+    FAMILY(joining)            \
+    FAMILY(indexing)           \
+    FAMILY(sorting)            \
+    FAMILY(composed)           \
+    FAMILY(fft)                \
+    FAMILY(special)            \
+    FAMILY(sparse)
+
+#define LOUPE_DECLARE_FAMILY(name) OperatorFamily name##_family();
+#define LOUPE_TAKE_FAMILY(name) name##_family(),
+LOUPE_FAMILIES(LOUPE_DECLARE_FAMILY)
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families = [] {
         // Before the first operator runs.
         limit_vector_targets();
         install_gradient_arithmetic();
-        return std::vector<OperatorFamily>{
-            matrix_family(),    linalg_family(),   nn_family(),        rnn_family(),      numbers_family(),
-            pointwise_family(), creation_family(), reduction_family(), random_family(),   view_family(),
-            joining_family(),   indexing_family(), sorting_family(),   composed_family(), fft_family(),
-            special_family(),   sparse_family(),
-        };
+        return std::vector<OperatorFamily>{LOUPE_FAMILIES(LOUPE_TAKE_FAMILY)};
     }();
     return families;
 }

@@ -280,6 +280,8 @@ void Engine::log_notice(const python::FileNotice& notice) {
             entry.level = SessionListener::LogEntry::Level::Warning;
             entry.access.kind = Kind::Refused;
             entry.access.is_write = refusal.access != FileRefusal::Access::Read;
+            entry.access.is_removal = refusal.access == FileRefusal::Access::Remove;
+            entry.access.lacks_folder = refusal.lacks_folder;
             entry.access.path = refusal.path;
             entry.access.allow = refusal.allow;
             break;

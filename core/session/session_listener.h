@@ -40,6 +40,8 @@ class SessionListener {
         };
         Kind kind = Kind::None;
         bool is_write = false;
+        bool is_removal = false;    // a write that removes, renames or replaces
+        bool lacks_folder = false;  // a write into a folder that does not exist
         std::string path = {};
         std::string allow = {};
         std::string folder = {};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers, objects, and functions that recurse into values.
 #include <algorithm>
+#include <typeinfo>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/value/callable.h"
+#include "core/value/hash.h"
 #include "core/value/ivalue.h"
 
 namespace loupe {
@@ -70,8 +72,14 @@ bool values_equal(const IValue& a, const IValue& b) {
         if (a.is_double() || b.is_double()) return a.to_double() == b.to_double();
         return a.to_int() == b.to_int();
     }
-    if (a.tag() != b.tag()) return false;
+    const auto is_said_equal = [](const IValue& asked, const IValue& other) {
+        const auto* callable = dynamic_cast<const Callable*>(asked.object_pointer());
+        return callable != nullptr && callable->is_equal(other);
+    };
+    // An object of a program may be equal to what is none.
+    if (a.tag() != b.tag()) return (a.is_other() && is_said_equal(a, b)) || (b.is_other() && is_said_equal(b, a));
     if (a.is_same(b)) return true;
+    if (a.is_other() && is_said_equal(a, b)) return true;
     switch (a.tag()) {
         case IValue::Tag::String:
             return a.to_string() == b.to_string();
@@ -82,8 +90,10 @@ bool values_equal(const IValue& a, const IValue& b) {
         case IValue::Tag::Dict:
             return dicts_equal(a.to_dict(), b.to_dict());
         case IValue::Tag::Other: {
-            const auto* callable = dynamic_cast<const Callable*>(a.object_pointer());
-            return callable != nullptr && callable->is_equal(b);
+            // One of the program may be equal to one that knows nothing of it.
+            const RefCounted& x = *a.object_pointer();
+            const RefCounted& y = *b.object_pointer();
+            return typeid(x) != typeid(y) && is_said_equal(b, a);
         }
         case IValue::Tag::Enum:
             return a.to_enum().type->equals(*b.to_enum().type) && a.to_enum().name == b.to_enum().name;
@@ -137,27 +147,7 @@ void visit_tensors(const IValue& value, const std::function<void(const Tensor&)>
 }
 
 // Equal numbers hash alike whatever their type, as in Python.
-std::size_t DictObject::KeyHash::operator()(const IValue& key) const {
-    if (key.is_string()) return std::hash<std::string>{}(key.to_string());
-    if (key.is_bool() || key.is_int()) return std::hash<double>{}(key.to_double());
-    if (key.is_double()) return std::hash<double>{}(key.to_double());
-    if (key.is_complex()) return std::hash<double>{}(key.to_complex().real());
-    if (key.is_tensor()) return std::hash<const void*>{}(key.object_pointer());
-    if (key.is_enum()) return std::hash<std::string>{}(key.to_enum().name);
-    if (key.is_tuple()) {
-        std::size_t hash = 0;
-        for (const auto& element : key.to_tuple().elements) hash = hash * 31 + (*this)(element);
-        return hash;
-    }
-    if (key.is_device()) return static_cast<std::size_t>(key.to_device().index);
-    if (key.is_none()) return 0;
-    if (key.is_object()) return std::hash<const void*>{}(key.object_pointer());
-    if (key.is_other()) {
-        const auto* callable = dynamic_cast<const Callable*>(key.object_pointer());
-        return callable != nullptr ? callable->hash() : std::hash<const void*>{}(key.object_pointer());
-    }
-    throw Error(ErrorKind::Run, concat("unhashable type: '", value_type_name(key), "'"));
-}
+std::size_t DictObject::KeyHash::operator()(const IValue& key) const { return hash_value(key); }
 
 void detail::let_go(std::vector<IValue>& elements) {
     constexpr int kDeepest = 50;  // below it recursion is fast and safe

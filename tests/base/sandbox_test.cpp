@@ -314,6 +314,11 @@ void SandboxTest::refuses_devices_and_fifos() {
     write_file_atomically(files->target("/dev/null"), "gone");
     files->require_writable("/dev/null");
     QCOMPARE(errno_of([&] { files->target("/dev/full"); }), EACCES);
+    std::vector<std::string> refused;
+    for (const FileRefusal& refusal : refusals_) refused.push_back(concat(refusal.path, " ", refusal.allow));
+    const std::string fifo = (base_ / "work" / "fifo").string();
+    QCOMPARE(refused, (std::vector<std::string>{fifo + " ", fifo + " ", "/dev/zero ", "/dev/full "}));
+    QVERIFY(refusals_[0].access == FileRefusal::Access::Read && refusals_[1].access == FileRefusal::Access::Write);
     QCOMPARE(read(*files, "/dev/null"), std::string());
 }
 
@@ -519,12 +524,28 @@ void SandboxTest::hints_promise_only_what_they_keep() {
         const std::string message = message_of([&] { files->open_to_read(path); });
         QCOMPARE(message, std::string("Permission denied to a model source"));
     }
-    QVERIFY(refusals_.empty());
+    // Said, and nothing is offered for them.
+    QCOMPARE(refusals_.size(), std::size_t{2});
+    QCOMPARE(refusals_[0].path, std::string("/dev/zero"));
+    QCOMPARE(refusals_[1].path, process);
+    for (const FileRefusal& refusal : refusals_) QCOMPARE(refusal.allow, std::string());
     const std::string deep = message_of([&] { write(*files, (other_ / "a" / "b" / "c.txt").string(), "x"); });
     QVERIFY2(deep.find("its folder does not exist") != std::string::npos, deep.c_str());
     QVERIFY2(deep.find("permits it") == std::string::npos, deep.c_str());
     const std::string near = message_of([&] { write(*files, (other_ / "c.txt").string(), "x"); });
     QVERIFY2(near.find(concat("--allow-write ", other_.string(), " permits it")) != std::string::npos, near.c_str());
+    QCOMPARE(refusals_.size(), std::size_t{4});
+    QVERIFY(refusals_[2].lacks_folder);
+    QCOMPARE(refusals_[2].allow, other_.string());
+    QVERIFY(!refusals_[3].lacks_folder);
+    // To change what is not there needs no permission.
+    const auto change = [&](const std::string& path) {
+        return errno_of([&] { files->open_to_write(path, FileSandbox::Create::No, FileSandbox::Keep::Contents); });
+    };
+    QCOMPARE(change((other_ / "none").string()), ENOENT);
+    QCOMPARE(change((other_ / "a" / "none").string()), ENOENT);
+    QCOMPARE(change((other_ / "secret").string()), EACCES);
+    QCOMPARE(refusals_.size(), std::size_t{5});
 }
 
 void SandboxTest::a_real_path_is_the_one_that_is_opened() {

@@ -213,7 +213,10 @@ model = net
                     "open(logs + '/run.txt', 'w').write('text')\nprint(os.listdir(logs))\n"
                     "model = torch.nn.Linear(2, 2)\n");
         const QString logs = place.dir.filePath("home/logs");
-        QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("--allow-write " + logs + " permits it"));
+        const QString said = run_cli_in(place.dir.path(), {"info", source}).err;
+        QVERIFY2(said.contains("net.py:3: may not write " + logs + "/first: its folder does not exist; --allow-write " +
+                               logs + " permits to make it"),
+                 qPrintable(said));
         const Outcome made = run_cli_in(place.dir.path(), {"info", source, "--allow-write", logs});
         QCOMPARE(made.err, QString());
         QVERIFY(made.out.startsWith("['run.txt']\n"));
@@ -226,6 +229,25 @@ model = net
         QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("--allow-write " + file + " permits it"));
         QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-write", file}).err, QString());
         QVERIFY(QFile::exists(file));
+    }
+
+    // Devices are refused whatever is permitted; that is said, and no option is offered for it.
+    void aRefusedDeviceIsSaid() {
+        const Place place;
+        const QString source = place.dir.filePath("source/net.py");
+        place.write("source/net.py",
+                    "import torch\nfor mode in 'rw':\n    try:\n        open('/dev/full', mode)\n"
+                    "    except OSError as e:\n        print(e.errno)\nopen('/dev/null', 'w').write('x')\n"
+                    "model = torch.nn.Linear(2, 2)\n");
+        for (const QStringList& options :
+             {QStringList{}, QStringList{"--allow-read", "/dev", "--allow-write", "/dev"}}) {
+            const Outcome outcome = run_cli_in(place.dir.path(), QStringList{"info", source} + options);
+            QCOMPARE(outcome.status, 0);
+            for (const char* what :
+                 {"net.py:4: may not read /dev/full: devices", "net.py:4: may not write /dev/full: devices"})
+                QVERIFY2(outcome.err.contains(what), qPrintable(outcome.err));
+            QVERIFY2(!outcome.err.contains("--allow"), qPrintable(outcome.err));
+        }
     }
 
     // What a source writes by a relative path is its own, and shown; where it is permitted it goes where the user

@@ -3,24 +3,11 @@
 
 #include "core/ops/composed/family.h"
 
-#include <vector>
-
 namespace loupe {
 
 OperatorFamily composed_family() {
-    static const std::vector<const OperatorRecord*> records = [] {
-        std::vector<const OperatorRecord*> all;
-        for (const auto list :
-             {composed::difference_records(), composed::statistics_records(), composed::comparison_records(),
-              composed::resize_records(), composed::histogram_records(), composed::quantile_records(),
-              composed::segment_records(), composed::other_name_records(), composed::older_name_records(),
-              composed::made_into_records(), composed::foreach_records(), composed::gradient_call_records(),
-              composed::interpolate_records(), composed::less_known_records(), composed::autograd_call_records(),
-              composed::internal_call_records()}) {
-            for (const OperatorRecord& record : list) all.push_back(&record);
-        }
-        return all;
-    }();
+    using namespace composed;
+    static const auto records = joined_records({LOUPE_COMPOSED_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"composed", records};
 }
 

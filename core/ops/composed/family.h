@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_COMPOSED_RECORDS(FILE)  \
+    FILE(difference_records)          \
+    FILE(statistics_records)          \
+    FILE(comparison_records)          \
+    FILE(resize_records)              \
+    FILE(histogram_records)           \
+    FILE(quantile_records)            \
+    FILE(segment_records)             \
+    FILE(in_place_alias_records)      \
+    FILE(older_name_records)          \
+    FILE(creation_out_records)        \
+    FILE(new_random_records)          \
+    FILE(foreach_records)             \
+    FILE(gradient_call_records)       \
+    FILE(interpolate_records)         \
+    FILE(arithmetic_overload_records) \
+    FILE(assertion_records)           \
+    FILE(conversion_records)          \
+    FILE(functional_form_records)     \
+    FILE(unrecorded_records)          \
+    FILE(named_creation_records)      \
+    FILE(autograd_call_records)       \
+    FILE(internal_call_records)
 
 namespace loupe::composed {
 
-std::span<const OperatorRecord> difference_records();
-std::span<const OperatorRecord> statistics_records();
-std::span<const OperatorRecord> comparison_records();
-std::span<const OperatorRecord> resize_records();
-std::span<const OperatorRecord> histogram_records();
-std::span<const OperatorRecord> quantile_records();
-std::span<const OperatorRecord> segment_records();
-std::span<const OperatorRecord> other_name_records();
-std::span<const OperatorRecord> older_name_records();
-std::span<const OperatorRecord> made_into_records();
-std::span<const OperatorRecord> foreach_records();
-std::span<const OperatorRecord> gradient_call_records();
-std::span<const OperatorRecord> interpolate_records();
-std::span<const OperatorRecord> less_known_records();
-std::span<const OperatorRecord> autograd_call_records();
-std::span<const OperatorRecord> internal_call_records();
+LOUPE_COMPOSED_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::composed

@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
@@ -54,6 +56,13 @@ BatchNormResult batch_norm_impl_index(const Tensor& input, const Tensor& weight,
     const auto [out, mean, invstd] =
         fn::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
     return {out, mean, invstd, empty(std::array<std::int64_t, 1>{0}, ScalarType::UInt8), 0};
+}
+
+void deprecated_convolution(Arguments arguments, IValue* results) {
+    static const Operator& target = detail::operator_or_throw("aten::_convolution");
+    std::vector<IValue> all(arguments.begin(), arguments.end());
+    all.emplace_back(true);  // allow_tf32
+    call_operator(target, all, results);
 }
 
 template <std::size_t Rank>
@@ -259,6 +268,18 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "self * mask * scale.",
      .composite = boxed<masked_scale>,
      .variants = kOut},
+    {.schema = "aten::_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, "
+               "int[] dilation, bool "
+               "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled) "
+               "-> Tensor",
+     .summary = "The convolution of older model files.",
+     .composite = deprecated_convolution,
+     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower}},
+    {.schema = "aten::_scaled_dot_product_attention_forward(Tensor query, Tensor key, Tensor value, Tensor? "
+               "attn_mask=None, float "
+               "dropout_p=0., bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+     .summary = "The same as _scaled_dot_product_attention.",
+     .composite = forward<"aten::_scaled_dot_product_attention">},
 };
 
 }  // namespace

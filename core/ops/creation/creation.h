@@ -23,10 +23,4 @@ Options options_of(Arguments arguments, std::size_t first, ScalarType default_dt
 // The dtype of a tensor made from a Python number: float32, int64, bool, complex64.
 ScalarType default_dtype_of(const Scalar& value);
 
-std::span<const OperatorRecord> filled_records();
-std::span<const OperatorRecord> like_records();
-std::span<const OperatorRecord> range_records();
-std::span<const OperatorRecord> triangle_records();
-std::span<const OperatorRecord> literal_records();
-
 }  // namespace loupe::creation

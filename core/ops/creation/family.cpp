@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <vector>
-
-#include "core/ops/creation/creation.h"
+#include "core/ops/creation/family.h"
 
 namespace loupe {
 
 OperatorFamily creation_family() {
-    static const auto records = [] {
-        std::vector<const OperatorRecord*> all;
-        for (const auto& file : {creation::filled_records(), creation::like_records(), creation::range_records(),
-                                 creation::triangle_records(), creation::literal_records()}) {
-            for (const OperatorRecord& record : file) all.push_back(&record);
-        }
-        return all;
-    }();
+    using namespace creation;
+    static const auto records = joined_records({LOUPE_CREATION_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"creation", records};
 }
 

@@ -4,6 +4,7 @@
 #include "core/dispatch/functions.h"
 #include "core/kernels/layout.h"
 #include "core/ops/creation/creation.h"
+#include "core/ops/creation/family.h"
 #include "core/ops/sparse/sparse.h"
 
 namespace loupe {

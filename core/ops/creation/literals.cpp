@@ -4,6 +4,7 @@
 #include "core/autograd/variable.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/creation/creation.h"
+#include "core/ops/creation/family.h"
 
 namespace loupe {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/creation/creation.h"
+#include "core/ops/creation/family.h"
 
 namespace loupe {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/kernels/integer_math.h"
 #include "core/kernels/layout.h"
 #include "core/ops/creation/creation.h"
+#include "core/ops/creation/family.h"
 #include "core/ops/samples.h"
 #include "core/tensor/memory_limit.h"
 

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/fft/family.h"
 
-#include <vector>
-
 namespace loupe {
 
 OperatorFamily fft_family() {
-    static const auto records = [] {
-        std::vector<const OperatorRecord*> all;
-        for (const auto& file : {fft::primitive_records(), fft::transform_records(), fft::frequency_records(),
-                                 fft::window_records(), fft::short_time_records()}) {
-            for (const OperatorRecord& record : file) all.push_back(&record);
-        }
-        return all;
-    }();
+    using namespace fft;
+    static const auto records = joined_records({LOUPE_FFT_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"fft", records};
 }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The records of the family, one array a file.
+// The files of this family.
 
-#include "core/dispatch/record.h"
+#include "core/ops/family.h"
+
+// In the order in which the operators are listed.
+#define LOUPE_FFT_RECORDS(FILE) \
+    FILE(primitive_records)     \
+    FILE(transform_records)     \
+    FILE(frequency_records)     \
+    FILE(window_records)        \
+    FILE(short_time_records)
 
 namespace loupe::fft {
 
-std::span<const OperatorRecord> primitive_records();
-std::span<const OperatorRecord> transform_records();
-std::span<const OperatorRecord> frequency_records();
-std::span<const OperatorRecord> window_records();
-std::span<const OperatorRecord> short_time_records();
+LOUPE_FFT_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::fft

@@ -3,21 +3,11 @@
 
 #include "core/ops/indexing/family.h"
 
-#include <vector>
-
 namespace loupe {
 
 OperatorFamily indexing_family() {
-    static const std::vector<const OperatorRecord*> records = [] {
-        std::vector<const OperatorRecord*> all;
-        for (const auto list :
-             {indexing::advanced_records(), indexing::index_dim_records(), indexing::gather_records(),
-              indexing::masked_records(), indexing::take_records(), indexing::search_records(),
-              indexing::index_reduce_records(), indexing::embedding_records(), indexing::embedding_bag_records()}) {
-            for (const OperatorRecord& record : list) all.push_back(&record);
-        }
-        return all;
-    }();
+    using namespace indexing;
+    static const auto records = joined_records({LOUPE_INDEXING_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"indexing", records};
 }
 

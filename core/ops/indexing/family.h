@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_INDEXING_RECORDS(FILE) \
+    FILE(advanced_records)           \
+    FILE(index_dim_records)          \
+    FILE(gather_records)             \
+    FILE(masked_records)             \
+    FILE(take_records)               \
+    FILE(search_records)             \
+    FILE(index_reduce_records)       \
+    FILE(embedding_records)          \
+    FILE(embedding_bag_records)
 
 namespace loupe::indexing {
 
-std::span<const OperatorRecord> advanced_records();
-std::span<const OperatorRecord> index_dim_records();
-std::span<const OperatorRecord> gather_records();
-std::span<const OperatorRecord> masked_records();
-std::span<const OperatorRecord> take_records();
-std::span<const OperatorRecord> search_records();
-std::span<const OperatorRecord> index_reduce_records();
-std::span<const OperatorRecord> embedding_records();
-std::span<const OperatorRecord> embedding_bag_records();
+LOUPE_INDEXING_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::indexing

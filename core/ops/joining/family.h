@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_JOINING_RECORDS(FILE) \
+    FILE(cat_records)               \
+    FILE(stack_records)             \
+    FILE(repeat_records)            \
+    FILE(flip_records)              \
+    FILE(constant_pad_records)      \
+    FILE(mirror_pad_records)        \
+    FILE(pad_records)               \
+    FILE(grid_records)              \
+    FILE(shuffle_records)
 
 namespace loupe::joining {
 
-std::span<const OperatorRecord> cat_records();
-std::span<const OperatorRecord> stack_records();
-std::span<const OperatorRecord> repeat_records();
-std::span<const OperatorRecord> flip_records();
-std::span<const OperatorRecord> constant_pad_records();
-std::span<const OperatorRecord> mirror_pad_records();
-std::span<const OperatorRecord> pad_records();
-std::span<const OperatorRecord> grid_records();
-std::span<const OperatorRecord> shuffle_records();
+LOUPE_JOINING_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::joining

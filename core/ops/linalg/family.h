@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_LINALG_RECORDS(FILE) \
+    FILE(lu_records)               \
+    FILE(triangular_records)       \
+    FILE(solve_records)            \
+    FILE(determinant_records)      \
+    FILE(cholesky_records)         \
+    FILE(ldl_records)              \
+    FILE(qr_records)               \
+    FILE(svd_records)              \
+    FILE(eigen_records)            \
+    FILE(least_squares_records)    \
+    FILE(pseudo_inverse_records)   \
+    FILE(norm_records)             \
+    FILE(power_records)            \
+    FILE(vector_records)           \
+    FILE(distance_records)         \
+    FILE(bilinear_records)         \
+    FILE(out_form_records)
 
 namespace loupe::linalg {
 
-std::span<const OperatorRecord> lu_records();
-std::span<const OperatorRecord> triangular_records();
-std::span<const OperatorRecord> solve_records();
-std::span<const OperatorRecord> determinant_records();
-std::span<const OperatorRecord> cholesky_records();
-std::span<const OperatorRecord> ldl_records();
-std::span<const OperatorRecord> qr_records();
-std::span<const OperatorRecord> svd_records();
-std::span<const OperatorRecord> eigen_records();
-std::span<const OperatorRecord> least_squares_records();
-std::span<const OperatorRecord> pseudo_inverse_records();
-std::span<const OperatorRecord> norm_records();
-std::span<const OperatorRecord> power_records();
-std::span<const OperatorRecord> vector_records();
-std::span<const OperatorRecord> distance_records();
-std::span<const OperatorRecord> bilinear_records();
-std::span<const OperatorRecord> out_form_records();
+LOUPE_LINALG_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::linalg

@@ -240,16 +240,20 @@ std::vector<Sample> einsum_samples(Random& random, ScalarType dtype) {
             {{"ij,ij", TensorList{t({2, 3}), t({2, 3})}, IValue()}, "implicit"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
+        .summary = "Sums of products of tensors in Einstein's notation, from left to right.",
+        .formula = "out[free] = sum_{others} prod_t tensors[t][its letters]",
+        .composite = boxed<einsum>,
+        .gradient = "tensors: the same sum with grad in place of the tensor",
+        .samples = einsum_samples,
+        .autocast = {.cuda = Autocast::Lower},
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kEinsum = {
-    .schema = "aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
-    .summary = "Sums of products of tensors in Einstein's notation, from left to right.",
-    .formula = "out[free] = sum_{others} prod_t tensors[t][its letters]",
-    .composite = boxed<einsum>,
-    .gradient = "tensors: the same sum with grad in place of the tensor",
-    .samples = einsum_samples,
-    .autocast = {.cuda = Autocast::Lower},
-};
+std::span<const OperatorRecord> matrix::einsum_records() { return kRecords; }
 
 }  // namespace loupe

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The records of the family, in the order of their files.
+// The files of this family.
 
-#include "core/dispatch/record.h"
+#include "core/ops/family.h"
 
-namespace loupe {
+// In the order in which the operators are listed.
+#define LOUPE_MATRIX_RECORDS(FILE) \
+    FILE(product_records)          \
+    FILE(vector_records)           \
+    FILE(matmul_records)           \
+    FILE(einsum_records)
 
-extern const OperatorRecord kMm, kAddmm, kBmm, kBaddbmm, kAddbmm;
-extern const OperatorRecord kMv, kAddmv, kDot, kVdot, kOuter, kGer, kAddr;
-extern const OperatorRecord kMatmul, kLinear, kInner, kTensordot, kChainMatmul, kMultiDot, kLinalgMatmul;
-extern const OperatorRecord kEinsum;
+namespace loupe::matrix {
 
-}  // namespace loupe
+LOUPE_MATRIX_RECORDS(LOUPE_DECLARE_RECORDS)
+
+}  // namespace loupe::matrix

@@ -228,8 +228,6 @@ std::vector<Sample> chain_samples(Random& random, ScalarType dtype) {
                          random_tensor(random, {5, 2}, dtype)}}}};
 }
 
-}  // namespace
-
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
 constexpr NotFiniteNote kMatmulNotFinite[] = {
@@ -240,83 +238,82 @@ constexpr NotFiniteNote kLinearNotFinite[] = {
     {In::Either, When::Always, 0, "a matrix product that leaves the range of its dtype", advice::kShrink},
 };
 
-extern const OperatorRecord kMatmul = {
-    .schema = "aten::matmul(Tensor self, Tensor other) -> Tensor",
-    .summary = "The matrix product, of vectors, matrices or broadcast batches of them.",
-    .formula = "out[.., i, j] = sum_k self[.., i, k] other[.., k, j]",
-    .composite = boxed<matmul>,
-    .gradient =
-        "self: grad other^T, summed over broadcast dimensions\n"
-        "other: self^T grad, summed over broadcast dimensions",
-    .cost = matmul_cost,
-    .samples = matmul_samples,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kMatmulNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::matmul(Tensor self, Tensor other) -> Tensor",
+        .summary = "The matrix product, of vectors, matrices or broadcast batches of them.",
+        .formula = "out[.., i, j] = sum_k self[.., i, k] other[.., k, j]",
+        .composite = boxed<matmul>,
+        .gradient = "self: grad other^T, summed over broadcast dimensions\n"
+                    "other: self^T grad, summed over broadcast dimensions",
+        .cost = matmul_cost,
+        .samples = matmul_samples,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kMatmulNotFinite,
+    },
+    {
+        .schema = "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+        .summary = "A linear map of the last dimension.",
+        .formula = "out = input weight^T + bias",
+        .composite = boxed<linear>,
+        .gradient = "input: grad weight\nweight: grad^T input\nbias: sum_n grad[n]",
+        .cost = matmul_cost,
+        .samples = linear_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kLinearNotFinite,
+    },
+    {
+        .schema = "aten::inner(Tensor self, Tensor other) -> Tensor",
+        .summary = "Dot products over the last dimension of both tensors.",
+        .formula = "out[.., i, .., j] = sum_k self[.., i, k] other[.., j, k]",
+        .composite = boxed<inner>,
+        .gradient = "self: grad other\nother: grad^T self",
+        .samples = inner_samples,
+        .out = {.refusal = out_refusal::kTensordot},
+    },
+    {
+        .schema = "aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
+        .summary = "Sums products over the given dimensions of both tensors.",
+        .formula = "out = sum_k self[.., k] other[k, ..] over dims_self and dims_other",
+        .composite = boxed<tensordot>,
+        .gradient = "self: grad other^T\nother: self^T grad",
+        .samples = tensordot_samples,
+        .out = {.refusal = out_refusal::kTensordot},
+        .autocast = {.cuda = Autocast::Widest},
+    },
+    {
+        .schema = "aten::chain_matmul(Tensor[] matrices) -> Tensor",
+        .summary = "The product of several matrices, in the order that costs least.",
+        .formula = "matrices[0] matrices[1] .. matrices[n]",
+        .composite = boxed<chain_matmul>,
+        .gradient = "matrices: (product before)^T grad (product behind)^T",
+        .samples = chain_samples,
+        .out = {.refusal = out_refusal::kMultiDot},
+        .autocast = {.cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::linalg_multi_dot(Tensor[] tensors) -> Tensor",
+        .summary = "The product of several matrices, in the order that costs least; the ends may be vectors.",
+        .formula = "tensors[0] tensors[1] .. tensors[n]",
+        .composite = boxed<multi_dot>,
+        .gradient = "tensors: (product before)^T grad (product behind)^T",
+        .samples = chain_samples,
+        .out = {.refusal = out_refusal::kMultiDot},
+        .autocast = {.cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::linalg_matmul(Tensor self, Tensor other) -> Tensor",
+        .summary = "The same as matmul.",
+        .composite = boxed<matmul>,
+        .cost = matmul_cost,
+        .samples = matmul_samples,
+    },
 };
 
-extern const OperatorRecord kLinear = {
-    .schema = "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-    .summary = "A linear map of the last dimension.",
-    .formula = "out = input weight^T + bias",
-    .composite = boxed<linear>,
-    .gradient = "input: grad weight\nweight: grad^T input\nbias: sum_n grad[n]",
-    .cost = matmul_cost,
-    .samples = linear_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kLinearNotFinite,
-};
+}  // namespace
 
-extern const OperatorRecord kInner = {
-    .schema = "aten::inner(Tensor self, Tensor other) -> Tensor",
-    .summary = "Dot products over the last dimension of both tensors.",
-    .formula = "out[.., i, .., j] = sum_k self[.., i, k] other[.., j, k]",
-    .composite = boxed<inner>,
-    .gradient = "self: grad other\nother: grad^T self",
-    .samples = inner_samples,
-    .out = {.refusal = out_refusal::kTensordot},
-};
-
-extern const OperatorRecord kTensordot = {
-    .schema = "aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-    .summary = "Sums products over the given dimensions of both tensors.",
-    .formula = "out = sum_k self[.., k] other[k, ..] over dims_self and dims_other",
-    .composite = boxed<tensordot>,
-    .gradient = "self: grad other^T\nother: self^T grad",
-    .samples = tensordot_samples,
-    .out = {.refusal = out_refusal::kTensordot},
-    .autocast = {.cuda = Autocast::Widest},
-};
-
-extern const OperatorRecord kChainMatmul = {
-    .schema = "aten::chain_matmul(Tensor[] matrices) -> Tensor",
-    .summary = "The product of several matrices, in the order that costs least.",
-    .formula = "matrices[0] matrices[1] .. matrices[n]",
-    .composite = boxed<chain_matmul>,
-    .gradient = "matrices: (product before)^T grad (product behind)^T",
-    .samples = chain_samples,
-    .out = {.refusal = out_refusal::kMultiDot},
-    .autocast = {.cuda = Autocast::Lower},
-};
-
-extern const OperatorRecord kMultiDot = {
-    .schema = "aten::linalg_multi_dot(Tensor[] tensors) -> Tensor",
-    .summary = "The product of several matrices, in the order that costs least; the ends may be vectors.",
-    .formula = "tensors[0] tensors[1] .. tensors[n]",
-    .composite = boxed<multi_dot>,
-    .gradient = "tensors: (product before)^T grad (product behind)^T",
-    .samples = chain_samples,
-    .out = {.refusal = out_refusal::kMultiDot},
-    .autocast = {.cuda = Autocast::Lower},
-};
-
-extern const OperatorRecord kLinalgMatmul = {
-    .schema = "aten::linalg_matmul(Tensor self, Tensor other) -> Tensor",
-    .summary = "The same as matmul.",
-    .composite = boxed<matmul>,
-    .cost = matmul_cost,
-    .samples = matmul_samples,
-};
+std::span<const OperatorRecord> matrix::matmul_records() { return kRecords; }
 
 }  // namespace loupe

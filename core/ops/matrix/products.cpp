@@ -295,8 +295,6 @@ std::vector<Sample> addbmm_samples(Random& random, ScalarType dtype) {
             {{t({5}), t({3, 2, 4}), t({3, 4, 5}), turning(dtype), turning(dtype)}, "scaled by complex numbers"}};
 }
 
-}  // namespace
-
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
 constexpr NotFiniteNote kMmNotFinite[] = {
@@ -307,84 +305,87 @@ constexpr NotFiniteNote kAddmmNotFinite[] = {
     {In::Either, When::Always, 0, "a matrix product that leaves the range of its dtype", advice::kShrink},
 };
 
-extern const OperatorRecord kMm = {
-    .schema = "aten::mm(Tensor self, Tensor mat2) -> Tensor",
-    .summary = "The product of two matrices.",
-    .formula = "out[i, j] = sum_k self[i, k] mat2[k, j]",
-    .infer = inferring<infer_mm>,
-    .kernel = filling<mm>,
-    .derivative = {mm_backward, {save_argument(0, 1), save_argument(1, 0)}},
-    .gradient = "self: grad mat2^T\nmat2: self^T grad",
-    .cost = mm_cost,
-    .samples = mm_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kMmNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::mm(Tensor self, Tensor mat2) -> Tensor",
+        .summary = "The product of two matrices.",
+        .formula = "out[i, j] = sum_k self[i, k] mat2[k, j]",
+        .infer = inferring<infer_mm>,
+        .kernel = filling<mm>,
+        .derivative = {mm_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .gradient = "self: grad mat2^T\nmat2: self^T grad",
+        .cost = mm_cost,
+        .samples = mm_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kMmNotFinite,
+    },
+    {
+        .schema = "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        .summary = "The product of two matrices, scaled, added to a third, scaled.",
+        .formula = "out = beta self + alpha mat1 mat2",
+        .infer = inferring<infer_addmm>,
+        .kernel = filling<addmm>,
+        .derivative = {addmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .gradient = "self: beta grad\nmat1: alpha grad mat2^T\nmat2: alpha mat1^T grad",
+        .cost = addmm_cost,
+        .samples = addmm_samples,
+        .variants = kInPlace | kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .python = {.has_older_form = true},
+        .not_finite = kAddmmNotFinite,
+    },
+    {
+        .schema = "aten::bmm(Tensor self, Tensor mat2) -> Tensor",
+        .summary = "The products of the matrices of two batches, one by one.",
+        .formula = "out[b] = self[b] mat2[b]",
+        .infer = inferring<infer_bmm_of>,
+        .kernel = filling<bmm>,
+        .derivative = {bmm_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .gradient = "self: grad[b] mat2[b]^T\nmat2: self[b]^T grad[b]",
+        .cost = mm_cost,
+        .samples = bmm_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kMmNotFinite,
+    },
+    {
+        .schema =
+            "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        .summary = "The products of the matrices of two batches, scaled, added to a third batch, scaled.",
+        .formula = "out[b] = beta self[b] + alpha batch1[b] batch2[b]",
+        .infer = inferring<infer_baddbmm>,
+        .kernel = filling<baddbmm>,
+        .derivative = {baddbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .gradient = "self: beta grad\nbatch1: alpha grad[b] batch2[b]^T\nbatch2: alpha batch1[b]^T grad[b]",
+        .cost = addmm_cost,
+        .samples = baddbmm_samples,
+        .variants = kInPlace | kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .python = {.has_older_form = true},
+    },
+    {
+        .schema = "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        .summary = "The sum of the products of the matrices of two batches, scaled, added to a matrix, scaled.",
+        .formula = "out = beta self + alpha sum_b batch1[b] batch2[b]",
+        .infer = inferring<infer_addbmm>,
+        .kernel = filling<addbmm>,
+        .derivative = {addbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .gradient = "self: beta grad\nbatch1: alpha grad batch2[b]^T\nbatch2: alpha batch1[b]^T grad",
+        .cost = addbmm_cost,
+        .samples = addbmm_samples,
+        .variants = kInPlace | kOut,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .python = {.has_older_form = true},
+    },
 };
 
-extern const OperatorRecord kAddmm = {
-    .schema = "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .summary = "The product of two matrices, scaled, added to a third, scaled.",
-    .formula = "out = beta self + alpha mat1 mat2",
-    .infer = inferring<infer_addmm>,
-    .kernel = filling<addmm>,
-    .derivative = {addmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
-    .gradient = "self: beta grad\nmat1: alpha grad mat2^T\nmat2: alpha mat1^T grad",
-    .cost = addmm_cost,
-    .samples = addmm_samples,
-    .variants = kInPlace | kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .python = {.has_older_form = true},
-    .not_finite = kAddmmNotFinite,
-};
+}  // namespace
 
-extern const OperatorRecord kBmm = {
-    .schema = "aten::bmm(Tensor self, Tensor mat2) -> Tensor",
-    .summary = "The products of the matrices of two batches, one by one.",
-    .formula = "out[b] = self[b] mat2[b]",
-    .infer = inferring<infer_bmm_of>,
-    .kernel = filling<bmm>,
-    .derivative = {bmm_backward, {save_argument(0, 1), save_argument(1, 0)}},
-    .gradient = "self: grad[b] mat2[b]^T\nmat2: self[b]^T grad[b]",
-    .cost = mm_cost,
-    .samples = bmm_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kMmNotFinite,
-};
-
-extern const OperatorRecord kBaddbmm = {
-    .schema = "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .summary = "The products of the matrices of two batches, scaled, added to a third batch, scaled.",
-    .formula = "out[b] = beta self[b] + alpha batch1[b] batch2[b]",
-    .infer = inferring<infer_baddbmm>,
-    .kernel = filling<baddbmm>,
-    .derivative = {baddbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
-    .gradient = "self: beta grad\nbatch1: alpha grad[b] batch2[b]^T\nbatch2: alpha batch1[b]^T grad[b]",
-    .cost = addmm_cost,
-    .samples = baddbmm_samples,
-    .variants = kInPlace | kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .python = {.has_older_form = true},
-};
-
-extern const OperatorRecord kAddbmm = {
-    .schema = "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .summary = "The sum of the products of the matrices of two batches, scaled, added to a matrix, scaled.",
-    .formula = "out = beta self + alpha sum_b batch1[b] batch2[b]",
-    .infer = inferring<infer_addbmm>,
-    .kernel = filling<addbmm>,
-    .derivative = {addbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
-    .gradient = "self: beta grad\nbatch1: alpha grad batch2[b]^T\nbatch2: alpha batch1[b]^T grad",
-    .cost = addbmm_cost,
-    .samples = addbmm_samples,
-    .variants = kInPlace | kOut,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .python = {.has_older_form = true},
-};
+std::span<const OperatorRecord> matrix::product_records() { return kRecords; }
 
 }  // namespace loupe

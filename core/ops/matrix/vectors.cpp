@@ -187,96 +187,94 @@ std::vector<Sample> addr_samples(Random& random, ScalarType dtype) {
               random_tensor(random, {4}, dtype), 2, 3}}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::mv(Tensor self, Tensor vec) -> Tensor",
+        .summary = "The product of a matrix and a vector.",
+        .formula = "out[i] = sum_j self[i, j] vec[j]",
+        .infer = inferring<infer_mv>,
+        .kernel = filling<mv>,
+        .derivative = {mv_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .gradient = "self: grad vec^T\nvec: self^T grad",
+        .cost = mv_cost,
+        .samples = mv_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        .summary = "The product of a matrix and a vector, scaled, added to a vector, scaled.",
+        .formula = "out = beta self + alpha mat vec",
+        .infer = inferring<infer_addmv>,
+        .kernel = filling<addmv>,
+        .derivative = {addmv_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .gradient = "self: beta grad\nmat: alpha grad vec^T\nvec: alpha mat^T grad",
+        .cost = addmv_cost,
+        .samples = addmv_samples,
+        .variants = kInPlace | kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cuda = Autocast::Lower},
+        .python = {.has_older_form = true},
+    },
+    {
+        .schema = "aten::dot(Tensor self, Tensor tensor) -> Tensor",
+        .summary = "The sum of the products of the elements of two vectors.",
+        .formula = "out = sum_i self[i] tensor[i]",
+        .infer = inferring<infer_dot>,
+        .kernel = filling<dot>,
+        .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .gradient = "self: grad tensor\ntensor: grad self",
+        .samples = dot_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kDot},
+        .autocast = {.cuda = Autocast::Widest},
+    },
+    {
+        .schema = "aten::vdot(Tensor self, Tensor other) -> Tensor",
+        .summary = "The dot product with the first vector conjugated.",
+        .formula = "out = sum_i conj(self[i]) other[i]",
+        .infer = inferring<infer_dot>,
+        .kernel = filling<vdot>,
+        .derivative = {vdot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .gradient = "self: conj(grad) other\nother: grad self",
+        .samples = dot_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kDot},
+    },
+    {
+        .schema = "aten::outer(Tensor self, Tensor vec2) -> Tensor",
+        .summary = "All products of an element of one vector and one of another.",
+        .formula = "out[i, j] = self[i] vec2[j]",
+        .composite = boxed<outer>,
+        .gradient = "self: grad vec2\nvec2: grad^T self",
+        .samples = outer_samples,
+    },
+    {
+        .schema = "aten::ger(Tensor self, Tensor vec2) -> Tensor",
+        .summary = "The same as outer.",
+        .formula = "out[i, j] = self[i] vec2[j]",
+        .composite = boxed<outer>,
+        .gradient = "self: grad vec2\nvec2: grad^T self",
+        .samples = outer_samples,
+    },
+    {
+        .schema = "aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        .summary = "The outer product of two vectors, scaled, added to a matrix, scaled.",
+        .formula = "out[i, j] = beta self[i, j] + alpha vec1[i] vec2[j]",
+        .infer = inferring<infer_addr>,
+        .kernel = filling<addr>,
+        .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .gradient = "self: beta grad\nvec1: alpha grad vec2\nvec2: alpha grad^T vec1",
+        .samples = addr_samples,
+        .variants = kInPlace | kOut,
+        .autocast = {.cuda = Autocast::Lower},
+        .python = {.has_older_form = true},
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kMv = {
-    .schema = "aten::mv(Tensor self, Tensor vec) -> Tensor",
-    .summary = "The product of a matrix and a vector.",
-    .formula = "out[i] = sum_j self[i, j] vec[j]",
-    .infer = inferring<infer_mv>,
-    .kernel = filling<mv>,
-    .derivative = {mv_backward, {save_argument(0, 1), save_argument(1, 0)}},
-    .gradient = "self: grad vec^T\nvec: self^T grad",
-    .cost = mv_cost,
-    .samples = mv_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cuda = Autocast::Lower},
-};
-
-extern const OperatorRecord kAddmv = {
-    .schema = "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .summary = "The product of a matrix and a vector, scaled, added to a vector, scaled.",
-    .formula = "out = beta self + alpha mat vec",
-    .infer = inferring<infer_addmv>,
-    .kernel = filling<addmv>,
-    .derivative = {addmv_backward, {save_argument(1, 2), save_argument(2, 1)}},
-    .gradient = "self: beta grad\nmat: alpha grad vec^T\nvec: alpha mat^T grad",
-    .cost = addmv_cost,
-    .samples = addmv_samples,
-    .variants = kInPlace | kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cuda = Autocast::Lower},
-    .python = {.has_older_form = true},
-};
-
-extern const OperatorRecord kDot = {
-    .schema = "aten::dot(Tensor self, Tensor tensor) -> Tensor",
-    .summary = "The sum of the products of the elements of two vectors.",
-    .formula = "out = sum_i self[i] tensor[i]",
-    .infer = inferring<infer_dot>,
-    .kernel = filling<dot>,
-    .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
-    .gradient = "self: grad tensor\ntensor: grad self",
-    .samples = dot_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kDot},
-    .autocast = {.cuda = Autocast::Widest},
-};
-
-extern const OperatorRecord kVdot = {
-    .schema = "aten::vdot(Tensor self, Tensor other) -> Tensor",
-    .summary = "The dot product with the first vector conjugated.",
-    .formula = "out = sum_i conj(self[i]) other[i]",
-    .infer = inferring<infer_dot>,
-    .kernel = filling<vdot>,
-    .derivative = {vdot_backward, {save_argument(0, 1), save_argument(1, 0)}},
-    .gradient = "self: conj(grad) other\nother: grad self",
-    .samples = dot_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kDot},
-};
-
-extern const OperatorRecord kOuter = {
-    .schema = "aten::outer(Tensor self, Tensor vec2) -> Tensor",
-    .summary = "All products of an element of one vector and one of another.",
-    .formula = "out[i, j] = self[i] vec2[j]",
-    .composite = boxed<outer>,
-    .gradient = "self: grad vec2\nvec2: grad^T self",
-    .samples = outer_samples,
-};
-
-extern const OperatorRecord kGer = {
-    .schema = "aten::ger(Tensor self, Tensor vec2) -> Tensor",
-    .summary = "The same as outer.",
-    .formula = "out[i, j] = self[i] vec2[j]",
-    .composite = boxed<outer>,
-    .gradient = "self: grad vec2\nvec2: grad^T self",
-    .samples = outer_samples,
-};
-
-extern const OperatorRecord kAddr = {
-    .schema = "aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .summary = "The outer product of two vectors, scaled, added to a matrix, scaled.",
-    .formula = "out[i, j] = beta self[i, j] + alpha vec1[i] vec2[j]",
-    .infer = inferring<infer_addr>,
-    .kernel = filling<addr>,
-    .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
-    .gradient = "self: beta grad\nvec1: alpha grad vec2\nvec2: alpha grad^T vec1",
-    .samples = addr_samples,
-    .variants = kInPlace | kOut,
-    .autocast = {.cuda = Autocast::Lower},
-    .python = {.has_older_form = true},
-};
+std::span<const OperatorRecord> matrix::vector_records() { return kRecords; }
 
 }  // namespace loupe

@@ -198,8 +198,6 @@ std::vector<Sample> public_dot_product_samples(Random& random, ScalarType dtype)
             {{t({4, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, false, IValue(), true}, "shared heads"}};
 }
 
-}  // namespace
-
 constexpr std::string_view kAttention =
     "query: (dS key) / sqrt(d), dS = P (dP - sum_j P dP), P = softmax(query key^T / sqrt(d) + mask), dP = grad "
     "value^T\n"
@@ -218,76 +216,79 @@ constexpr NotFiniteNote kScaledDotProductAttentionNotFinite[] = {
     {In::Either, When::Always, 0, "attention that leaves the range of its dtype", advice::kShrink},
 };
 
-extern const OperatorRecord kNativeMultiHeadAttention = {
-    .schema =
-        "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, "
-        "Tensor qkv_weight, "
-        "Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool "
-        "average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",
-    .summary =
-        "Multi-head attention with its input and output projections; gives the attention weights too when asked.",
-    .formula = "softmax(q k^T / sqrt(d)) v, by heads",
-    .composite = boxed<multi_head_attention>,
-    .gradient =
-        "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\n"
-        "key: as query\n"
-        "value: as query",
-    .samples = attention_samples,
-    .variants = kOut,
-};
-extern const OperatorRecord kTransformerEncoderLayer = {
-    .schema =
-        "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor "
-        "qkv_bias, Tensor "
-        "proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor "
-        "norm_bias_1, Tensor "
-        "norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor "
-        "ffn_bias_2, "
-        "Tensor? mask=None, int? mask_type=None) -> Tensor",
-    .summary =
-        "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a normalisation.",
-    .formula =
-        "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, "
-        "not behind",
-    .composite = boxed<encoder_layer>,
-    .gradient = "src: through both residuals, the attention and the feed-forward network",
-    .variants = kOut,
-};
-extern const OperatorRecord kScaledDotProductAttention = {
-    .schema =
-        "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
-        "dropout_p=0., bool "
-        "need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
-    .summary = "Attention of queries over keys and values.",
-    .formula = "softmax(q k^T / sqrt(d) + mask) v",
-    .composite = boxed<scaled_dot_product_with_weights>,
-    .gradient = kAttention,
-    .samples = dot_product_samples,
-};
-extern const OperatorRecord kScaledDotProductAttentionMath = {
-    .schema =
-        "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
-        "float dropout_p=0., "
-        "bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
-    .summary = "Attention of queries over keys and values.",
-    .formula = "softmax(q k^T / sqrt(d) + mask) v",
-    .composite = boxed<scaled_dot_product_with_weights>,
-    .gradient = kAttention,
-    .samples = dot_product_samples,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, "
+            "Tensor qkv_weight, "
+            "Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool "
+            "average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",
+        .summary =
+            "Multi-head attention with its input and output projections; gives the attention weights too when asked.",
+        .formula = "softmax(q k^T / sqrt(d)) v, by heads",
+        .composite = boxed<multi_head_attention>,
+        .gradient = "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\n"
+                    "key: as query\n"
+                    "value: as query",
+        .samples = attention_samples,
+        .variants = kOut,
+    },
+    {
+        .schema =
+            "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor "
+            "qkv_bias, Tensor "
+            "proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor "
+            "norm_bias_1, Tensor "
+            "norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor "
+            "ffn_bias_2, "
+            "Tensor? mask=None, int? mask_type=None) -> Tensor",
+        .summary = "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a "
+                   "normalisation.",
+        .formula = "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, "
+                   "not behind",
+        .composite = boxed<encoder_layer>,
+        .gradient = "src: through both residuals, the attention and the feed-forward network",
+        .variants = kOut,
+    },
+    {
+        .schema =
+            "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+            "dropout_p=0., bool "
+            "need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+        .summary = "Attention of queries over keys and values.",
+        .formula = "softmax(q k^T / sqrt(d) + mask) v",
+        .composite = boxed<scaled_dot_product_with_weights>,
+        .gradient = kAttention,
+        .samples = dot_product_samples,
+    },
+    {
+        .schema =
+            "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
+            "float dropout_p=0., "
+            "bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+        .summary = "Attention of queries over keys and values.",
+        .formula = "softmax(q k^T / sqrt(d) + mask) v",
+        .composite = boxed<scaled_dot_product_with_weights>,
+        .gradient = kAttention,
+        .samples = dot_product_samples,
+    },
+    // PyTorch 2.0; enable_gqa of 2.5.
+    {
+        .schema =
+            "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+            "dropout_p=0., bool "
+            "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+        .summary = "Attention of queries over keys and values.",
+        .formula = "softmax(scale q k^T + mask) v",
+        .composite = boxed<scaled_dot_product>,
+        .gradient = kAttention,
+        .samples = public_dot_product_samples,
+        .not_finite = kScaledDotProductAttentionNotFinite,
+    },
 };
 
-// PyTorch 2.0; enable_gqa of 2.5.
-extern const OperatorRecord kPublicScaledDotProductAttention = {
-    .schema =
-        "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
-        "dropout_p=0., bool "
-        "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-    .summary = "Attention of queries over keys and values.",
-    .formula = "softmax(scale q k^T + mask) v",
-    .composite = boxed<scaled_dot_product>,
-    .gradient = kAttention,
-    .samples = public_dot_product_samples,
-    .not_finite = kScaledDotProductAttentionNotFinite,
-};
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::attention_records() { return kRecords; }
 
 }  // namespace loupe

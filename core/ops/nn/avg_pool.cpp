@@ -424,8 +424,6 @@ std::vector<Sample> adaptive_samples(Random& random, ScalarType dtype) {
 
 constexpr std::string_view kMeanFormula = "out[c, p] = mean_k self[c, stride p + k - padding]";
 
-}  // namespace
-
 #define LOUPE_AVERAGE_ARGUMENTS(n)                                     \
     "int[" n "] kernel_size, int[" n "] stride=[], int[" n             \
     "] padding=0, bool ceil_mode=False, bool count_include_pad=True, " \
@@ -439,134 +437,140 @@ constexpr std::string_view kSharedOut = "self: grad[c, p] / (size of the window)
 constexpr std::string_view kMeanWindow =
     "out[c, p] = mean_k self[c, k] over the k from floor(p H / output_size) to ceil((p + 1) H / output_size)";
 
-extern const OperatorRecord kAvgPool1d = {
-    .schema =
-        "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, "
-        "bool "
-        "count_include_pad=True) -> Tensor",
-    .summary = "The mean of each window of a sequence.",
-    .formula = kMeanFormula,
-    .composite = boxed<avg_pool1d>,
-    .gradient = kSharedOut,
-    .samples = avg_pool_samples<1>,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool "
+                  "ceil_mode=False, "
+                  "bool "
+                  "count_include_pad=True) -> Tensor",
+        .summary = "The mean of each window of a sequence.",
+        .formula = kMeanFormula,
+        .composite = boxed<avg_pool1d>,
+        .gradient = kSharedOut,
+        .samples = avg_pool_samples<1>,
+    },
+    {
+        .schema = "aten::avg_pool2d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("2") ") -> Tensor",
+        .summary = "The mean of each window of a plane.",
+        .formula = kMeanFormula,
+        .infer = inferring<infer_avg_pool<2>>,
+        .kernel = filling<avg_pool<2>>,
+        .derivative = {avg_pool_gradient<2>, {save_argument(0)}, "AvgPool2DBackward0"},
+        .gradient = kSharedOut,
+        .samples = avg_pool_samples<2>,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+    },
+    {
+        .schema = "aten::avg_pool3d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("3") ") -> Tensor",
+        .summary = "The mean of each window of a volume.",
+        .formula = kMeanFormula,
+        .infer = inferring<infer_avg_pool<3>>,
+        .kernel = filling<avg_pool<3>>,
+        .derivative = {avg_pool_gradient<3>, {save_argument(0)}, "AvgPool3DBackward0"},
+        .gradient = kSharedOut,
+        .samples = avg_pool_samples<3>,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::avg_pool2d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("2") ") -> Tensor",
+        .summary = "Gradient of avg_pool2d: each is shared out over its window.",
+        .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
+        .infer = inferring<infer_avg_pool_backward<2>>,
+        .kernel = filling<avg_pool_backward<2>>,
+        .derivative = {avg_pool_double_gradient<2>, {}, "AvgPool2DBackwardBackward0"},
+        .gradient = "grad_output: mean of grad in each window",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::avg_pool3d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("3") ") -> Tensor",
+        .summary = "Gradient of avg_pool3d: each is shared out over its window.",
+        .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
+        .infer = inferring<infer_avg_pool_backward<3>>,
+        .kernel = filling<avg_pool_backward<3>>,
+        .derivative = {avg_pool_double_gradient<3>, {}, "AvgPool3DBackwardBackward0"},
+        .gradient = "grad_output: mean of grad in each window",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+        .summary = "Means of as many windows as the output has places.",
+        .formula = kMeanWindow,
+        .composite = boxed<adaptive_avg_pool1d>,
+        .gradient = kSharedOut,
+        .samples = adaptive_samples<1>,
+    },
+    {
+        .schema = "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+        .summary = "Means of as many windows as the output has places.",
+        .formula = kMeanWindow,
+        .composite = boxed<adaptive_avg_pool<2>>,
+        .gradient = kSharedOut,
+        .samples = adaptive_samples<2>,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kAdaptive},
+    },
+    {
+        .schema = "aten::adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
+        .summary = "Means of as many windows as the output has places.",
+        .formula = kMeanWindow,
+        .composite = boxed<adaptive_avg_pool<3>>,
+        .gradient = kSharedOut,
+        .samples = adaptive_samples<3>,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kAdaptive},
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+        .summary = "Means of as many windows as the output has places.",
+        .formula = kMeanWindow,
+        .infer = inferring<infer_adaptive<2>>,
+        .kernel = filling<adaptive_kernel<2>>,
+        .derivative = {adaptive_gradient<2>, {save_argument(0)}, "AdaptiveAvgPool2DBackward0"},
+        .gradient = kSharedOut,
+        .samples = adaptive_samples<2>,
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
+        .summary = "Means of as many windows as the output has places.",
+        .formula = kMeanWindow,
+        .infer = inferring<infer_adaptive<3>>,
+        .kernel = filling<adaptive_kernel<3>>,
+        .derivative = {adaptive_gradient<3>, {save_argument(0)}, "AdaptiveAvgPool3DBackward0"},
+        .gradient = kSharedOut,
+        .samples = adaptive_samples<3>,
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
+        .summary = "Gradient of adaptive_avg_pool2d.",
+        .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
+        .infer = inferring<infer_adaptive_backward<2>>,
+        .kernel = filling<adaptive_backward_kernel<2>>,
+        .derivative = {adaptive_double_gradient<2>, {}, "AdaptiveAvgPool2DBackwardBackward0"},
+        .gradient = "grad_output: mean of grad in each window",
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
+        .summary = "Gradient of adaptive_avg_pool3d.",
+        .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
+        .infer = inferring<infer_adaptive_backward<3>>,
+        .kernel = filling<adaptive_backward_kernel<3>>,
+        .derivative = {adaptive_double_gradient<3>, {}, "AdaptiveAvgPool3DBackwardBackward0"},
+        .gradient = "grad_output: mean of grad in each window",
+        .variants = kOut,
+    },
 };
-extern const OperatorRecord kAvgPool2d = {
-    .schema = "aten::avg_pool2d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("2") ") -> Tensor",
-    .summary = "The mean of each window of a plane.",
-    .formula = kMeanFormula,
-    .infer = inferring<infer_avg_pool<2>>,
-    .kernel = filling<avg_pool<2>>,
-    .derivative = {avg_pool_gradient<2>, {save_argument(0)}, "AvgPool2DBackward0"},
-    .gradient = kSharedOut,
-    .samples = avg_pool_samples<2>,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-};
-extern const OperatorRecord kAvgPool3d = {
-    .schema = "aten::avg_pool3d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("3") ") -> Tensor",
-    .summary = "The mean of each window of a volume.",
-    .formula = kMeanFormula,
-    .infer = inferring<infer_avg_pool<3>>,
-    .kernel = filling<avg_pool<3>>,
-    .derivative = {avg_pool_gradient<3>, {save_argument(0)}, "AvgPool3DBackward0"},
-    .gradient = kSharedOut,
-    .samples = avg_pool_samples<3>,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kAvgPool2dBackward = {
-    .schema = "aten::avg_pool2d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("2") ") -> Tensor",
-    .summary = "Gradient of avg_pool2d: each is shared out over its window.",
-    .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
-    .infer = inferring<infer_avg_pool_backward<2>>,
-    .kernel = filling<avg_pool_backward<2>>,
-    .derivative = {avg_pool_double_gradient<2>, {}, "AvgPool2DBackwardBackward0"},
-    .gradient = "grad_output: mean of grad in each window",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kAvgPool3dBackward = {
-    .schema = "aten::avg_pool3d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("3") ") -> Tensor",
-    .summary = "Gradient of avg_pool3d: each is shared out over its window.",
-    .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
-    .infer = inferring<infer_avg_pool_backward<3>>,
-    .kernel = filling<avg_pool_backward<3>>,
-    .derivative = {avg_pool_double_gradient<3>, {}, "AvgPool3DBackwardBackward0"},
-    .gradient = "grad_output: mean of grad in each window",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kAdaptiveAvgPool1d = {
-    .schema = "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-    .summary = "Means of as many windows as the output has places.",
-    .formula = kMeanWindow,
-    .composite = boxed<adaptive_avg_pool1d>,
-    .gradient = kSharedOut,
-    .samples = adaptive_samples<1>,
-};
-extern const OperatorRecord kAdaptiveAvgPool2d = {
-    .schema = "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-    .summary = "Means of as many windows as the output has places.",
-    .formula = kMeanWindow,
-    .composite = boxed<adaptive_avg_pool<2>>,
-    .gradient = kSharedOut,
-    .samples = adaptive_samples<2>,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kAdaptive},
-};
-extern const OperatorRecord kAdaptiveAvgPool3d = {
-    .schema = "aten::adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
-    .summary = "Means of as many windows as the output has places.",
-    .formula = kMeanWindow,
-    .composite = boxed<adaptive_avg_pool<3>>,
-    .gradient = kSharedOut,
-    .samples = adaptive_samples<3>,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kAdaptive},
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kAdaptiveAvgPool2dKernel = {
-    .schema = "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-    .summary = "Means of as many windows as the output has places.",
-    .formula = kMeanWindow,
-    .infer = inferring<infer_adaptive<2>>,
-    .kernel = filling<adaptive_kernel<2>>,
-    .derivative = {adaptive_gradient<2>, {save_argument(0)}, "AdaptiveAvgPool2DBackward0"},
-    .gradient = kSharedOut,
-    .samples = adaptive_samples<2>,
-    .variants = kOut,
-};
-extern const OperatorRecord kAdaptiveAvgPool3dKernel = {
-    .schema = "aten::_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
-    .summary = "Means of as many windows as the output has places.",
-    .formula = kMeanWindow,
-    .infer = inferring<infer_adaptive<3>>,
-    .kernel = filling<adaptive_kernel<3>>,
-    .derivative = {adaptive_gradient<3>, {save_argument(0)}, "AdaptiveAvgPool3DBackward0"},
-    .gradient = kSharedOut,
-    .samples = adaptive_samples<3>,
-    .variants = kOut,
-};
-extern const OperatorRecord kAdaptiveAvgPool2dBackward = {
-    .schema = "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
-    .summary = "Gradient of adaptive_avg_pool2d.",
-    .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
-    .infer = inferring<infer_adaptive_backward<2>>,
-    .kernel = filling<adaptive_backward_kernel<2>>,
-    .derivative = {adaptive_double_gradient<2>, {}, "AdaptiveAvgPool2DBackwardBackward0"},
-    .gradient = "grad_output: mean of grad in each window",
-    .variants = kOut,
-};
-extern const OperatorRecord kAdaptiveAvgPool3dBackward = {
-    .schema = "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
-    .summary = "Gradient of adaptive_avg_pool3d.",
-    .formula = "out[c, i] = sum_p grad_output[c, p] / (size of the window)",
-    .infer = inferring<infer_adaptive_backward<3>>,
-    .kernel = filling<adaptive_backward_kernel<3>>,
-    .derivative = {adaptive_double_gradient<3>, {}, "AdaptiveAvgPool3DBackwardBackward0"},
-    .gradient = "grad_output: mean of grad in each window",
-    .variants = kOut,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::avg_pool_records() { return kRecords; }
 
 }  // namespace loupe

@@ -550,8 +550,6 @@ Cost batch_norm_cost(Arguments arguments, std::span<const IValue>) {
 
 constexpr std::string_view kFormula = "out[n, c] = (input[n, c] - mean[c]) / sqrt(var[c] + eps) weight[c] + bias[c]";
 
-}  // namespace
-
 constexpr std::string_view kBatchNormalised =
     "input: (g - mean(g) - y mean(g y)) / std in training, g / std in evaluation; g = grad weight, y = (input - "
     "mean) / std\n"
@@ -565,97 +563,101 @@ constexpr NotFiniteNote kBatchNormNotFinite[] = {
      "give it an eps above 0, in float32"},
 };
 
-extern const OperatorRecord kNativeBatchNorm = {
-    .schema =
-        "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
-        "running_var, bool "
-        "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    .summary =
-        "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the running "
-        "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
-    .formula = kFormula,
-    .infer = inferring<infer_native_batch_norm>,
-    .kernel = filling<native_batch_norm, 3>,
-    .derivative = {native_batch_norm_gradient,
-                   {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1),
-                    save_result(2)}},
-    .gradient = kBatchNormalised,
-    .cost = batch_norm_cost,
-    .samples = native_samples,
-    .variants = kOut,
-    .out = {.names = "out save_mean save_invstd"},
-    .constant_results = 0b110,
-    .writes = "running_mean running_var",
-    .not_finite = kBatchNormNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+                  "running_var, bool training, "
+                  "float momentum, float eps) -> (Tensor scale, Tensor shift, Tensor mean, Tensor invstd)",
+        .summary =
+            "What batch_norm multiplies each channel with and adds to it; in training it moves the running statistics.",
+        .formula = "batch_norm(input) = input scale + shift",
+        .infer = inferring<infer_batch_norm_scale>,
+        .kernel = filling<batch_norm_scale, 4>,
+        .writes = "running_mean running_var",
+    },
+    {
+        .schema = "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor "
+                  "invstd, int "
+                  "count) -> (Tensor "
+                  "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
+        .summary = "What the gradient of batch_norm in training is made of, from sums over pixels of grad and of grad "
+                   "(input - "
+                   "mean).",
+        .formula = "grad_input = grad of_grad + input of_input + constant",
+        .infer = inferring<infer_batch_norm_gradient_scale>,
+        .kernel = filling<batch_norm_gradient_scale, 5>,
+    },
+    {
+        .schema = "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+                  "running_var, bool "
+                  "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+        .summary = "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the "
+                   "running "
+                   "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
+        .formula = kFormula,
+        .infer = inferring<infer_native_batch_norm>,
+        .kernel = filling<native_batch_norm, 3>,
+        .derivative = {native_batch_norm_gradient,
+                       {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1),
+                        save_result(2)}},
+        .gradient = kBatchNormalised,
+        .cost = batch_norm_cost,
+        .samples = native_samples,
+        .variants = kOut,
+        .out = {.names = "out save_mean save_invstd"},
+        .constant_results = 0b110,
+        .writes = "running_mean running_var",
+        .not_finite = kBatchNormNotFinite,
+    },
+    {
+        .schema = "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? "
+                  "running_mean, Tensor? "
+                  "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> "
+                  "(Tensor, "
+                  "Tensor, "
+                  "Tensor)",
+        .summary = "Gradients of batch_norm for input, weight and bias.",
+        .formula =
+            "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum_n grad_out y; out2 = sum_n "
+            "grad_out",
+        .kernel = run_native_batch_norm_backward,
+        .derivative = {native_batch_norm_double_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+        .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+                    "input: derivative of the three sums above\n"
+                    "weight: sum of grad_out times the same map of grad0",
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+                  "running_var, bool "
+                  "training, "
+                  "float momentum, float eps, bool cudnn_enabled) -> Tensor",
+        .summary = "Scales each channel to zero mean and unit variance, over the batch or with the running statistics.",
+        .formula = kFormula,
+        .composite = boxed<batch_norm>,
+        .gradient = kBatchNormalised,
+        .cost = batch_norm_cost,
+        .samples = samples,
+        .writes = "running_mean running_var",
+        .not_finite = kBatchNormNotFinite,
+    },
+    {
+        .schema = "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+                  "running_var, "
+                  "bool "
+                  "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+        .summary = "Scales each channel of each image to zero mean and unit variance.",
+        .formula = "out[n, c] = (input[n, c] - mean[n, c]) / sqrt(var[n, c] + eps) weight[c] + bias[c]",
+        .composite = boxed<instance_norm>,
+        .gradient = kBatchNormalised,
+        .samples = instance_samples,
+        .writes = "running_mean running_var",
+    },
 };
-extern const OperatorRecord kNativeBatchNormBackward = {
-    .schema =
-        "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
-        "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, "
-        "Tensor, "
-        "Tensor)",
-    .summary = "Gradients of batch_norm for input, weight and bias.",
-    .formula =
-        "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum_n grad_out y; out2 = sum_n "
-        "grad_out",
-    .kernel = run_native_batch_norm_backward,
-    .derivative = {native_batch_norm_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
-    .gradient =
-        "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
-        "input: derivative of the three sums above\n"
-        "weight: sum of grad_out times the same map of grad0",
-    .variants = kOut,
-};
-extern const OperatorRecord kBatchNormScale = {
-    .schema =
-        "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
-        "running_var, bool training, "
-        "float momentum, float eps) -> (Tensor scale, Tensor shift, Tensor mean, Tensor invstd)",
-    .summary =
-        "What batch_norm multiplies each channel with and adds to it; in training it moves the running statistics.",
-    .formula = "batch_norm(input) = input scale + shift",
-    .infer = inferring<infer_batch_norm_scale>,
-    .kernel = filling<batch_norm_scale, 4>,
-    .writes = "running_mean running_var",
-};
-extern const OperatorRecord kBatchNormGradientScale = {
-    .schema =
-        "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor invstd, int "
-        "count) -> (Tensor "
-        "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
-    .summary =
-        "What the gradient of batch_norm in training is made of, from sums over pixels of grad and of grad (input - "
-        "mean).",
-    .formula = "grad_input = grad of_grad + input of_input + constant",
-    .infer = inferring<infer_batch_norm_gradient_scale>,
-    .kernel = filling<batch_norm_gradient_scale, 5>,
-};
-extern const OperatorRecord kBatchNorm = {
-    .schema =
-        "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-        "training, "
-        "float momentum, float eps, bool cudnn_enabled) -> Tensor",
-    .summary = "Scales each channel to zero mean and unit variance, over the batch or with the running statistics.",
-    .formula = kFormula,
-    .composite = boxed<batch_norm>,
-    .gradient = kBatchNormalised,
-    .cost = batch_norm_cost,
-    .samples = samples,
-    .writes = "running_mean running_var",
-    .not_finite = kBatchNormNotFinite,
-};
-extern const OperatorRecord kInstanceNorm = {
-    .schema =
-        "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
-        "bool "
-        "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-    .summary = "Scales each channel of each image to zero mean and unit variance.",
-    .formula = "out[n, c] = (input[n, c] - mean[n, c]) / sqrt(var[n, c] + eps) weight[c] + bias[c]",
-    .composite = boxed<instance_norm>,
-    .gradient = kBatchNormalised,
-    .samples = instance_samples,
-    .writes = "running_mean running_var",
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::batch_norm_records() { return kRecords; }
 
 }  // namespace loupe

@@ -387,54 +387,54 @@ std::vector<Sample> convolution_backward_samples(Random& random, ScalarType dtyp
     return samples;
 }
 
-}  // namespace
-
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
 constexpr NotFiniteNote kConvolutionNotFinite[] = {
     {In::Either, When::Always, 0, "a convolution that leaves the range of its dtype", advice::kShrink},
 };
 
-extern const OperatorRecord kConvolution = {
-    .schema =
-        "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
-        "bool "
-        "transposed, int[] output_padding, int groups) -> Tensor",
-    .summary = "Convolution (strictly, cross-correlation) over one, two or three dimensions, or its transpose.",
-    .formula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]",
-    .infer = infer_convolution,
-    .kernel = FillingKernel{run_convolution},
-    .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
-    .gradient =
-        "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
-        "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
-        "bias: sum_{n, p} grad[n, o, p]",
-    .cost = convolution_cost,
-    .samples = convolution_samples,
-    .variants = kOut,
-    .autocast = {.cuda = Autocast::Lower},
-    .not_finite = kConvolutionNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+            "bool "
+            "transposed, int[] output_padding, int groups) -> Tensor",
+        .summary = "Convolution (strictly, cross-correlation) over one, two or three dimensions, or its transpose.",
+        .formula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]",
+        .infer = infer_convolution,
+        .kernel = FillingKernel{run_convolution},
+        .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
+        .gradient = "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
+                    "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
+                    "bias: sum_{n, p} grad[n, o, p]",
+        .cost = convolution_cost,
+        .samples = convolution_samples,
+        .variants = kOut,
+        .autocast = {.cuda = Autocast::Lower},
+        .not_finite = kConvolutionNotFinite,
+    },
+    {
+        .schema =
+            "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
+            "stride, "
+            "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
+            "(Tensor, Tensor, Tensor)",
+        .summary = "Gradients of a convolution for its input, weight and bias; those not in output_mask are left out.",
+        .formula = "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
+                   "grad_output",
+        .kernel = run_convolution_backward,
+        .derivative = {convolution_double_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+        .gradient = "grad_output: conv(grad0, weight) + conv(input, grad1) + grad2\n"
+                    "input: conv_transpose(grad_output, grad1)\n"
+                    "weight: conv(grad0, grad_output)",
+        .cost = convolution_backward_cost,
+        .samples = convolution_backward_samples,
+        .variants = kOut,
+    },
 };
 
-extern const OperatorRecord kConvolutionBackward = {
-    .schema =
-        "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
-        "stride, "
-        "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
-        "(Tensor, Tensor, Tensor)",
-    .summary = "Gradients of a convolution for its input, weight and bias; those not in output_mask are left out.",
-    .formula =
-        "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
-        "grad_output",
-    .kernel = run_convolution_backward,
-    .derivative = {convolution_double_backward, {save_argument(0), save_argument(1), save_argument(2)}},
-    .gradient =
-        "grad_output: conv(grad0, weight) + conv(input, grad1) + grad2\n"
-        "input: conv_transpose(grad_output, grad1)\n"
-        "weight: conv(grad0, grad_output)",
-    .cost = convolution_backward_cost,
-    .samples = convolution_backward_samples,
-    .variants = kOut,
-};
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::convolution_records() { return kRecords; }
 
 }  // namespace loupe

@@ -191,8 +191,6 @@ constexpr std::string_view kFormula =
 constexpr std::string_view kTransposedFormula =
     "out[n, o, stride p + dilation k - padding] += input[n, c, p] weight[c, o, k]";
 
-}  // namespace
-
 constexpr std::string_view kConvolutionGradient =
     "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
     "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
@@ -208,158 +206,164 @@ constexpr NotFiniteNote kConv1dNotFinite[] = {
     {In::Either, When::Always, 0, "a convolution that leaves the range of its dtype", advice::kShrink},
 };
 
-extern const OperatorRecord kConv1d = {
-    .schema =
-        "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
-        "dilation=[1], int groups=1) -> Tensor",
-    .summary = "Convolution over one dimension; input [N, C, L] or [C, L].",
-    .formula = kFormula,
-    .composite = boxed<conv<1>>,
-    .gradient = kConvolutionGradient,
-    .cost = call_cost,
-    .samples = conv_samples<1>,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kConv1dNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], "
+                  "int[1] "
+                  "dilation=[1], int groups=1) -> Tensor",
+        .summary = "Convolution over one dimension; input [N, C, L] or [C, L].",
+        .formula = kFormula,
+        .composite = boxed<conv<1>>,
+        .gradient = kConvolutionGradient,
+        .cost = call_cost,
+        .samples = conv_samples<1>,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kConv1dNotFinite,
+    },
+    {
+        .schema =
+            "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] "
+            "dilation=1, "
+            "int groups=1) -> Tensor",
+        .summary = "Convolution over two dimensions; input [N, C, H, W] or [C, H, W].",
+        .formula = kFormula,
+        .composite = boxed<conv<2>>,
+        .gradient = kConvolutionGradient,
+        .cost = call_cost,
+        .samples = conv_samples<2>,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kConv1dNotFinite,
+    },
+    {
+        .schema =
+            "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] "
+            "dilation=1, "
+            "int groups=1) -> Tensor",
+        .summary = "Convolution over three dimensions; input [N, C, D, H, W] or [C, D, H, W].",
+        .formula = kFormula,
+        .composite = boxed<conv<3>>,
+        .gradient = kConvolutionGradient,
+        .cost = call_cost,
+        .samples = conv_samples<3>,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kConv1dNotFinite,
+    },
+    {
+        .schema = "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str "
+                  "padding=\"valid\", "
+                  "int[1] dilation=[1], int groups=1) -> Tensor",
+        .summary = "Convolution over one dimension with padding \"same\" or \"valid\".",
+        .formula = kFormula,
+        .composite = boxed<conv_padded<1>>,
+        .cost = call_cost,
+        .samples = padded_samples<1>,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str "
+                  "padding=\"valid\", "
+                  "int[2] "
+                  "dilation=1, int groups=1) -> Tensor",
+        .summary = "Convolution over two dimensions with padding \"same\" or \"valid\".",
+        .formula = kFormula,
+        .composite = boxed<conv_padded<2>>,
+        .cost = call_cost,
+        .samples = padded_samples<2>,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str "
+                  "padding=\"valid\", "
+                  "int[3] "
+                  "dilation=1, int groups=1) -> Tensor",
+        .summary = "Convolution over three dimensions with padding \"same\" or \"valid\".",
+        .formula = kFormula,
+        .composite = boxed<conv_padded<3>>,
+        .cost = call_cost,
+        .samples = padded_samples<3>,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] "
+                  "dilation, "
+                  "int "
+                  "groups) -> Tensor",
+        .summary = "Convolution with padding \"same\" or \"valid\".",
+        .formula = kFormula,
+        .composite = boxed<convolution_mode>,
+        .gradient = kConvolutionGradient,
+        .cost = call_cost,
+        .samples = padded_samples<2>,
+    },
+    {
+        .schema = "aten::_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
+                  "dilation, "
+                  "bool "
+                  "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
+                  "cudnn_enabled, bool "
+                  "allow_tf32) -> Tensor",
+        .summary = "Convolution as traced graphs call it; the last four arguments change nothing here.",
+        .formula = kFormula,
+        .composite = boxed<convolution_full>,
+        .gradient = kConvolutionGradient,
+        .cost = call_cost,
+        .samples = full_samples,
+        .variants = kOut,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .not_finite = kConv1dNotFinite,
+    },
+    {
+        .schema = "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] "
+                  "padding=[0], "
+                  "int[1] "
+                  "output_padding=[0], int groups=1, int[1] dilation=[1]) -> Tensor",
+        .summary = "Transposed convolution over one dimension.",
+        .formula = kTransposedFormula,
+        .composite = boxed<conv_transpose<1>>,
+        .gradient = kTransposed,
+        .cost = transposed_cost,
+        .samples = transpose_samples<1>,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
+    },
+    {
+        .schema =
+            "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] "
+            "padding=0, "
+            "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",
+        .summary = "Transposed convolution over two dimensions.",
+        .formula = kTransposedFormula,
+        .composite = boxed<conv_transpose<2>>,
+        .gradient = kTransposed,
+        .cost = transposed_cost,
+        .samples = transpose_samples<2>,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
+    },
+    {
+        .schema =
+            "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] "
+            "padding=0, "
+            "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",
+        .summary = "Transposed convolution over three dimensions.",
+        .formula = kTransposedFormula,
+        .composite = boxed<conv_transpose<3>>,
+        .gradient = kTransposed,
+        .cost = transposed_cost,
+        .samples = transpose_samples<3>,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
+        .summary = "Convolution over time; input [T, B, C].",
+        .formula = "out[t, n, o] = bias[o] + sum_{c, k} self[t + k - pad, n, c] weight[k, c, o]",
+        .composite = boxed<conv_tbc>,
+        .samples = tbc_samples,
+        .variants = kOut,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    },
 };
-extern const OperatorRecord kConv2d = {
-    .schema =
-        "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] "
-        "dilation=1, "
-        "int groups=1) -> Tensor",
-    .summary = "Convolution over two dimensions; input [N, C, H, W] or [C, H, W].",
-    .formula = kFormula,
-    .composite = boxed<conv<2>>,
-    .gradient = kConvolutionGradient,
-    .cost = call_cost,
-    .samples = conv_samples<2>,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kConv1dNotFinite,
-};
-extern const OperatorRecord kConv3d = {
-    .schema =
-        "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] "
-        "dilation=1, "
-        "int groups=1) -> Tensor",
-    .summary = "Convolution over three dimensions; input [N, C, D, H, W] or [C, D, H, W].",
-    .formula = kFormula,
-    .composite = boxed<conv<3>>,
-    .gradient = kConvolutionGradient,
-    .cost = call_cost,
-    .samples = conv_samples<3>,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kConv1dNotFinite,
-};
-extern const OperatorRecord kConv1dPadding = {
-    .schema =
-        "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str "
-        "padding=\"valid\", "
-        "int[1] dilation=[1], int groups=1) -> Tensor",
-    .summary = "Convolution over one dimension with padding \"same\" or \"valid\".",
-    .formula = kFormula,
-    .composite = boxed<conv_padded<1>>,
-    .cost = call_cost,
-    .samples = padded_samples<1>,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-};
-extern const OperatorRecord kConv2dPadding = {
-    .schema =
-        "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", "
-        "int[2] "
-        "dilation=1, int groups=1) -> Tensor",
-    .summary = "Convolution over two dimensions with padding \"same\" or \"valid\".",
-    .formula = kFormula,
-    .composite = boxed<conv_padded<2>>,
-    .cost = call_cost,
-    .samples = padded_samples<2>,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-};
-extern const OperatorRecord kConv3dPadding = {
-    .schema =
-        "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", "
-        "int[3] "
-        "dilation=1, int groups=1) -> Tensor",
-    .summary = "Convolution over three dimensions with padding \"same\" or \"valid\".",
-    .formula = kFormula,
-    .composite = boxed<conv_padded<3>>,
-    .cost = call_cost,
-    .samples = padded_samples<3>,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-};
-extern const OperatorRecord kConvolutionMode = {
-    .schema =
-        "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, "
-        "int "
-        "groups) -> Tensor",
-    .summary = "Convolution with padding \"same\" or \"valid\".",
-    .formula = kFormula,
-    .composite = boxed<convolution_mode>,
-    .gradient = kConvolutionGradient,
-    .cost = call_cost,
-    .samples = padded_samples<2>,
-};
-extern const OperatorRecord kConvolutionFull = {
-    .schema =
-        "aten::_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
-        "bool "
-        "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool "
-        "allow_tf32) -> Tensor",
-    .summary = "Convolution as traced graphs call it; the last four arguments change nothing here.",
-    .formula = kFormula,
-    .composite = boxed<convolution_full>,
-    .gradient = kConvolutionGradient,
-    .cost = call_cost,
-    .samples = full_samples,
-    .variants = kOut,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-    .not_finite = kConv1dNotFinite,
-};
-extern const OperatorRecord kConvTranspose1d = {
-    .schema =
-        "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], "
-        "int[1] "
-        "output_padding=[0], int groups=1, int[1] dilation=[1]) -> Tensor",
-    .summary = "Transposed convolution over one dimension.",
-    .formula = kTransposedFormula,
-    .composite = boxed<conv_transpose<1>>,
-    .gradient = kTransposed,
-    .cost = transposed_cost,
-    .samples = transpose_samples<1>,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
-};
-extern const OperatorRecord kConvTranspose2d = {
-    .schema =
-        "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] "
-        "padding=0, "
-        "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",
-    .summary = "Transposed convolution over two dimensions.",
-    .formula = kTransposedFormula,
-    .composite = boxed<conv_transpose<2>>,
-    .gradient = kTransposed,
-    .cost = transposed_cost,
-    .samples = transpose_samples<2>,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
-};
-extern const OperatorRecord kConvTranspose3d = {
-    .schema =
-        "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] "
-        "padding=0, "
-        "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",
-    .summary = "Transposed convolution over three dimensions.",
-    .formula = kTransposedFormula,
-    .composite = boxed<conv_transpose<3>>,
-    .gradient = kTransposed,
-    .cost = transposed_cost,
-    .samples = transpose_samples<3>,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
-};
-extern const OperatorRecord kConvTbc = {
-    .schema = "aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
-    .summary = "Convolution over time; input [T, B, C].",
-    .formula = "out[t, n, o] = bias[o] + sum_{c, k} self[t + k - pad, n, c] weight[k, c, o]",
-    .composite = boxed<conv_tbc>,
-    .samples = tbc_samples,
-    .variants = kOut,
-    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::convolution_call_records() { return kRecords; }
 
 }  // namespace loupe

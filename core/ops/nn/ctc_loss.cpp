@@ -299,80 +299,84 @@ std::vector<Sample> ctc_samples(Random& random, ScalarType dtype) {
     return {{{log_probs, targets, lengths(5, 4), lengths(2, 1), 0, false}}};
 }
 
-}  // namespace
-
 constexpr std::string_view kSpellingGradient =
     "log_probs: grad (exp(log_probs) - (chance of passing the label at t, given the targets))";
 
-extern const OperatorRecord kCtcLossForward = {
-    .schema =
-        "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
-        "bool zero_infinity=False) -> "
-        "(Tensor, Tensor)",
-    .summary =
-        "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions "
-        "dropped; and the "
-        "forward variables.",
-    .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
-    .kernel = boxed<ctc_loss_of>,
-    .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
-    .gradient = kSpellingGradient,
-    .samples = ctc_samples<false>,
-    .variants = kOut,
-    .constant_results = 0b10,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
+            "bool zero_infinity=False) -> "
+            "(Tensor, Tensor)",
+        .summary =
+            "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions "
+            "dropped; and the "
+            "forward variables.",
+        .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
+        .kernel = boxed<ctc_loss_of>,
+        .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
+        .gradient = kSpellingGradient,
+        .samples = ctc_samples<false>,
+        .variants = kOut,
+        .constant_results = 0b10,
+    },
+    {
+        .schema =
+            "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+            "blank=0, bool "
+            "zero_infinity=False) -> (Tensor, Tensor)",
+        .summary = "The same as _ctc_loss, lengths in tensors.",
+        .kernel = boxed<ctc_loss_of_tensors>,
+        .derivative = {ctc_gradient_of_tensors,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0),
+                        save_result(1)},
+                       "CtcLossBackward1"},
+        .samples = ctc_samples<true>,
+        .constant_results = 0b10,
+    },
+    {
+        .schema = "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
+                  "target_lengths, Tensor "
+                  "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+        .summary = "Gradient of ctc_loss for the log-probabilities, with that of the log_softmax before it folded in.",
+        .kernel = boxed<ctc_backward>,
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor "
+                  "input_lengths, Tensor "
+                  "target_lengths, Tensor "
+                  "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+        .summary = "The same as _ctc_loss_backward, lengths in tensors.",
+        .kernel = boxed<ctc_backward_of_tensors>,
+    },
+    {
+        .schema =
+            "aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
+            "blank=0, int reduction=1, bool "
+            "zero_infinity=False) -> Tensor",
+        .summary =
+            "-log of the probability that sequences of log-probabilities spell their targets, blanks and repetitions "
+            "dropped.",
+        .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
+        .composite = boxed<ctc_loss>,
+        .gradient = kSpellingGradient,
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema =
+            "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+            "blank=0, int reduction=1, bool "
+            "zero_infinity=False) -> Tensor",
+        .summary =
+            "-log of the probability that sequences of log-probabilities spell their targets, lengths in tensors.",
+        .composite = boxed<ctc_loss_lengths_in_tensors>,
+        .autocast = {.cpu = Autocast::Float32},
+    },
 };
-extern const OperatorRecord kCtcLossForwardTensor = {
-    .schema =
-        "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
-        "blank=0, bool "
-        "zero_infinity=False) -> (Tensor, Tensor)",
-    .summary = "The same as _ctc_loss, lengths in tensors.",
-    .kernel = boxed<ctc_loss_of_tensors>,
-    .derivative = {ctc_gradient_of_tensors,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0),
-                    save_result(1)},
-                   "CtcLossBackward1"},
-    .samples = ctc_samples<true>,
-    .constant_results = 0b10,
-};
-extern const OperatorRecord kCtcLossBackward = {
-    .schema =
-        "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
-        "target_lengths, Tensor "
-        "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
-    .summary = "Gradient of ctc_loss for the log-probabilities, with that of the log_softmax before it folded in.",
-    .kernel = boxed<ctc_backward>,
-    .variants = kOut,
-};
-extern const OperatorRecord kCtcLossBackwardTensor = {
-    .schema =
-        "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor "
-        "target_lengths, Tensor "
-        "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
-    .summary = "The same as _ctc_loss_backward, lengths in tensors.",
-    .kernel = boxed<ctc_backward_of_tensors>,
-};
-extern const OperatorRecord kCtcLossIntList = {
-    .schema =
-        "aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
-        "blank=0, int reduction=1, bool "
-        "zero_infinity=False) -> Tensor",
-    .summary =
-        "-log of the probability that sequences of log-probabilities spell their targets, blanks and repetitions "
-        "dropped.",
-    .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
-    .composite = boxed<ctc_loss>,
-    .gradient = kSpellingGradient,
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kCtcLossTensor = {
-    .schema =
-        "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
-        "blank=0, int reduction=1, bool "
-        "zero_infinity=False) -> Tensor",
-    .summary = "-log of the probability that sequences of log-probabilities spell their targets, lengths in tensors.",
-    .composite = boxed<ctc_loss_lengths_in_tensors>,
-    .autocast = {.cpu = Autocast::Float32},
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::ctc_loss_records() { return kRecords; }
 
 }  // namespace loupe

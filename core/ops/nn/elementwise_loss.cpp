@@ -540,8 +540,6 @@ constexpr OperatorRecord loss_backward(std::string_view schema, std::string_view
         .samples = loss_backward_samples<Loss>};
 }
 
-}  // namespace
-
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
 constexpr NotFiniteNote kKlDivNotFinite[] = {
@@ -552,198 +550,189 @@ constexpr NotFiniteNote kBinaryCrossEntropyNotFinite[] = {
      "give logits to binary_cross_entropy_with_logits"},
 };
 
-extern const OperatorRecord kMseLoss =
+constexpr OperatorRecord kRecords[] = {
     loss<Mse>("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
               "The squared difference to the target.", "MseLossBackward0")
         .with_out({})
         .with_formula("loss = (self - target)^2")
-        .with_gradient("self: 2 grad (self - target)\ntarget: -2 grad (self - target)");
-extern const OperatorRecord kMseLossBackward =
+        .with_gradient("self: 2 grad (self - target)\ntarget: -2 grad (self - target)"),
     loss_backward<Mse>(
         "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
         "Gradient of mse_loss.", "MseLossBackwardBackward0")
         .with_out({.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kFound})
         .with_formula("2 grad_output (self - target)")
-        .with_gradient("grad_output: 2 grad (self - target)\nself: 2 grad grad_output\ntarget: -2 grad grad_output");
-extern const OperatorRecord kSmoothL1Loss =
+        .with_gradient("grad_output: 2 grad (self - target)\nself: 2 grad grad_output\ntarget: -2 grad grad_output"),
     loss<SmoothL1>("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
                    "The difference to the target: squared where it is below beta, absolute beyond.",
                    "SmoothL1LossBackward0")
         .with_out({})
         .with_formula("loss = d^2 / (2 beta) if |d| < beta else |d| - beta / 2, d = self - target")
-        .with_gradient("self: grad d / beta where |d| < beta, else grad sign(d)\ntarget: the same, negated");
-extern const OperatorRecord kSmoothL1LossBackward =
+        .with_gradient("self: grad d / beta where |d| < beta, else grad sign(d)\ntarget: the same, negated"),
     loss_backward<SmoothL1>(
         "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> "
         "Tensor",
         "Gradient of smooth_l1_loss.", "SmoothL1LossBackwardBackward0")
         .with_out({.overload = "grad_input", .names = "grad_input"})
         .with_formula("grad_output d / beta if |d| < beta else grad_output sign(d), d = self - target")
-        .with_gradient(
-            "grad_output: grad d / beta where |d| < beta, else grad sign(d)\n"
-            "self: grad grad_output / beta where |d| < beta, else 0\n"
-            "target: the same, negated");
-extern const OperatorRecord kHuberLoss =
+        .with_gradient("grad_output: grad d / beta where |d| < beta, else grad sign(d)\n"
+                       "self: grad grad_output / beta where |d| < beta, else 0\n"
+                       "target: the same, negated"),
     loss<Huber>("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor",
                 "The difference to the target: squared where it is below delta, delta times the absolute beyond.",
                 "HuberLossBackward0")
         .with_out({})
         .with_formula("loss = d^2 / 2 if |d| < delta else delta (|d| - delta / 2), d = self - target")
-        .with_gradient("self: grad d where |d| < delta, else grad delta sign(d)\ntarget: the same, negated");
-extern const OperatorRecord kHuberLossBackward =
+        .with_gradient("self: grad d where |d| < delta, else grad delta sign(d)\ntarget: the same, negated"),
     loss_backward<Huber>(
         "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> "
         "Tensor",
         "Gradient of huber_loss.", "HuberLossBackwardBackward0")
         .with_out({.names = "grad_input", .refusal = out_refusal::kFound})
         .with_formula("grad_output d if |d| < delta else grad_output delta sign(d), d = self - target")
-        .with_gradient(
-            "grad_output: grad d where |d| < delta, else grad delta sign(d)\n"
-            "self: grad grad_output where |d| < delta, else 0\n"
-            "target: the same, negated");
-extern const OperatorRecord kSoftMarginLoss =
+        .with_gradient("grad_output: grad d where |d| < delta, else grad delta sign(d)\n"
+                       "self: grad grad_output where |d| < delta, else 0\n"
+                       "target: the same, negated"),
     loss<SoftMargin>("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
                      "log(1 + exp(-target self)).", "SoftMarginLossBackward0")
         .with_out({.refusal = out_refusal::kFound})
         .with_formula("loss = ln(1 + exp(-target self))")
-        .with_gradient("self: -grad target sigmoid(-target self)");
-extern const OperatorRecord kSoftMarginLossBackward =
+        .with_gradient("self: -grad target sigmoid(-target self)"),
     loss_backward<SoftMargin>(
         "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
         "Gradient of soft_margin_loss.", "SoftMarginLossBackwardBackward0")
         .with_out({.overload = "grad_input", .names = "grad_input"})
         .with_formula("-grad_output target sigmoid(-target self)")
-        .with_gradient(
-            "grad_output: -grad target sigmoid(-target self)\n"
-            "self: grad grad_output target^2 s (1 - s), s = sigmoid(target self)");
+        .with_gradient("grad_output: -grad target sigmoid(-target self)\n"
+                       "self: grad grad_output target^2 s (1 - s), s = sigmoid(target self)"),
+    {
+        .schema =
+            "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+        .summary = "Cross entropy of probabilities with targets between 0 and 1.",
+        .formula = "loss = -weight (target log self + (1 - target) log(1 - self))",
+        .kernel = boxed<binary_cross_entropy>,
+        .derivative = {binary_cross_entropy_gradient, {save_argument(0), save_argument(1), save_argument(2)}},
+        .gradient =
+            "self: grad weight (self - target) / (self (1 - self))\ntarget: grad weight (ln(1 - self) - ln(self))",
+        .samples = probability_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kFound},
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
+        .not_finite = kBinaryCrossEntropyNotFinite,
+    },
+    {
+        .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? "
+                  "weight=None, int "
+                  "reduction=1) -> "
+                  "Tensor",
+        .summary = "Gradient of binary_cross_entropy.",
+        .formula = "grad_output weight (self - target) / (self (1 - self))",
+        .kernel = boxed<binary_cross_entropy_backward>,
+        .derivative = {binary_cross_entropy_double_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+        .gradient = "grad_output: grad weight (self - target) / (self (1 - self))\n"
+                    "self: grad grad_output weight ((1 - target) / (1 - self)^2 + target / self^2)\n"
+                    "target: -grad grad_output weight / (self (1 - self))",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
+                  "pos_weight=None, int "
+                  "reduction=1) -> Tensor",
+        .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
+        .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
+        .kernel = boxed<binary_cross_entropy_with_logits>,
+        .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+        .gradient = "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
+                    "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
+        .samples = logits_samples,
+        .variants = kOut,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+        .summary = "The absolute difference to the target.",
+        .formula = "loss = |self - target|",
+        .composite = boxed<l1_loss>,
+        .gradient = "self: grad sign(self - target)\ntarget: -grad sign(self - target)",
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
+        .summary = "Kullback-Leibler divergence of log-probabilities from a target distribution, element by element.",
+        .formula = "loss = target (log target - self)",
+        .composite = boxed<kl_div>,
+        .gradient = "self: -grad target, -grad exp(target) with log_target\ntarget: grad (ln(target) + 1 - self)",
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+        .not_finite = kKlDivNotFinite,
+    },
+    {
+        .schema = "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
+        .summary = "self where the target is 1, max(0, margin - self) where it is -1.",
+        .formula = "loss = self if target = 1 else max(0, margin - self)",
+        .composite = boxed<hinge_embedding_loss>,
+        .gradient = "self: grad where target = 1, -grad where self < margin",
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int "
+                  "reduction=1) -> "
+                  "Tensor",
+        .summary = "max(0, -target (input1 - input2) + margin).",
+        .formula = "loss = max(0, -target (input1 - input2) + margin)",
+        .composite = boxed<margin_ranking_loss>,
+        .gradient = "input1: -grad target where the loss is above 0\ninput2: grad target where the loss is above 0",
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int "
+                  "reduction) -> "
+                  "Tensor",
+        .summary = "The negated log-likelihood of counts under a Poisson distribution.",
+        .formula = "loss = exp(input) - target input; without log_input input - target ln(input + eps)",
+        .composite = boxed<poisson_nll_loss>,
+        .gradient = "input: grad (exp(input) - target)",
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+        .summary = "The cosine of the angle between vectors along a dimension.",
+        .formula = "sum_i x1[i] x2[i] / max(|x1| |x2|, eps)",
+        .composite = boxed<cosine_similarity>,
+        .gradient = "x1: grad (x2 / (|x1| |x2|) - out x1 / |x1|^2)\nx2: grad (x1 / (|x1| |x2|) - out x2 / |x2|^2)",
+        .autocast = {.cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool "
+                  "keepdim=False) -> Tensor",
+        .summary = "The p-norm of the difference of vectors in the last dimension.",
+        .formula = "sum(|x1 - x2 + eps|^p)^(1 / p)",
+        .composite = boxed<pairwise_distance>,
+        .gradient = "x1: grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps\n"
+                    "x2: -grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps",
+    },
+    {
+        .schema = "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int "
+                  "reduction=1) -> "
+                  "Tensor",
+        .summary = "1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.",
+        .formula = "loss = 1 - cos(input1, input2) if target = 1 else max(0, cos(input1, input2) - margin)",
+        .composite = boxed<cosine_embedding_loss>,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float "
+                  "p=2., float "
+                  "eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
+        .summary = "max(0, distance to the positive - distance to the negative + margin).",
+        .formula = "loss = max(0, |anchor - positive| - |anchor - negative| + margin)",
+        .composite = boxed<triplet_margin_loss>,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+};
 
-extern const OperatorRecord kBinaryCrossEntropy = {
-    .schema = "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-    .summary = "Cross entropy of probabilities with targets between 0 and 1.",
-    .formula = "loss = -weight (target log self + (1 - target) log(1 - self))",
-    .kernel = boxed<binary_cross_entropy>,
-    .derivative = {binary_cross_entropy_gradient, {save_argument(0), save_argument(1), save_argument(2)}},
-    .gradient = "self: grad weight (self - target) / (self (1 - self))\ntarget: grad weight (ln(1 - self) - ln(self))",
-    .samples = probability_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kFound},
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
-    .not_finite = kBinaryCrossEntropyNotFinite,
-};
-extern const OperatorRecord kBinaryCrossEntropyBackward = {
-    .schema =
-        "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int "
-        "reduction=1) -> "
-        "Tensor",
-    .summary = "Gradient of binary_cross_entropy.",
-    .formula = "grad_output weight (self - target) / (self (1 - self))",
-    .kernel = boxed<binary_cross_entropy_backward>,
-    .derivative = {binary_cross_entropy_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
-    .gradient =
-        "grad_output: grad weight (self - target) / (self (1 - self))\n"
-        "self: grad grad_output weight ((1 - target) / (1 - self)^2 + target / self^2)\n"
-        "target: -grad grad_output weight / (self (1 - self))",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kBinaryCrossEntropyWithLogits = {
-    .schema =
-        "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
-        "pos_weight=None, int "
-        "reduction=1) -> Tensor",
-    .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
-    .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
-    .kernel = boxed<binary_cross_entropy_with_logits>,
-    .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
-    .gradient =
-        "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
-        "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
-    .samples = logits_samples,
-    .variants = kOut,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kL1Loss = {
-    .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-    .summary = "The absolute difference to the target.",
-    .formula = "loss = |self - target|",
-    .composite = boxed<l1_loss>,
-    .gradient = "self: grad sign(self - target)\ntarget: -grad sign(self - target)",
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kKlDiv = {
-    .schema = "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
-    .summary = "Kullback-Leibler divergence of log-probabilities from a target distribution, element by element.",
-    .formula = "loss = target (log target - self)",
-    .composite = boxed<kl_div>,
-    .gradient = "self: -grad target, -grad exp(target) with log_target\ntarget: grad (ln(target) + 1 - self)",
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-    .not_finite = kKlDivNotFinite,
-};
-extern const OperatorRecord kHingeEmbeddingLoss = {
-    .schema = "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
-    .summary = "self where the target is 1, max(0, margin - self) where it is -1.",
-    .formula = "loss = self if target = 1 else max(0, margin - self)",
-    .composite = boxed<hinge_embedding_loss>,
-    .gradient = "self: grad where target = 1, -grad where self < margin",
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kMarginRankingLoss = {
-    .schema =
-        "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> "
-        "Tensor",
-    .summary = "max(0, -target (input1 - input2) + margin).",
-    .formula = "loss = max(0, -target (input1 - input2) + margin)",
-    .composite = boxed<margin_ranking_loss>,
-    .gradient = "input1: -grad target where the loss is above 0\ninput2: grad target where the loss is above 0",
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kPoissonNllLoss = {
-    .schema =
-        "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> "
-        "Tensor",
-    .summary = "The negated log-likelihood of counts under a Poisson distribution.",
-    .formula = "loss = exp(input) - target input; without log_input input - target ln(input + eps)",
-    .composite = boxed<poisson_nll_loss>,
-    .gradient = "input: grad (exp(input) - target)",
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kCosineSimilarity = {
-    .schema = "aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
-    .summary = "The cosine of the angle between vectors along a dimension.",
-    .formula = "sum_i x1[i] x2[i] / max(|x1| |x2|, eps)",
-    .composite = boxed<cosine_similarity>,
-    .gradient = "x1: grad (x2 / (|x1| |x2|) - out x1 / |x1|^2)\nx2: grad (x1 / (|x1| |x2|) - out x2 / |x2|^2)",
-    .autocast = {.cuda = Autocast::Float32},
-};
-extern const OperatorRecord kPairwiseDistance = {
-    .schema =
-        "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool "
-        "keepdim=False) -> Tensor",
-    .summary = "The p-norm of the difference of vectors in the last dimension.",
-    .formula = "sum(|x1 - x2 + eps|^p)^(1 / p)",
-    .composite = boxed<pairwise_distance>,
-    .gradient =
-        "x1: grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps\n"
-        "x2: -grad d |d|^(p - 2) / out^(p - 1), d = x1 - x2 + eps",
-};
-extern const OperatorRecord kCosineEmbeddingLoss = {
-    .schema =
-        "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> "
-        "Tensor",
-    .summary = "1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.",
-    .formula = "loss = 1 - cos(input1, input2) if target = 1 else max(0, cos(input1, input2) - margin)",
-    .composite = boxed<cosine_embedding_loss>,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kTripletMarginLoss = {
-    .schema =
-        "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float "
-        "eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
-    .summary = "max(0, distance to the positive - distance to the negative + margin).",
-    .formula = "loss = max(0, |anchor - positive| - |anchor - negative| + margin)",
-    .composite = boxed<triplet_margin_loss>,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::elementwise_loss_records() { return kRecords; }
 
 }  // namespace loupe

@@ -200,63 +200,67 @@ std::vector<Sample> fractional_samples(Random& random, ScalarType dtype) {
     return {{{x, Dims(Spatial, 2), Dims(Spatial, 3), samples}}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor "
+                  "random_samples) -> "
+                  "(Tensor, Tensor)",
+        .summary = "The largest value of windows whose places are drawn at random.",
+        .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
+        .infer = inferring<infer_fractional<2>>,
+        .kernel = filling<fractional_max_pool<2>, 2>,
+        .derivative = {fractional_gradient<2>, {save_argument(0), save_result(1)}, "FractionalMaxPool2DBackward0"},
+        .gradient = "self: grad at the place of each window's greatest element, else 0",
+        .samples = fractional_samples<2>,
+        .variants = kOut,
+        .out = {.overload = "output", .names = "output indices", .refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor "
+                  "random_samples) -> "
+                  "(Tensor, Tensor)",
+        .summary = "The largest value of windows whose places are drawn at random.",
+        .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
+        .infer = inferring<infer_fractional<3>>,
+        .kernel = filling<fractional_max_pool<3>, 2>,
+        .derivative = {fractional_gradient<3>, {save_argument(0), save_result(1)}, "FractionalMaxPool3DBackward0"},
+        .gradient = "self: grad at the place of each window's greatest element, else 0",
+        .samples = fractional_samples<3>,
+        .variants = kOut,
+        .out = {.overload = "output", .names = "output indices"},
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
+                  "output_size, "
+                  "Tensor indices) -> Tensor",
+        .summary = "Gradient of fractional_max_pool2d.",
+        .formula = "out[indices[c, p]] += grad_output[c, p]",
+        .infer = inferring<infer_backward<2>>,
+        .kernel = filling<fractional_backward<2>>,
+        .derivative = {fractional_double_gradient<2>, {save_argument(4)}, "FractionalMaxPool2DBackwardBackward0"},
+        .gradient = "grad_output: grad at the indices",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] "
+                  "output_size, "
+                  "Tensor indices) -> Tensor",
+        .summary = "Gradient of fractional_max_pool3d.",
+        .formula = "out[indices[c, p]] += grad_output[c, p]",
+        .infer = inferring<infer_backward<3>>,
+        .kernel = filling<fractional_backward<3>>,
+        .derivative = {fractional_double_gradient<3>, {save_argument(4)}, "FractionalMaxPool3DBackwardBackward0"},
+        .gradient = "grad_output: grad at the indices",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kFractionalMaxPool2d = {
-    .schema =
-        "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> "
-        "(Tensor, Tensor)",
-    .summary = "The largest value of windows whose places are drawn at random.",
-    .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
-    .infer = inferring<infer_fractional<2>>,
-    .kernel = filling<fractional_max_pool<2>, 2>,
-    .derivative = {fractional_gradient<2>, {save_argument(0), save_result(1)}, "FractionalMaxPool2DBackward0"},
-    .gradient = "self: grad at the place of each window's greatest element, else 0",
-    .samples = fractional_samples<2>,
-    .variants = kOut,
-    .out = {.overload = "output", .names = "output indices", .refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kFractionalMaxPool3d = {
-    .schema =
-        "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> "
-        "(Tensor, Tensor)",
-    .summary = "The largest value of windows whose places are drawn at random.",
-    .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
-    .infer = inferring<infer_fractional<3>>,
-    .kernel = filling<fractional_max_pool<3>, 2>,
-    .derivative = {fractional_gradient<3>, {save_argument(0), save_result(1)}, "FractionalMaxPool3DBackward0"},
-    .gradient = "self: grad at the place of each window's greatest element, else 0",
-    .samples = fractional_samples<3>,
-    .variants = kOut,
-    .out = {.overload = "output", .names = "output indices"},
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kFractionalMaxPool2dBackward = {
-    .schema =
-        "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, "
-        "Tensor indices) -> Tensor",
-    .summary = "Gradient of fractional_max_pool2d.",
-    .formula = "out[indices[c, p]] += grad_output[c, p]",
-    .infer = inferring<infer_backward<2>>,
-    .kernel = filling<fractional_backward<2>>,
-    .derivative = {fractional_double_gradient<2>, {save_argument(4)}, "FractionalMaxPool2DBackwardBackward0"},
-    .gradient = "grad_output: grad at the indices",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kFractionalMaxPool3dBackward = {
-    .schema =
-        "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, "
-        "Tensor indices) -> Tensor",
-    .summary = "Gradient of fractional_max_pool3d.",
-    .formula = "out[indices[c, p]] += grad_output[c, p]",
-    .infer = inferring<infer_backward<3>>,
-    .kernel = filling<fractional_backward<3>>,
-    .derivative = {fractional_double_gradient<3>, {save_argument(4)}, "FractionalMaxPool3DBackwardBackward0"},
-    .gradient = "grad_output: grad at the indices",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
+std::span<const OperatorRecord> nn_ops::fractional_pool_records() { return kRecords; }
 
 }  // namespace loupe

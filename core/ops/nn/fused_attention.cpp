@@ -207,49 +207,51 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
             {{t({2, 2, 3, 3}), d.query, d.key, d.value, d.mask, 0.5, t({2, 2, 3, 5})}, "hidden"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "loupe::attention(Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar scale, Scalar fill, bool "
+            "joined=False) -> "
+            "(Tensor output, Tensor weights)",
+        .summary =
+            "Attention by heads: values mixed by the softmax of scaled scores, those that the mask hides replaced by a "
+            "number.",
+        .formula = "softmax(where(mask, fill, scale q k^T)) v",
+        .infer = infer_attention,
+        .kernel = FillingKernel{run_attention},
+        .derivative = {attention_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(1)},
+                       "AttentionBackward0"},
+        .gradient = "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\n"
+                    "key: s^T q\n"
+                    "value: w^T g",
+        .cost = attention_cost,
+        .samples = samples,
+    },
+    {
+        .schema = "loupe::attention_backward(Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? mask, "
+                  "Scalar "
+                  "scale, Tensor "
+                  "weights) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
+        .summary = "Gradients of loupe::attention.",
+        .formula = "s k, s^T q, w^T g; s = scale w (g v^T - sum(w g v^T)), 0 where hidden",
+        .infer = infer_backward,
+        .kernel = FillingKernel{run_attention_backward},
+        .derivative = {attention_double_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
+                        save_argument(6)},
+                       "AttentionBackwardBackward0"},
+        .gradient = "grad_output: derivative of the three products above\n"
+                    "query: as grad_output\n"
+                    "key: as grad_output\n"
+                    "value: as grad_output\n"
+                    "weights: as grad_output",
+        .samples = backward_samples,
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kFusedAttention = {
-    .schema =
-        "loupe::attention(Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar scale, Scalar fill, bool "
-        "joined=False) -> "
-        "(Tensor output, Tensor weights)",
-    .summary =
-        "Attention by heads: values mixed by the softmax of scaled scores, those that the mask hides replaced by a "
-        "number.",
-    .formula = "softmax(where(mask, fill, scale q k^T)) v",
-    .infer = infer_attention,
-    .kernel = FillingKernel{run_attention},
-    .derivative = {attention_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(1)},
-                   "AttentionBackward0"},
-    .gradient =
-        "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\n"
-        "key: s^T q\n"
-        "value: w^T g",
-    .cost = attention_cost,
-    .samples = samples,
-};
-extern const OperatorRecord kFusedAttentionBackward = {
-    .schema =
-        "loupe::attention_backward(Tensor grad_output, Tensor query, Tensor key, Tensor value, Tensor? mask, Scalar "
-        "scale, Tensor "
-        "weights) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)",
-    .summary = "Gradients of loupe::attention.",
-    .formula = "s k, s^T q, w^T g; s = scale w (g v^T - sum(w g v^T)), 0 where hidden",
-    .infer = infer_backward,
-    .kernel = FillingKernel{run_attention_backward},
-    .derivative = {attention_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
-                    save_argument(6)},
-                   "AttentionBackwardBackward0"},
-    .gradient =
-        "grad_output: derivative of the three products above\n"
-        "query: as grad_output\n"
-        "key: as grad_output\n"
-        "value: as grad_output\n"
-        "weights: as grad_output",
-    .samples = backward_samples,
-};
+std::span<const OperatorRecord> nn_ops::fused_attention_records() { return kRecords; }
 
 }  // namespace loupe

@@ -464,108 +464,109 @@ Cost sampler_cost(Arguments arguments, std::span<const IValue> results) {
     return {2 * taps * static_cast<double>(out.numel()), bytes + taps * static_cast<double>(out.bytes())};
 }
 
-}  // namespace
-
 constexpr std::string_view kGrid = "out[n, c, p] = sum_i w(i, grid[n, p]) input[n, c, i]";
 constexpr std::string_view kGridGradient =
     "input: grad w(i, grid), added over the points p\n"
     "grid: sum_{c, i} grad input[n, c, i] dw / dgrid";
 
-extern const OperatorRecord kAffineGridGenerator = {
-    .schema = "aten::affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
-    .summary = "The sampling grid of a batch of affine maps of the plane or of space.",
-    .formula = "grid[n, h, w] = theta[n] (x_w, y_h, 1)",
-    .composite = boxed<affine_grid_generator>,
-    .gradient = "theta: sum_p grad[n, p] (x, y, 1)^T",
-    .samples = affine_samples,
-    .variants = kOut,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
+        .summary = "The sampling grid of a batch of affine maps of the plane or of space.",
+        .formula = "grid[n, h, w] = theta[n] (x_w, y_h, 1)",
+        .composite = boxed<affine_grid_generator>,
+        .gradient = "theta: sum_p grad[n, p] (x, y, 1)^T",
+        .samples = affine_samples,
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+                  "align_corners) "
+                  "-> Tensor",
+        .summary = "Reads an image or a volume at the points of a grid.",
+        .formula = kGrid,
+        .composite = boxed<grid_sampler>,
+        .gradient = kGridGradient,
+        .cost = sampler_cost,
+        .samples = grid_samples,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Widest},
+    },
+    {
+        .schema = "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+                  "align_corners) -> Tensor",
+        .summary = "Reads an image at the points of a grid, coordinates from -1 to 1.",
+        .formula = kGrid,
+        .infer = inferring<infer_sampler<2>>,
+        .kernel = filling<sample_grid>,
+        .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DBackward0"},
+        .gradient = kGridGradient,
+        .cost = sampler_cost,
+        .samples = grid_samples,
+        .variants = kOut,
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema =
+            "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+            "padding_mode, bool "
+            "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+        .summary = "Gradients of grid_sampler_2d for input and grid.",
+        .kernel = run_sampler_backward<2>,
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::affine_grid_generator_backward(Tensor grad, int[] size, bool align_corners) -> Tensor",
+        .summary = "Gradient of affine_grid_generator.",
+        .composite = boxed<affine_grid_generator_backward>,
+    },
+    {
+        .schema = "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int "
+                  "padding_mode, bool "
+                  "align_corners) -> Tensor",
+        .summary = "The same as grid_sampler_2d.",
+        .formula = kGrid,
+        .infer = inferring<infer_sampler<2>>,
+        .kernel = filling<sample_grid>,
+        .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DCpuFallbackBackward0"},
+        .gradient = kGridGradient,
+        .samples = grid_samples,
+        .variants = kOut,
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int "
+                  "interpolation_mode, int padding_mode, "
+                  "bool align_corners) -> (Tensor, Tensor)",
+        .summary = "Gradients of grid_sampler_2d for input and grid.",
+        .kernel = run_sampler_backward<2>,
+    },
+    {
+        .schema = "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+                  "align_corners) -> Tensor",
+        .summary = "Reads a volume at the points of a grid, coordinates from -1 to 1.",
+        .formula = kGrid,
+        .infer = inferring<infer_sampler<3>>,
+        .kernel = filling<sample_grid>,
+        .derivative = {sampler_gradient<3>, {save_argument(0), save_argument(1)}, "GridSampler3DBackward0"},
+        .gradient = kGridGradient,
+        .cost = sampler_cost,
+        .samples = volume_samples,
+        .variants = kOut,
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema =
+            "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+            "padding_mode, bool "
+            "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+        .summary = "Gradients of grid_sampler_3d for input and grid.",
+        .kernel = run_sampler_backward<3>,
+        .variants = kOut,
+    },
 };
-extern const OperatorRecord kAffineGridGeneratorBackward = {
-    .schema = "aten::affine_grid_generator_backward(Tensor grad, int[] size, bool align_corners) -> Tensor",
-    .summary = "Gradient of affine_grid_generator.",
-    .composite = boxed<affine_grid_generator_backward>,
-};
-extern const OperatorRecord kGridSampler = {
-    .schema =
-        "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) "
-        "-> Tensor",
-    .summary = "Reads an image or a volume at the points of a grid.",
-    .formula = kGrid,
-    .composite = boxed<grid_sampler>,
-    .gradient = kGridGradient,
-    .cost = sampler_cost,
-    .samples = grid_samples,
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Widest},
-};
-extern const OperatorRecord kGridSampler2d = {
-    .schema =
-        "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-        "align_corners) -> Tensor",
-    .summary = "Reads an image at the points of a grid, coordinates from -1 to 1.",
-    .formula = kGrid,
-    .infer = inferring<infer_sampler<2>>,
-    .kernel = filling<sample_grid>,
-    .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DBackward0"},
-    .gradient = kGridGradient,
-    .cost = sampler_cost,
-    .samples = grid_samples,
-    .variants = kOut,
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kGridSampler2dBackward = {
-    .schema =
-        "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
-        "padding_mode, bool "
-        "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
-    .summary = "Gradients of grid_sampler_2d for input and grid.",
-    .kernel = run_sampler_backward<2>,
-    .variants = kOut,
-};
-extern const OperatorRecord kGridSampler2dFallback = {
-    .schema =
-        "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-        "align_corners) -> Tensor",
-    .summary = "The same as grid_sampler_2d.",
-    .formula = kGrid,
-    .infer = inferring<infer_sampler<2>>,
-    .kernel = filling<sample_grid>,
-    .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DCpuFallbackBackward0"},
-    .gradient = kGridGradient,
-    .samples = grid_samples,
-    .variants = kOut,
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kGridSampler2dFallbackBackward = {
-    .schema =
-        "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int "
-        "interpolation_mode, int padding_mode, "
-        "bool align_corners) -> (Tensor, Tensor)",
-    .summary = "Gradients of grid_sampler_2d for input and grid.",
-    .kernel = run_sampler_backward<2>,
-};
-extern const OperatorRecord kGridSampler3d = {
-    .schema =
-        "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
-        "align_corners) -> Tensor",
-    .summary = "Reads a volume at the points of a grid, coordinates from -1 to 1.",
-    .formula = kGrid,
-    .infer = inferring<infer_sampler<3>>,
-    .kernel = filling<sample_grid>,
-    .derivative = {sampler_gradient<3>, {save_argument(0), save_argument(1)}, "GridSampler3DBackward0"},
-    .gradient = kGridGradient,
-    .cost = sampler_cost,
-    .samples = volume_samples,
-    .variants = kOut,
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kGridSampler3dBackward = {
-    .schema =
-        "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
-        "padding_mode, bool "
-        "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
-    .summary = "Gradients of grid_sampler_3d for input and grid.",
-    .kernel = run_sampler_backward<3>,
-    .variants = kOut,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::grid_sample_records() { return kRecords; }
 
 }  // namespace loupe

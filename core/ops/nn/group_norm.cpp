@@ -521,8 +521,6 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
 constexpr std::string_view kFormula =
     "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over each group of channels";
 
-}  // namespace
-
 constexpr std::string_view kNormalised =
     "input: (g - mean(g) - y mean(g y)) / std, g = grad weight, y = (input - mean) / std\n"
     "weight: sum of grad (input - mean) / std\n"
@@ -535,70 +533,74 @@ constexpr NotFiniteNote kGroupNormNotFinite[] = {
      "give it an eps above 0, in float32"},
 };
 
-extern const OperatorRecord kGroupNormScale = {
-    .schema =
-        "loupe::group_norm_scale(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor scale, "
-        "Tensor shift, "
-        "Tensor mean, Tensor rstd)",
-    .summary = "What group_norm multiplies each channel of each sample with and adds to it.",
-    .formula = "group_norm(input) = input scale + shift",
-    .infer = inferring<infer_group_norm_scale>,
-    .kernel = filling<group_norm_scale, 4>,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "loupe::group_norm_scale(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> "
+                  "(Tensor scale, "
+                  "Tensor shift, "
+                  "Tensor mean, Tensor rstd)",
+        .summary = "What group_norm multiplies each channel of each sample with and adds to it.",
+        .formula = "group_norm(input) = input scale + shift",
+        .infer = inferring<infer_group_norm_scale>,
+        .kernel = filling<group_norm_scale, 4>,
+    },
+    {
+        .schema =
+            "loupe::group_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor rstd, int "
+            "count) -> (Tensor "
+            "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
+        .summary = "What the gradient of group_norm is made of, from sums over pixels of grad and of grad input.",
+        .formula = "grad_input = grad of_grad + input of_input + constant",
+        .infer = inferring<infer_group_norm_gradient_scale>,
+        .kernel = filling<group_norm_gradient_scale, 5>,
+    },
+    {
+        .schema =
+            "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
+            "group, float eps) -> "
+            "(Tensor, Tensor, Tensor)",
+        .summary = "Scales groups of channels of each sample to zero mean and unit variance; gives mean and 1/std too.",
+        .formula = kFormula,
+        .infer = inferring<infer_native_group_norm>,
+        .kernel = filling<native_group_norm, 3>,
+        .derivative = {native_group_norm_gradient,
+                       {save_argument(0), save_argument(1), save_result(1), save_result(2)}},
+        .gradient = kNormalised,
+        .samples = native_samples,
+        .variants = kOut,
+    },
+    {
+        .schema =
+            "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
+            "SymInt N, SymInt C, "
+            "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+        .summary = "Gradients of group_norm for input, weight and bias.",
+        .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
+                   "grad_out",
+        .kernel = run_native_group_norm_backward,
+        .derivative = {native_group_norm_double_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+        .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+                    "input: derivative of the three sums above\n"
+                    "weight: sum of grad_out times the same map of grad0",
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
+                  "eps=1.0000000000000001e-05, bool "
+                  "cudnn_enabled=True) -> Tensor",
+        .summary = "Scales groups of channels of each sample to zero mean and unit variance.",
+        .formula = kFormula,
+        .composite = boxed<group_norm>,
+        .gradient = kNormalised,
+        .samples = samples,
+        .autocast = {.cuda = Autocast::Float32},
+        .not_finite = kGroupNormNotFinite,
+    },
 };
-extern const OperatorRecord kGroupNormGradientScale = {
-    .schema =
-        "loupe::group_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor rstd, int "
-        "count) -> (Tensor "
-        "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
-    .summary = "What the gradient of group_norm is made of, from sums over pixels of grad and of grad input.",
-    .formula = "grad_input = grad of_grad + input of_input + constant",
-    .infer = inferring<infer_group_norm_gradient_scale>,
-    .kernel = filling<group_norm_gradient_scale, 5>,
-};
-extern const OperatorRecord kNativeGroupNorm = {
-    .schema =
-        "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
-        "group, float eps) -> "
-        "(Tensor, Tensor, Tensor)",
-    .summary = "Scales groups of channels of each sample to zero mean and unit variance; gives mean and 1/std too.",
-    .formula = kFormula,
-    .infer = inferring<infer_native_group_norm>,
-    .kernel = filling<native_group_norm, 3>,
-    .derivative = {native_group_norm_gradient, {save_argument(0), save_argument(1), save_result(1), save_result(2)}},
-    .gradient = kNormalised,
-    .samples = native_samples,
-    .variants = kOut,
-};
-extern const OperatorRecord kNativeGroupNormBackward = {
-    .schema =
-        "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
-        "SymInt N, SymInt C, "
-        "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    .summary = "Gradients of group_norm for input, weight and bias.",
-    .formula =
-        "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
-        "grad_out",
-    .kernel = run_native_group_norm_backward,
-    .derivative = {native_group_norm_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
-    .gradient =
-        "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
-        "input: derivative of the three sums above\n"
-        "weight: sum of grad_out times the same map of grad0",
-    .variants = kOut,
-};
-extern const OperatorRecord kGroupNorm = {
-    .schema =
-        "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
-        "eps=1.0000000000000001e-05, bool "
-        "cudnn_enabled=True) -> Tensor",
-    .summary = "Scales groups of channels of each sample to zero mean and unit variance.",
-    .formula = kFormula,
-    .composite = boxed<group_norm>,
-    .gradient = kNormalised,
-    .samples = samples,
-    .autocast = {.cuda = Autocast::Float32},
-    .not_finite = kGroupNormNotFinite,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::group_norm_records() { return kRecords; }
 
 }  // namespace loupe

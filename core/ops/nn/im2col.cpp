@@ -225,33 +225,38 @@ std::vector<Sample> col2im_samples(Random& random, ScalarType dtype) {
              "unbatched, dilated"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+        .summary = "The sliding blocks of an image as columns (unfold).",
+        .formula = "out[n, c k, p] = self[n, c, stride p + dilation k - padding]",
+        .infer = inferring<infer_im2col>,
+        .kernel = filling<im2col>,
+        .derivative = {im2col_gradient},
+        .gradient = "self: grad, each added where it came from (col2im)",
+        .samples = im2col_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kScalarType},
+    },
+    {
+        .schema = "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] "
+                  "padding, int[2] "
+                  "stride) -> Tensor",
+        .summary = "Columns added up to the image that they are sliding blocks of (fold).",
+        .formula = "out[n, c, stride p + dilation k - padding] += self[n, c k, p]",
+        .infer = inferring<infer_col2im>,
+        .kernel = filling<col2im>,
+        .derivative = {col2im_gradient},
+        .gradient = "self: grad in sliding blocks (im2col)",
+        .samples = col2im_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kScalarType},
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kIm2col = {
-    .schema = "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-    .summary = "The sliding blocks of an image as columns (unfold).",
-    .formula = "out[n, c k, p] = self[n, c, stride p + dilation k - padding]",
-    .infer = inferring<infer_im2col>,
-    .kernel = filling<im2col>,
-    .derivative = {im2col_gradient},
-    .gradient = "self: grad, each added where it came from (col2im)",
-    .samples = im2col_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kScalarType},
-};
-extern const OperatorRecord kCol2im = {
-    .schema =
-        "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
-        "stride) -> Tensor",
-    .summary = "Columns added up to the image that they are sliding blocks of (fold).",
-    .formula = "out[n, c, stride p + dilation k - padding] += self[n, c k, p]",
-    .infer = inferring<infer_col2im>,
-    .kernel = filling<col2im>,
-    .derivative = {col2im_gradient},
-    .gradient = "self: grad in sliding blocks (im2col)",
-    .samples = col2im_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kScalarType},
-};
+std::span<const OperatorRecord> nn_ops::im2col_records() { return kRecords; }
 
 }  // namespace loupe

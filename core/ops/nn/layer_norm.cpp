@@ -554,8 +554,6 @@ Cost layer_norm_cost(Arguments arguments, std::span<const IValue>) {
 constexpr std::string_view kFormula =
     "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over the last dimensions";
 
-}  // namespace
-
 constexpr std::string_view kNormalised =
     "input: (g - mean(g) - y mean(g y)) / std, g = grad weight, y = (input - mean) / std\n"
     "weight: sum of grad (input - mean) / std\n"
@@ -568,56 +566,61 @@ constexpr NotFiniteNote kLayerNormNotFinite[] = {
      "give it an eps above 0, in float32"},
 };
 
-extern const OperatorRecord kNativeLayerNorm = {
-    .schema =
-        "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
-        "(Tensor, "
-        "Tensor, Tensor)",
-    .summary = "Scales the last dimensions of each sample to zero mean and unit variance; gives mean and 1/std too.",
-    .formula = kFormula,
-    .infer = inferring<infer_native_layer_norm>,
-    .kernel = filling<native_layer_norm, 3>,
-    .derivative = {native_layer_norm_gradient,
-                   {save_argument(0), save_argument(2), save_argument(3), save_result(1), save_result(2)}},
-    .gradient = kNormalised,
-    .cost = layer_norm_cost,
-    .samples = native_samples,
-    .variants = kOut,
-    .constant_results = 0b110,
-    .autocast = {.cuda = Autocast::Float32},
-    .not_finite = kLayerNormNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, "
+                  "float eps) -> "
+                  "(Tensor, "
+                  "Tensor, Tensor)",
+        .summary =
+            "Scales the last dimensions of each sample to zero mean and unit variance; gives mean and 1/std too.",
+        .formula = kFormula,
+        .infer = inferring<infer_native_layer_norm>,
+        .kernel = filling<native_layer_norm, 3>,
+        .derivative = {native_layer_norm_gradient,
+                       {save_argument(0), save_argument(2), save_argument(3), save_result(1), save_result(2)}},
+        .gradient = kNormalised,
+        .cost = layer_norm_cost,
+        .samples = native_samples,
+        .variants = kOut,
+        .constant_results = 0b110,
+        .autocast = {.cuda = Autocast::Float32},
+        .not_finite = kLayerNormNotFinite,
+    },
+    {
+        .schema =
+            "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
+            "Tensor rstd, "
+            "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+        .summary = "Gradients of layer_norm for input, weight and bias.",
+        .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
+                   "grad_out",
+        .infer = infer_native_layer_norm_backward,
+        .kernel = run_native_layer_norm_backward,
+        .derivative = {native_layer_norm_double_gradient,
+                       {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
+        .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+                    "input: derivative of the three sums above\n"
+                    "weight: sum of grad_out times the same map of grad0",
+        .variants = kOut,
+    },
+    {
+        .schema =
+            "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+            "eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
+        .summary = "Scales the last dimensions of each sample to zero mean and unit variance.",
+        .formula = kFormula,
+        .composite = boxed<layer_norm>,
+        .gradient = kNormalised,
+        .cost = layer_norm_cost,
+        .samples = samples,
+        .autocast = {.cuda = Autocast::Float32},
+        .not_finite = kLayerNormNotFinite,
+    },
 };
-extern const OperatorRecord kNativeLayerNormBackward = {
-    .schema =
-        "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
-        "Tensor rstd, "
-        "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    .summary = "Gradients of layer_norm for input, weight and bias.",
-    .formula =
-        "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
-        "grad_out",
-    .infer = infer_native_layer_norm_backward,
-    .kernel = run_native_layer_norm_backward,
-    .derivative = {native_layer_norm_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
-    .gradient =
-        "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
-        "input: derivative of the three sums above\n"
-        "weight: sum of grad_out times the same map of grad0",
-    .variants = kOut,
-};
-extern const OperatorRecord kLayerNorm = {
-    .schema =
-        "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-        "eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
-    .summary = "Scales the last dimensions of each sample to zero mean and unit variance.",
-    .formula = kFormula,
-    .composite = boxed<layer_norm>,
-    .gradient = kNormalised,
-    .cost = layer_norm_cost,
-    .samples = samples,
-    .autocast = {.cuda = Autocast::Float32},
-    .not_finite = kLayerNormNotFinite,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::layer_norm_records() { return kRecords; }
 
 }  // namespace loupe

@@ -510,8 +510,6 @@ std::vector<Sample> adaptive_samples(Random& random, ScalarType dtype) {
 
 constexpr std::string_view kMaxFormula = "out[c, p] = max_k self[c, stride p + dilation k - padding]";
 
-}  // namespace
-
 #define LOUPE_POOL_ARGUMENTS(n)                                                               \
     "Tensor self, int[" n "] kernel_size, int[" n "] stride=[], int[" n "] padding=0, int[" n \
     "] dilation=1, bool ceil_mode=False"
@@ -525,139 +523,145 @@ constexpr std::string_view kMaxFormula = "out[c, p] = max_k self[c, stride p + d
 constexpr std::string_view kToGreatest = "self: grad at the place of each window's greatest element, else 0";
 constexpr std::string_view kMaxWindow = "out[c, p] = max_k self[c, stride p + dilation k - padding]";
 
-extern const OperatorRecord kMaxPool2dWithIndices = {
-    .schema = "aten::max_pool2d_with_indices(" LOUPE_POOL_ARGUMENTS("2") ") -> (Tensor, Tensor)",
-    .summary = "The largest element of each window, and where in its plane it was.",
-    .formula = kMaxFormula,
-    .infer = infer_max_pool<2>,
-    .kernel = FillingKernel{run_max_pool<2>},
-    .derivative = {max_pool2d_gradient, {save_argument(0), save_result(1)}, "MaxPool2DWithIndicesBackward0"},
-    .gradient = kToGreatest,
-    .samples = max_pool_samples<2>,
-    .variants = kOut,
-    .out = {.names = "out indices", .refusal = out_refusal::kStructured},
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::max_pool1d(" LOUPE_POOL1D_ARGUMENTS ") -> Tensor",
+        .summary = "The largest element of each window of a sequence.",
+        .formula = kMaxFormula,
+        .composite = boxed<max_pool1d>,
+        .gradient = kToGreatest,
+        .samples = max_pool_samples<1>,
+    },
+    {
+        .schema = "aten::max_pool1d_with_indices(" LOUPE_POOL1D_ARGUMENTS ") -> (Tensor, Tensor)",
+        .summary = "The largest element of each window of a sequence, and where it was.",
+        .formula = kMaxFormula,
+        .composite = boxed<max_pool1d_with_indices>,
+        .gradient = kToGreatest,
+        .samples = max_pool_samples<1>,
+    },
+    {
+        .schema = "aten::max_pool2d(" LOUPE_POOL_ARGUMENTS("2") ") -> Tensor",
+        .summary = "The largest element of each window of a plane.",
+        .formula = kMaxFormula,
+        .composite = boxed<max_pool2d>,
+        .gradient = kToGreatest,
+        .samples = max_pool_samples<2>,
+    },
+    {
+        .schema = "aten::max_pool3d(" LOUPE_POOL_ARGUMENTS("3") ") -> Tensor",
+        .summary = "The largest element of each window of a volume.",
+        .formula = kMaxFormula,
+        .composite = boxed<max_pool3d>,
+        .gradient = kToGreatest,
+        .samples = max_pool_samples<3>,
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::max_pool2d_with_indices(" LOUPE_POOL_ARGUMENTS("2") ") -> (Tensor, Tensor)",
+        .summary = "The largest element of each window, and where in its plane it was.",
+        .formula = kMaxFormula,
+        .infer = infer_max_pool<2>,
+        .kernel = FillingKernel{run_max_pool<2>},
+        .derivative = {max_pool2d_gradient, {save_argument(0), save_result(1)}, "MaxPool2DWithIndicesBackward0"},
+        .gradient = kToGreatest,
+        .samples = max_pool_samples<2>,
+        .variants = kOut,
+        .out = {.names = "out indices", .refusal = out_refusal::kStructured},
+    },
+    {
+        .schema = "aten::max_pool3d_with_indices(" LOUPE_POOL_ARGUMENTS("3") ") -> (Tensor, Tensor)",
+        .summary = "The largest element of each window, and where in its volume it was.",
+        .formula = kMaxFormula,
+        .infer = infer_max_pool<3>,
+        .kernel = FillingKernel{run_max_pool<3>},
+        .derivative = {max_pool3d_gradient, {save_argument(0), save_result(1)}, "MaxPool3DWithIndicesBackward0"},
+        .gradient = kToGreatest,
+        .samples = max_pool_samples<3>,
+        .variants = kOut,
+        .out = {.names = "out indices", .refusal = out_refusal::kScalarType},
+    },
+    {
+        .schema = "aten::max_pool2d_with_indices_backward(" LOUPE_POOL_BACKWARD_ARGUMENTS("2") ") -> Tensor",
+        .summary = "Gradient of max_pool2d: each goes to the element that was the largest.",
+        .formula = "out[indices[c, p]] += grad_output[c, p]",
+        .infer = inferring<infer_max_pool_backward>,
+        .kernel = filling<max_pool_backward_kernel<2>>,
+        .derivative = {picked_gradient<2, 7>, {save_argument(7)}, "MaxPool2DWithIndicesBackwardBackward0"},
+        .gradient = "grad_output: grad at the indices",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::max_pool3d_with_indices_backward(" LOUPE_POOL_BACKWARD_ARGUMENTS("3") ") -> Tensor",
+        .summary = "Gradient of max_pool3d: each goes to the element that was the largest.",
+        .formula = "out[indices[c, p]] += grad_output[c, p]",
+        .infer = inferring<infer_max_pool_backward>,
+        .kernel = filling<max_pool_backward_kernel<3>>,
+        .derivative = {picked_gradient<3, 7>, {save_argument(7)}, "MaxPool3DWithIndicesBackwardBackward0"},
+        .gradient = "grad_output: grad at the indices",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
+        .summary = "The largest elements of as many windows as the output has places, and where they were.",
+        .formula = kMaxWindow,
+        .composite = boxed<adaptive_max_pool1d>,
+        .gradient = kToGreatest,
+        .samples = adaptive_samples<1>,
+    },
+    {
+        .schema = "aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
+        .summary = "The largest elements of as many windows as the output has places, and where they were.",
+        .formula = kMaxWindow,
+        .infer = inferring<adaptive_max_pool_meta<2>>,
+        .kernel = filling<adaptive_max_pool<2>, 2>,
+        .derivative = {adaptive_max_pool2d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool2DBackward0"},
+        .gradient = kToGreatest,
+        .samples = adaptive_samples<2>,
+        .variants = kOut,
+        .out = {.names = "out indices", .refusal = out_refusal::kStructured},
+    },
+    {
+        .schema = "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
+        .summary = "The largest elements of as many windows as the output has places, and where they were.",
+        .formula = kMaxWindow,
+        .infer = inferring<adaptive_max_pool_meta<3>>,
+        .kernel = filling<adaptive_max_pool<3>, 2>,
+        .derivative = {adaptive_max_pool3d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool3DBackward0"},
+        .gradient = kToGreatest,
+        .samples = adaptive_samples<3>,
+        .variants = kOut,
+        .out = {.names = "out indices", .refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Float32},
+    },
+    {
+        .schema = "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+        .summary = "Gradient of adaptive_max_pool2d.",
+        .formula = "out[indices[c, p]] += grad_output[c, p]",
+        .infer = inferring<infer_adaptive_max_pool_backward>,
+        .kernel = filling<adaptive_max_pool_backward_kernel<2>>,
+        .derivative = {picked_gradient<2, 2>, {save_argument(2)}, "AdaptiveMaxPool2DBackwardBackward0"},
+        .gradient = "grad_output: grad at the indices",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+        .summary = "Gradient of adaptive_max_pool3d.",
+        .formula = "out[indices[c, p]] += grad_output[c, p]",
+        .infer = inferring<infer_adaptive_max_pool_backward>,
+        .kernel = filling<adaptive_max_pool_backward_kernel<3>>,
+        .derivative = {picked_gradient<3, 2>, {save_argument(2)}, "AdaptiveMaxPool3DBackwardBackward0"},
+        .gradient = "grad_output: grad at the indices",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
 };
-extern const OperatorRecord kMaxPool3dWithIndices = {
-    .schema = "aten::max_pool3d_with_indices(" LOUPE_POOL_ARGUMENTS("3") ") -> (Tensor, Tensor)",
-    .summary = "The largest element of each window, and where in its volume it was.",
-    .formula = kMaxFormula,
-    .infer = infer_max_pool<3>,
-    .kernel = FillingKernel{run_max_pool<3>},
-    .derivative = {max_pool3d_gradient, {save_argument(0), save_result(1)}, "MaxPool3DWithIndicesBackward0"},
-    .gradient = kToGreatest,
-    .samples = max_pool_samples<3>,
-    .variants = kOut,
-    .out = {.names = "out indices", .refusal = out_refusal::kScalarType},
-};
-extern const OperatorRecord kMaxPool2dWithIndicesBackward = {
-    .schema = "aten::max_pool2d_with_indices_backward(" LOUPE_POOL_BACKWARD_ARGUMENTS("2") ") -> Tensor",
-    .summary = "Gradient of max_pool2d: each goes to the element that was the largest.",
-    .formula = "out[indices[c, p]] += grad_output[c, p]",
-    .infer = inferring<infer_max_pool_backward>,
-    .kernel = filling<max_pool_backward_kernel<2>>,
-    .derivative = {picked_gradient<2, 7>, {save_argument(7)}, "MaxPool2DWithIndicesBackwardBackward0"},
-    .gradient = "grad_output: grad at the indices",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kMaxPool3dWithIndicesBackward = {
-    .schema = "aten::max_pool3d_with_indices_backward(" LOUPE_POOL_BACKWARD_ARGUMENTS("3") ") -> Tensor",
-    .summary = "Gradient of max_pool3d: each goes to the element that was the largest.",
-    .formula = "out[indices[c, p]] += grad_output[c, p]",
-    .infer = inferring<infer_max_pool_backward>,
-    .kernel = filling<max_pool_backward_kernel<3>>,
-    .derivative = {picked_gradient<3, 7>, {save_argument(7)}, "MaxPool3DWithIndicesBackwardBackward0"},
-    .gradient = "grad_output: grad at the indices",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kMaxPool1d = {
-    .schema = "aten::max_pool1d(" LOUPE_POOL1D_ARGUMENTS ") -> Tensor",
-    .summary = "The largest element of each window of a sequence.",
-    .formula = kMaxFormula,
-    .composite = boxed<max_pool1d>,
-    .gradient = kToGreatest,
-    .samples = max_pool_samples<1>,
-};
-extern const OperatorRecord kMaxPool1dWithIndices = {
-    .schema = "aten::max_pool1d_with_indices(" LOUPE_POOL1D_ARGUMENTS ") -> (Tensor, Tensor)",
-    .summary = "The largest element of each window of a sequence, and where it was.",
-    .formula = kMaxFormula,
-    .composite = boxed<max_pool1d_with_indices>,
-    .gradient = kToGreatest,
-    .samples = max_pool_samples<1>,
-};
-extern const OperatorRecord kMaxPool2d = {
-    .schema = "aten::max_pool2d(" LOUPE_POOL_ARGUMENTS("2") ") -> Tensor",
-    .summary = "The largest element of each window of a plane.",
-    .formula = kMaxFormula,
-    .composite = boxed<max_pool2d>,
-    .gradient = kToGreatest,
-    .samples = max_pool_samples<2>,
-};
-extern const OperatorRecord kMaxPool3d = {
-    .schema = "aten::max_pool3d(" LOUPE_POOL_ARGUMENTS("3") ") -> Tensor",
-    .summary = "The largest element of each window of a volume.",
-    .formula = kMaxFormula,
-    .composite = boxed<max_pool3d>,
-    .gradient = kToGreatest,
-    .samples = max_pool_samples<3>,
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kAdaptiveMaxPool1d = {
-    .schema = "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
-    .summary = "The largest elements of as many windows as the output has places, and where they were.",
-    .formula = kMaxWindow,
-    .composite = boxed<adaptive_max_pool1d>,
-    .gradient = kToGreatest,
-    .samples = adaptive_samples<1>,
-};
-extern const OperatorRecord kAdaptiveMaxPool2d = {
-    .schema = "aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
-    .summary = "The largest elements of as many windows as the output has places, and where they were.",
-    .formula = kMaxWindow,
-    .infer = inferring<adaptive_max_pool_meta<2>>,
-    .kernel = filling<adaptive_max_pool<2>, 2>,
-    .derivative = {adaptive_max_pool2d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool2DBackward0"},
-    .gradient = kToGreatest,
-    .samples = adaptive_samples<2>,
-    .variants = kOut,
-    .out = {.names = "out indices", .refusal = out_refusal::kStructured},
-};
-extern const OperatorRecord kAdaptiveMaxPool3d = {
-    .schema = "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
-    .summary = "The largest elements of as many windows as the output has places, and where they were.",
-    .formula = kMaxWindow,
-    .infer = inferring<adaptive_max_pool_meta<3>>,
-    .kernel = filling<adaptive_max_pool<3>, 2>,
-    .derivative = {adaptive_max_pool3d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool3DBackward0"},
-    .gradient = kToGreatest,
-    .samples = adaptive_samples<3>,
-    .variants = kOut,
-    .out = {.names = "out indices", .refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Float32},
-};
-extern const OperatorRecord kAdaptiveMaxPool2dBackward = {
-    .schema = "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
-    .summary = "Gradient of adaptive_max_pool2d.",
-    .formula = "out[indices[c, p]] += grad_output[c, p]",
-    .infer = inferring<infer_adaptive_max_pool_backward>,
-    .kernel = filling<adaptive_max_pool_backward_kernel<2>>,
-    .derivative = {picked_gradient<2, 2>, {save_argument(2)}, "AdaptiveMaxPool2DBackwardBackward0"},
-    .gradient = "grad_output: grad at the indices",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kAdaptiveMaxPool3dBackward = {
-    .schema = "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
-    .summary = "Gradient of adaptive_max_pool3d.",
-    .formula = "out[indices[c, p]] += grad_output[c, p]",
-    .infer = inferring<infer_adaptive_max_pool_backward>,
-    .kernel = filling<adaptive_max_pool_backward_kernel<3>>,
-    .derivative = {picked_gradient<3, 2>, {save_argument(2)}, "AdaptiveMaxPool3DBackwardBackward0"},
-    .gradient = "grad_output: grad at the indices",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::max_pool_records() { return kRecords; }
 
 }  // namespace loupe

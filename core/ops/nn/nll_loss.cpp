@@ -289,8 +289,6 @@ std::vector<Sample> cross_entropy_samples(Random& random, ScalarType dtype) {
 
 constexpr std::string_view kFormula = "loss = -weight[target] self[target]";
 
-}  // namespace
-
 #define LOUPE_NLL_ARGUMENTS "Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100"
 #define LOUPE_NLL_FORWARD_ARGUMENTS "Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index"
 #define LOUPE_NLL_BACKWARD_ARGUMENTS                                                                           \
@@ -317,104 +315,109 @@ constexpr NotFiniteNote kNllLossNotFinite[] = {
     {In::Forward, When::Always, 0, "a loss of numbers that leave the range of the dtype", kSmallLogits, Makes::Inf},
 };
 
-extern const OperatorRecord kNllLossForward = {
-    .schema = "aten::nll_loss_forward(" LOUPE_NLL_FORWARD_ARGUMENTS ") -> (Tensor output, Tensor total_weight)",
-    .summary = "The negated log-probability of the target class, and the sum of the weights that counted.",
-    .formula = kFormula,
-    .infer = inferring<infer_forward<check_nll>>,
-    .kernel = filling<forward_kernel<check_nll>, 2>,
-    .derivative = {nll_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
-                   "NllLossBackward0"},
-    .gradient = kNegative,
-    .samples = nll_samples,
-    .variants = kOut,
-    .out = {.overload = "output", .names = "output total_weight", .refusal = out_refusal::kStructured},
-    .constant_results = 0b10,
-    .not_finite = kNllLossNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::nll_loss_forward(" LOUPE_NLL_FORWARD_ARGUMENTS ") -> (Tensor output, Tensor total_weight)",
+        .summary = "The negated log-probability of the target class, and the sum of the weights that counted.",
+        .formula = kFormula,
+        .infer = inferring<infer_forward<check_nll>>,
+        .kernel = filling<forward_kernel<check_nll>, 2>,
+        .derivative = {nll_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
+                       "NllLossBackward0"},
+        .gradient = kNegative,
+        .samples = nll_samples,
+        .variants = kOut,
+        .out = {.overload = "output", .names = "output total_weight", .refusal = out_refusal::kStructured},
+        .constant_results = 0b10,
+        .not_finite = kNllLossNotFinite,
+    },
+    {
+        .schema = "aten::nll_loss_backward(" LOUPE_NLL_BACKWARD_ARGUMENTS ") -> Tensor",
+        .summary = "Gradient of nll_loss.",
+        .formula = "-grad_output weight[target] at the target, else 0",
+        .infer = inferring<infer_backward<check_nll>>,
+        .kernel = filling<backward_kernel<check_nll>>,
+        .derivative = {nll_double_gradient, {save_argument(2), save_argument(3)}, "NllLossBackwardBackward0"},
+        .gradient = "grad_output: -grad[target] weight[target]",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::nll_loss2d_forward(" LOUPE_NLL_FORWARD_ARGUMENTS ") -> (Tensor output, Tensor total_weight)",
+        .summary = "The negated log-probability of each pixel's target class, and the sum of the weights that counted.",
+        .formula = kFormula,
+        .infer = inferring<infer_forward<check_nll2d>>,
+        .kernel = filling<forward_kernel<check_nll2d>, 2>,
+        .derivative = {nll2d_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
+                       "NllLoss2DBackward0"},
+        .gradient = kNegative,
+        .samples = nll2d_samples,
+        .variants = kOut,
+        .out = {.overload = "output", .names = "output total_weight", .refusal = out_refusal::kScalarType},
+        .constant_results = 0b10,
+    },
+    {
+        .schema = "aten::nll_loss2d_backward(" LOUPE_NLL_BACKWARD_ARGUMENTS ") -> Tensor",
+        .summary = "Gradient of nll_loss2d.",
+        .formula = "-grad_output weight[target] at the target, else 0",
+        .infer = inferring<infer_backward<check_nll2d>>,
+        .kernel = filling<backward_kernel<check_nll2d>>,
+        .derivative = {nll2d_double_gradient, {save_argument(2), save_argument(3)}, "NllLoss2DBackwardBackward0"},
+        .gradient = "grad_output: -grad[target] weight[target]",
+        .variants = kOut,
+        .out = {.overload = "grad_input", .names = "grad_input"},
+    },
+    {
+        .schema = "aten::nll_loss(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
+        .summary = "The negated log-probability of the target class.",
+        .formula = kFormula,
+        .composite = boxed<nll_loss>,
+        .gradient = kNegative,
+        .samples = nll_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+        .not_finite = kNllLossNotFinite,
+    },
+    {
+        .schema = "aten::nll_loss2d(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
+        .summary = "The negated log-probability of each pixel's target class.",
+        .formula = kFormula,
+        .composite = boxed<nll_loss2d>,
+        .gradient = kNegative,
+        .samples = nll2d_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kScalarType},
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+    },
+    {
+        .schema = "aten::nll_loss_nd(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
+        .summary = "nll_loss with any number of pixel dimensions.",
+        .formula = kFormula,
+        .composite = boxed<nll_loss_nd>,
+        .gradient = kNegative,
+        .samples = nll_samples,
+        .autocast = {.cpu = Autocast::Float32},
+        .not_finite = kNllLossNotFinite,
+    },
+    {
+        .schema = "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int "
+                  "ignore_index=-100, "
+                  "float label_smoothing=0.) -> Tensor",
+        .summary = "nll_loss of log_softmax; the target is a class or a distribution over classes.",
+        .formula = "loss = -weight[target] log softmax(self)[target]",
+        .composite = boxed<cross_entropy_loss>,
+        .gradient = "self: grad weight[target] (softmax(self) - onehot(target))",
+        .samples = cross_entropy_samples,
+        .autocast = {.cpu = Autocast::Float32},
+        .not_finite = kCrossEntropyLossNotFinite,
+    },
 };
-extern const OperatorRecord kNllLossBackward = {
-    .schema = "aten::nll_loss_backward(" LOUPE_NLL_BACKWARD_ARGUMENTS ") -> Tensor",
-    .summary = "Gradient of nll_loss.",
-    .formula = "-grad_output weight[target] at the target, else 0",
-    .infer = inferring<infer_backward<check_nll>>,
-    .kernel = filling<backward_kernel<check_nll>>,
-    .derivative = {nll_double_gradient, {save_argument(2), save_argument(3)}, "NllLossBackwardBackward0"},
-    .gradient = "grad_output: -grad[target] weight[target]",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kNllLoss2dForward = {
-    .schema = "aten::nll_loss2d_forward(" LOUPE_NLL_FORWARD_ARGUMENTS ") -> (Tensor output, Tensor total_weight)",
-    .summary = "The negated log-probability of each pixel's target class, and the sum of the weights that counted.",
-    .formula = kFormula,
-    .infer = inferring<infer_forward<check_nll2d>>,
-    .kernel = filling<forward_kernel<check_nll2d>, 2>,
-    .derivative = {nll2d_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
-                   "NllLoss2DBackward0"},
-    .gradient = kNegative,
-    .samples = nll2d_samples,
-    .variants = kOut,
-    .out = {.overload = "output", .names = "output total_weight", .refusal = out_refusal::kScalarType},
-    .constant_results = 0b10,
-};
-extern const OperatorRecord kNllLoss2dBackward = {
-    .schema = "aten::nll_loss2d_backward(" LOUPE_NLL_BACKWARD_ARGUMENTS ") -> Tensor",
-    .summary = "Gradient of nll_loss2d.",
-    .formula = "-grad_output weight[target] at the target, else 0",
-    .infer = inferring<infer_backward<check_nll2d>>,
-    .kernel = filling<backward_kernel<check_nll2d>>,
-    .derivative = {nll2d_double_gradient, {save_argument(2), save_argument(3)}, "NllLoss2DBackwardBackward0"},
-    .gradient = "grad_output: -grad[target] weight[target]",
-    .variants = kOut,
-    .out = {.overload = "grad_input", .names = "grad_input"},
-};
-extern const OperatorRecord kNllLoss = {
-    .schema = "aten::nll_loss(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
-    .summary = "The negated log-probability of the target class.",
-    .formula = kFormula,
-    .composite = boxed<nll_loss>,
-    .gradient = kNegative,
-    .samples = nll_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-    .not_finite = kNllLossNotFinite,
-};
-extern const OperatorRecord kNllLoss2d = {
-    .schema = "aten::nll_loss2d(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
-    .summary = "The negated log-probability of each pixel's target class.",
-    .formula = kFormula,
-    .composite = boxed<nll_loss2d>,
-    .gradient = kNegative,
-    .samples = nll2d_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kScalarType},
-    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
-};
-extern const OperatorRecord kNllLossNd = {
-    .schema = "aten::nll_loss_nd(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
-    .summary = "nll_loss with any number of pixel dimensions.",
-    .formula = kFormula,
-    .composite = boxed<nll_loss_nd>,
-    .gradient = kNegative,
-    .samples = nll_samples,
-    .autocast = {.cpu = Autocast::Float32},
-    .not_finite = kNllLossNotFinite,
-};
-extern const OperatorRecord kCrossEntropyLoss = {
-    .schema =
-        "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int "
-        "ignore_index=-100, "
-        "float label_smoothing=0.) -> Tensor",
-    .summary = "nll_loss of log_softmax; the target is a class or a distribution over classes.",
-    .formula = "loss = -weight[target] log softmax(self)[target]",
-    .composite = boxed<cross_entropy_loss>,
-    .gradient = "self: grad weight[target] (softmax(self) - onehot(target))",
-    .samples = cross_entropy_samples,
-    .autocast = {.cpu = Autocast::Float32},
-    .not_finite = kCrossEntropyLossNotFinite,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::nll_loss_records() { return kRecords; }
 
 }  // namespace loupe

@@ -57,15 +57,20 @@ std::vector<Sample> rms_norm_samples(Random& random, ScalarType dtype) {
     return {{{t({3, 4}), Dims{4}, t({4}), IValue()}}, {{t({2, 3, 4}), Dims{3, 4}, IValue(), 0.1}, "two dimensions"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "aten::rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+        .summary = "Scales the last dimensions to a root mean square of one.",
+        .formula = "input / sqrt(mean(input^2) + eps) weight",
+        .composite = boxed<rms_norm>,
+        .gradient = "input: (g - y mean(g y)) / rms, g = grad weight, y = input / rms\nweight: sum grad y",
+        .samples = rms_norm_samples,
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kRmsNorm = {
-    .schema = "aten::rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-    .summary = "Scales the last dimensions to a root mean square of one.",
-    .formula = "input / sqrt(mean(input^2) + eps) weight",
-    .composite = boxed<rms_norm>,
-    .gradient = "input: (g - y mean(g y)) / rms, g = grad weight, y = input / rms\nweight: sum grad y",
-    .samples = rms_norm_samples,
-};
+std::span<const OperatorRecord> nn_ops::rms_norm_records() { return kRecords; }
 
 }  // namespace loupe

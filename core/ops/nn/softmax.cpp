@@ -435,8 +435,6 @@ Cost softmax_cost(Arguments arguments, std::span<const IValue> results) {
     return {5 * n, static_cast<double>(self.bytes() + results[0].to_tensor().bytes())};
 }
 
-}  // namespace
-
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
 constexpr NotFiniteNote kSoftmaxNotFinite[] = {
@@ -447,100 +445,107 @@ constexpr NotFiniteNote kLogSoftmaxNotFinite[] = {
      advice::kMask},
 };
 
-extern const OperatorRecord kSoftmaxKernel = {
-    .schema = "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-    .summary = "Exponentials along a dimension, scaled to sum to one.",
-    .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
-    .infer = inferring<infer_softmax>,
-    .kernel = filling<softmax_kernel<false>>,
-    .derivative = {softmax_gradient, {save_result()}, "SoftmaxBackward0"},
-    .gradient = "self: out (grad - sum_j grad[j] out[j])",
-    .cost = softmax_cost,
-    .samples = kernel_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .not_finite = kSoftmaxNotFinite,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+        .summary = "Exponentials along a dimension, scaled to sum to one.",
+        .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
+        .infer = inferring<infer_softmax>,
+        .kernel = filling<softmax_kernel<false>>,
+        .derivative = {softmax_gradient, {save_result()}, "SoftmaxBackward0"},
+        .gradient = "self: out (grad - sum_j grad[j] out[j])",
+        .cost = softmax_cost,
+        .samples = kernel_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .not_finite = kSoftmaxNotFinite,
+    },
+    {
+        .schema = "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+        .summary = "The logarithm of softmax along a dimension.",
+        .formula = "out[i] = self[i] - log sum_j exp(self[j])",
+        .infer = inferring<infer_softmax>,
+        .kernel = filling<softmax_kernel<true>>,
+        .derivative = {log_softmax_gradient, {save_result()}, "LogSoftmaxBackward0"},
+        .gradient = "self: grad - exp(out) sum_j grad[j]",
+        .cost = softmax_cost,
+        .samples = kernel_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+        .not_finite = kLogSoftmaxNotFinite,
+    },
+    {
+        .schema = "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
+                  "Tensor",
+        .summary = "Gradient of softmax from its result.",
+        .formula = "out[i] = output[i] (grad[i] - sum_j grad[j] output[j])",
+        .infer = inferring<infer_softmax_backward>,
+        .kernel = filling<softmax_backward_kernel<false>>,
+        .derivative = {softmax_double_gradient,
+                       {save_argument(0, 1), save_argument(1)},
+                       "SoftmaxBackwardDataBackward0"},
+        .gradient = "grad_output: output (grad - sum_j grad[j] output[j])\n"
+                    "output: grad (grad_output - sum_j grad_output[j] output[j]) - grad_output sum_j grad[j] output[j]",
+        .samples = backward_samples,
+        .variants = kOut,
+        .out = {.names = "grad_input", .refusal = out_refusal::kStructured},
+    },
+    {
+        .schema =
+            "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
+            "Tensor",
+        .summary = "Gradient of log_softmax from its result.",
+        .formula = "out[i] = grad[i] - exp(output[i]) sum_j grad[j]",
+        .infer = inferring<infer_softmax_backward>,
+        .kernel = filling<softmax_backward_kernel<true>>,
+        .derivative = {log_softmax_double_gradient,
+                       {save_argument(0, 1), save_argument(1)},
+                       "LogSoftmaxBackwardDataBackward0"},
+        .gradient = "grad_output: grad - sum_j grad[j] exp(output[j])\noutput: -grad exp(output) sum_j grad_output[j]",
+        .samples = backward_samples,
+        .variants = kOut,
+        .out = {.refusal = out_refusal::kStructured},
+    },
+    {
+        .schema = "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+        .summary = "Exponentials along a dimension, scaled to sum to one.",
+        .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
+        .composite = boxed<softmax>,
+        .gradient = "self: out (grad - sum_j grad[j] out[j])",
+        .samples = samples,
+        .variants = kOut,
+        .out = {.overload = "int_out", .refusal = out_refusal::kStructured},
+        .autocast = {.cuda = Autocast::Float32Result},
+        .not_finite = kSoftmaxNotFinite,
+    },
+    {
+        .schema = "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+        .summary = "The logarithm of softmax along a dimension.",
+        .formula = "out[i] = self[i] - log sum_j exp(self[j])",
+        .composite = boxed<log_softmax>,
+        .gradient = "self: grad - exp(out) sum_j grad[j]",
+        .samples = samples,
+        .variants = kOut,
+        .out = {.overload = "int_out", .refusal = out_refusal::kStructured},
+        .autocast = {.cuda = Autocast::Float32Result},
+        .not_finite = kLogSoftmaxNotFinite,
+    },
+    {
+        .schema = "aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+        .summary = "The same as softmax.",
+        .composite = boxed<softmax>,
+        .samples = samples,
+    },
+    {
+        .schema = "aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+        .summary = "The same as log_softmax.",
+        .composite = boxed<log_softmax>,
+        .samples = samples,
+    },
 };
-extern const OperatorRecord kLogSoftmaxKernel = {
-    .schema = "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-    .summary = "The logarithm of softmax along a dimension.",
-    .formula = "out[i] = self[i] - log sum_j exp(self[j])",
-    .infer = inferring<infer_softmax>,
-    .kernel = filling<softmax_kernel<true>>,
-    .derivative = {log_softmax_gradient, {save_result()}, "LogSoftmaxBackward0"},
-    .gradient = "self: grad - exp(out) sum_j grad[j]",
-    .cost = softmax_cost,
-    .samples = kernel_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-    .not_finite = kLogSoftmaxNotFinite,
-};
-extern const OperatorRecord kSoftmaxBackwardData = {
-    .schema =
-        "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-    .summary = "Gradient of softmax from its result.",
-    .formula = "out[i] = output[i] (grad[i] - sum_j grad[j] output[j])",
-    .infer = inferring<infer_softmax_backward>,
-    .kernel = filling<softmax_backward_kernel<false>>,
-    .derivative = {softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "SoftmaxBackwardDataBackward0"},
-    .gradient =
-        "grad_output: output (grad - sum_j grad[j] output[j])\n"
-        "output: grad (grad_output - sum_j grad_output[j] output[j]) - grad_output sum_j grad[j] output[j]",
-    .samples = backward_samples,
-    .variants = kOut,
-    .out = {.names = "grad_input", .refusal = out_refusal::kStructured},
-};
-extern const OperatorRecord kLogSoftmaxBackwardData = {
-    .schema =
-        "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
-        "Tensor",
-    .summary = "Gradient of log_softmax from its result.",
-    .formula = "out[i] = grad[i] - exp(output[i]) sum_j grad[j]",
-    .infer = inferring<infer_softmax_backward>,
-    .kernel = filling<softmax_backward_kernel<true>>,
-    .derivative = {log_softmax_double_gradient,
-                   {save_argument(0, 1), save_argument(1)},
-                   "LogSoftmaxBackwardDataBackward0"},
-    .gradient = "grad_output: grad - sum_j grad[j] exp(output[j])\noutput: -grad exp(output) sum_j grad_output[j]",
-    .samples = backward_samples,
-    .variants = kOut,
-    .out = {.refusal = out_refusal::kStructured},
-};
-extern const OperatorRecord kSoftmax = {
-    .schema = "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-    .summary = "Exponentials along a dimension, scaled to sum to one.",
-    .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
-    .composite = boxed<softmax>,
-    .gradient = "self: out (grad - sum_j grad[j] out[j])",
-    .samples = samples,
-    .variants = kOut,
-    .out = {.overload = "int_out", .refusal = out_refusal::kStructured},
-    .autocast = {.cuda = Autocast::Float32Result},
-    .not_finite = kSoftmaxNotFinite,
-};
-extern const OperatorRecord kLogSoftmax = {
-    .schema = "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-    .summary = "The logarithm of softmax along a dimension.",
-    .formula = "out[i] = self[i] - log sum_j exp(self[j])",
-    .composite = boxed<log_softmax>,
-    .gradient = "self: grad - exp(out) sum_j grad[j]",
-    .samples = samples,
-    .variants = kOut,
-    .out = {.overload = "int_out", .refusal = out_refusal::kStructured},
-    .autocast = {.cuda = Autocast::Float32Result},
-    .not_finite = kLogSoftmaxNotFinite,
-};
-extern const OperatorRecord kSpecialSoftmax = {
-    .schema = "aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-    .summary = "The same as softmax.",
-    .composite = boxed<softmax>,
-    .samples = samples,
-};
-extern const OperatorRecord kSpecialLogSoftmax = {
-    .schema = "aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-    .summary = "The same as log_softmax.",
-    .composite = boxed<log_softmax>,
-    .samples = samples,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::softmax_records() { return kRecords; }
 
 }  // namespace loupe

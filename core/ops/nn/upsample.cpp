@@ -562,7 +562,7 @@ constexpr std::string_view kWeighted =
         });                                                                                                          \
     }                                                                                                                \
     }                                                                                                                \
-    extern const OperatorRecord k##Name = {                                                                          \
+    constexpr OperatorRecord k##Name = {                                                                             \
         .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",               \
         .summary = words,                                                                                            \
         .formula = formula_of(Interpolation::mode, n),                                                               \
@@ -574,7 +574,7 @@ constexpr std::string_view kWeighted =
         .variants = kOut,                                                                                            \
         .out = {.refusal = out_refusal::kStructured},                                                                \
     };                                                                                                               \
-    extern const OperatorRecord k##Name##Vec = {                                                                     \
+    constexpr OperatorRecord k##Name##Vec = {                                                                        \
         .schema =                                                                                                    \
             "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",    \
         .summary = words,                                                                                            \
@@ -585,7 +585,7 @@ constexpr std::string_view kWeighted =
         .variants = kOut,                                                                                            \
         .out = {.overload = "vec_out"},                                                                              \
     };                                                                                                               \
-    extern const OperatorRecord k##Name##Backward = {                                                                \
+    constexpr OperatorRecord k##Name##Backward = {                                                                   \
         .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in         \
                   "] input_size" align scales ") -> Tensor",                                                         \
         .summary = "Gradient of " text ".",                                                                          \
@@ -597,7 +597,7 @@ constexpr std::string_view kWeighted =
         .variants = kOut,                                                                                            \
         .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},               \
     };                                                                                                               \
-    extern const OperatorRecord k##Name##BackwardVec = {                                                             \
+    constexpr OperatorRecord k##Name##BackwardVec = {                                                                \
         .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align \
                   ", float[]? scale_factors) -> Tensor",                                                             \
         .summary = "Gradient of " text ".",                                                                          \
@@ -637,5 +637,62 @@ LOUPE_UPSAMPLE(UpsampleBilinear2dAa, LinearSmooth, 2, "_upsample_bilinear2d_aa",
                LOUPE_SCALES2, "4", "Linear interpolation of a plane, smoothed where it shrinks.")
 LOUPE_UPSAMPLE(UpsampleBicubic2dAa, CubicSmooth, 2, "_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", LOUPE_ALIGN, 1,
                LOUPE_SCALES2, "4", "Cubic interpolation of a plane, smoothed where it shrinks.")
+
+namespace {
+
+constexpr OperatorRecord kRecords[] = {
+    kUpsampleNearest1d,
+    kUpsampleNearest1dVec,
+    kUpsampleNearest1dBackward,
+    kUpsampleNearest1dBackwardVec,
+    kUpsampleNearest2d,
+    kUpsampleNearest2dVec,
+    kUpsampleNearest2dBackward,
+    kUpsampleNearest2dBackwardVec,
+    kUpsampleNearest3d,
+    kUpsampleNearest3dVec,
+    kUpsampleNearest3dBackward,
+    kUpsampleNearest3dBackwardVec,
+    kUpsampleNearestExact1d,
+    kUpsampleNearestExact1dVec,
+    kUpsampleNearestExact1dBackward,
+    kUpsampleNearestExact1dBackwardVec,
+    kUpsampleNearestExact2d,
+    kUpsampleNearestExact2dVec,
+    kUpsampleNearestExact2dBackward,
+    kUpsampleNearestExact2dBackwardVec,
+    kUpsampleNearestExact3d,
+    kUpsampleNearestExact3dVec,
+    kUpsampleNearestExact3dBackward,
+    kUpsampleNearestExact3dBackwardVec,
+    kUpsampleLinear1d,
+    kUpsampleLinear1dVec,
+    kUpsampleLinear1dBackward,
+    kUpsampleLinear1dBackwardVec,
+    kUpsampleBilinear2d,
+    kUpsampleBilinear2dVec,
+    kUpsampleBilinear2dBackward,
+    kUpsampleBilinear2dBackwardVec,
+    kUpsampleTrilinear3d,
+    kUpsampleTrilinear3dVec,
+    kUpsampleTrilinear3dBackward,
+    kUpsampleTrilinear3dBackwardVec,
+    kUpsampleBicubic2d,
+    kUpsampleBicubic2dVec,
+    kUpsampleBicubic2dBackward,
+    kUpsampleBicubic2dBackwardVec,
+    kUpsampleBilinear2dAa,
+    kUpsampleBilinear2dAaVec,
+    kUpsampleBilinear2dAaBackward,
+    kUpsampleBilinear2dAaBackwardVec,
+    kUpsampleBicubic2dAa,
+    kUpsampleBicubic2dAaVec,
+    kUpsampleBicubic2dAaBackward,
+    kUpsampleBicubic2dAaBackwardVec,
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> nn_ops::upsample_records() { return kRecords; }
 
 }  // namespace loupe

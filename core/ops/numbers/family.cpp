@@ -3,21 +3,11 @@
 
 #include "core/ops/numbers/family.h"
 
-#include <vector>
-
 namespace loupe {
 
 OperatorFamily numbers_family() {
-    static const std::vector<const OperatorRecord*> records = [] {
-        std::vector<const OperatorRecord*> all;
-        for (const auto list : {numbers::arithmetic_records(), numbers::comparison_records(), numbers::math_records(),
-                                numbers::conversion_records(), numbers::list_records(), numbers::dict_records(),
-                                numbers::string_records(), numbers::string_test_records(), numbers::format_records(),
-                                numbers::tensor_fact_records(), numbers::setting_records()}) {
-            for (const OperatorRecord& record : list) all.push_back(&record);
-        }
-        return all;
-    }();
+    using namespace numbers;
+    static const auto records = joined_records({LOUPE_NUMBERS_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"numbers", records};
 }
 

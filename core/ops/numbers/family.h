@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_NUMBERS_RECORDS(FILE) \
+    FILE(arithmetic_records)        \
+    FILE(comparison_records)        \
+    FILE(math_records)              \
+    FILE(conversion_records)        \
+    FILE(list_records)              \
+    FILE(dict_records)              \
+    FILE(string_records)            \
+    FILE(string_test_records)       \
+    FILE(format_records)            \
+    FILE(tensor_fact_records)       \
+    FILE(setting_records)
 
 namespace loupe::numbers {
 
-std::span<const OperatorRecord> arithmetic_records();
-std::span<const OperatorRecord> comparison_records();
-std::span<const OperatorRecord> math_records();
-std::span<const OperatorRecord> conversion_records();
-std::span<const OperatorRecord> list_records();
-std::span<const OperatorRecord> dict_records();
-std::span<const OperatorRecord> string_records();
-std::span<const OperatorRecord> string_test_records();
-std::span<const OperatorRecord> format_records();
-std::span<const OperatorRecord> tensor_fact_records();
-std::span<const OperatorRecord> setting_records();
+LOUPE_NUMBERS_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::numbers

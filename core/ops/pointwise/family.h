@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The records of the family, one array a file.
+// The files of this family.
 
-#include "core/dispatch/record.h"
+#include "core/ops/family.h"
+
+// In the order in which the operators are listed.
+#define LOUPE_POINTWISE_RECORDS(FILE) \
+    FILE(arithmetic_records)          \
+    FILE(division_records)            \
+    FILE(power_records)               \
+    FILE(unary_math_records)          \
+    FILE(rounding_records)            \
+    FILE(binary_math_records)         \
+    FILE(comparison_records)          \
+    FILE(bitwise_records)             \
+    FILE(selection_records)           \
+    FILE(ternary_records)             \
+    FILE(activation_records)          \
+    FILE(activation_gradient_records) \
+    FILE(gelu_with_slope_records)     \
+    FILE(gated_records)               \
+    FILE(copy_records)                \
+    FILE(conversion_records)          \
+    FILE(complex_records)             \
+    FILE(composite_records)
 
 namespace loupe::pointwise {
 
-std::span<const OperatorRecord> unary_math_records();
-std::span<const OperatorRecord> rounding_records();
-std::span<const OperatorRecord> activation_records();
-std::span<const OperatorRecord> activation_gradient_records();
-std::span<const OperatorRecord> gated_records();
-std::span<const OperatorRecord> gelu_with_slope_records();
-std::span<const OperatorRecord> arithmetic_records();
-std::span<const OperatorRecord> division_records();
-std::span<const OperatorRecord> power_records();
-std::span<const OperatorRecord> binary_math_records();
-std::span<const OperatorRecord> comparison_records();
-std::span<const OperatorRecord> bitwise_records();
-std::span<const OperatorRecord> selection_records();
-std::span<const OperatorRecord> ternary_records();
-std::span<const OperatorRecord> copy_records();
-std::span<const OperatorRecord> conversion_records();
-std::span<const OperatorRecord> complex_records();
-std::span<const OperatorRecord> composite_records();
+LOUPE_POINTWISE_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::pointwise

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the records of this family share.
+// The files of this family. And what their records share.
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/record.h"
+#include "core/ops/family.h"
+
+// In the order in which the operators are listed.
+#define LOUPE_RANDOM_RECORDS(FILE) \
+    FILE(filling_records)          \
+    FILE(making_records)           \
+    FILE(dropout_records)          \
+    FILE(counting_records)         \
+    FILE(distribution_records)
 
 namespace loupe::drawing {
 
@@ -13,10 +21,6 @@ void require(bool holds, const Parts&... parts) {
     if (!holds) throw Error(ErrorKind::Run, concat(parts...));
 }
 
-std::span<const OperatorRecord> filling_records();
-std::span<const OperatorRecord> making_records();
-std::span<const OperatorRecord> dropout_records();
-std::span<const OperatorRecord> counting_records();
-std::span<const OperatorRecord> distribution_records();
+LOUPE_RANDOM_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::drawing

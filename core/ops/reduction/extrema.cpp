@@ -4,6 +4,7 @@
 #include "core/autograd/engine.h"
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
+#include "core/ops/reduction/family.h"
 #include "core/ops/reduction/reduction.h"
 #include "core/ops/samples.h"
 

@@ -5,6 +5,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/not_finite.h"
+#include "core/ops/reduction/family.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {

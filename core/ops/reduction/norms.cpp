@@ -11,6 +11,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/not_finite.h"
+#include "core/ops/reduction/family.h"
 #include "core/ops/reduction/reduction.h"
 #include "core/ops/sparse/sparse.h"
 

@@ -52,10 +52,4 @@ std::vector<Sample> dim_list_samples(Random& random, ScalarType dtype);
 std::vector<Sample> one_dim_samples(Random& random, ScalarType dtype);  // no element is equal to another
 std::vector<Sample> whole_samples(Random& random, ScalarType dtype);
 
-std::span<const OperatorRecord> sum_records();
-std::span<const OperatorRecord> extremum_records();
-std::span<const OperatorRecord> moment_records();
-std::span<const OperatorRecord> norm_records();
-std::span<const OperatorRecord> scan_records();
-
 }  // namespace loupe::reduction

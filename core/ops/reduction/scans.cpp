@@ -12,6 +12,7 @@
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/not_finite.h"
+#include "core/ops/reduction/family.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {

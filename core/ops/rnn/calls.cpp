@@ -179,8 +179,6 @@ Cost data_cost(Arguments arguments, std::span<const IValue>) {
     return sequence_cost(static_cast<double>(arguments[0].to_tensor().size(0)), arguments[3].to_tensors());
 }
 
-}  // namespace
-
 #define LOUPE_RNN_OPTIONS \
     "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 
@@ -190,71 +188,80 @@ constexpr std::string_view kThroughTime =
     "hx: dz U at the first step\n"
     "params: W: sum_t dz[t]^T x[t]; U: sum_t dz[t]^T h[t - 1]; b: sum_t dz[t]";
 
-extern const OperatorRecord kLstmInput = {
-    .schema = "aten::lstm.input(Tensor input, Tensor[] hx, " LOUPE_RNN_OPTIONS
-              ", bool batch_first) -> (Tensor, Tensor, Tensor)",
-    .summary = "Layers of long short-term memory over a padded sequence: outputs, last hidden and last cell states.",
-    .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
-    .composite = boxed<lstm_input>,
-    .gradient = kThroughTime,
-    .cost = input_cost,
-    .samples = input_samples<Mode::Lstm>,
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::lstm.input(Tensor input, Tensor[] hx, " LOUPE_RNN_OPTIONS
+                  ", bool batch_first) -> (Tensor, Tensor, Tensor)",
+        .summary =
+            "Layers of long short-term memory over a padded sequence: outputs, last hidden and last cell states.",
+        .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
+        .composite = boxed<lstm_input>,
+        .gradient = kThroughTime,
+        .cost = input_cost,
+        .samples = input_samples<Mode::Lstm>,
+    },
+    {
+        .schema = "aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " LOUPE_RNN_OPTIONS
+                  ") -> (Tensor, Tensor, Tensor)",
+        .summary = "Layers of long short-term memory over a packed sequence.",
+        .composite = boxed<lstm_data>,
+        .cost = data_cost,
+    },
+    {
+        .schema =
+            "aten::gru.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
+        .summary = "Layers of gated recurrent units over a padded sequence: outputs and last hidden states.",
+        .formula = "r, z = sigmoid(W x + U h + b), n = tanh(W x + r (U h + b)); h' = (1 - z) n + z h",
+        .composite = boxed<rnn_input<Mode::Gru>>,
+        .gradient = kThroughTime,
+        .cost = input_cost,
+        .samples = input_samples<Mode::Gru>,
+    },
+    {
+        .schema =
+            "aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
+        .summary = "Layers of gated recurrent units over a packed sequence.",
+        .composite = boxed<rnn_data<Mode::Gru>>,
+        .cost = data_cost,
+    },
+    {
+        .schema = "aten::rnn_tanh.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS
+                  ", bool batch_first) -> (Tensor, Tensor)",
+        .summary = "Layers of plain recurrence with tanh over a padded sequence.",
+        .formula = "h' = tanh(W x + U h + b)",
+        .composite = boxed<rnn_input<Mode::Tanh>>,
+        .gradient = kThroughTime,
+        .cost = input_cost,
+        .samples = input_samples<Mode::Tanh>,
+    },
+    {
+        .schema = "aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS
+                  ") -> (Tensor, Tensor)",
+        .summary = "Layers of plain recurrence with tanh over a packed sequence.",
+        .composite = boxed<rnn_data<Mode::Tanh>>,
+        .cost = data_cost,
+    },
+    {
+        .schema = "aten::rnn_relu.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS
+                  ", bool batch_first) -> (Tensor, Tensor)",
+        .summary = "Layers of plain recurrence with ReLU over a padded sequence.",
+        .formula = "h' = max(W x + U h + b, 0)",
+        .composite = boxed<rnn_input<Mode::Relu>>,
+        .gradient = kThroughTime,
+        .cost = input_cost,
+        .samples = input_samples<Mode::Relu>,
+    },
+    {
+        .schema = "aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS
+                  ") -> (Tensor, Tensor)",
+        .summary = "Layers of plain recurrence with ReLU over a packed sequence.",
+        .composite = boxed<rnn_data<Mode::Relu>>,
+        .cost = data_cost,
+    },
 };
-extern const OperatorRecord kLstmData = {
-    .schema = "aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " LOUPE_RNN_OPTIONS
-              ") -> (Tensor, Tensor, Tensor)",
-    .summary = "Layers of long short-term memory over a packed sequence.",
-    .composite = boxed<lstm_data>,
-    .cost = data_cost,
-};
-extern const OperatorRecord kGruInput = {
-    .schema = "aten::gru.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
-    .summary = "Layers of gated recurrent units over a padded sequence: outputs and last hidden states.",
-    .formula = "r, z = sigmoid(W x + U h + b), n = tanh(W x + r (U h + b)); h' = (1 - z) n + z h",
-    .composite = boxed<rnn_input<Mode::Gru>>,
-    .gradient = kThroughTime,
-    .cost = input_cost,
-    .samples = input_samples<Mode::Gru>,
-};
-extern const OperatorRecord kGruData = {
-    .schema = "aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
-    .summary = "Layers of gated recurrent units over a packed sequence.",
-    .composite = boxed<rnn_data<Mode::Gru>>,
-    .cost = data_cost,
-};
-extern const OperatorRecord kRnnTanhInput = {
-    .schema =
-        "aten::rnn_tanh.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
-    .summary = "Layers of plain recurrence with tanh over a padded sequence.",
-    .formula = "h' = tanh(W x + U h + b)",
-    .composite = boxed<rnn_input<Mode::Tanh>>,
-    .gradient = kThroughTime,
-    .cost = input_cost,
-    .samples = input_samples<Mode::Tanh>,
-};
-extern const OperatorRecord kRnnTanhData = {
-    .schema =
-        "aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
-    .summary = "Layers of plain recurrence with tanh over a packed sequence.",
-    .composite = boxed<rnn_data<Mode::Tanh>>,
-    .cost = data_cost,
-};
-extern const OperatorRecord kRnnReluInput = {
-    .schema =
-        "aten::rnn_relu.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
-    .summary = "Layers of plain recurrence with ReLU over a padded sequence.",
-    .formula = "h' = max(W x + U h + b, 0)",
-    .composite = boxed<rnn_input<Mode::Relu>>,
-    .gradient = kThroughTime,
-    .cost = input_cost,
-    .samples = input_samples<Mode::Relu>,
-};
-extern const OperatorRecord kRnnReluData = {
-    .schema =
-        "aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
-    .summary = "Layers of plain recurrence with ReLU over a packed sequence.",
-    .composite = boxed<rnn_data<Mode::Relu>>,
-    .cost = data_cost,
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> rnn::call_records() { return kRecords; }
 
 }  // namespace loupe

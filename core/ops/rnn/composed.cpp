@@ -116,57 +116,59 @@ std::vector<Sample> cell_samples(Random& random, ScalarType dtype) {
             {{t({2, 4}), state, t({g, 4}), t({g, 3}), IValue(), IValue()}, "no bias"}};
 }
 
-}  // namespace
-
 #define LOUPE_CELL_ARGUMENTS "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
 
-extern const OperatorRecord kLstmCell = {
-    .schema = "aten::lstm_cell(Tensor input, Tensor[] hx, " LOUPE_CELL_ARGUMENTS ") -> (Tensor, Tensor)",
-    .summary = "One step of an LSTM: the new hidden and cell state.",
-    .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
-    .composite = boxed<lstm_cell>,
-    .gradient = "input: dz W\nhx: dz U, dc' f\nw_ih: dz^T input\nw_hh: dz^T h\nb_ih: sum_n dz\nb_hh: sum_n dz",
-    .samples = cell_samples<Mode::Lstm>,
-    .autocast = {.cuda = Autocast::Lower},
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::lstm_cell(Tensor input, Tensor[] hx, " LOUPE_CELL_ARGUMENTS ") -> (Tensor, Tensor)",
+        .summary = "One step of an LSTM: the new hidden and cell state.",
+        .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
+        .composite = boxed<lstm_cell>,
+        .gradient = "input: dz W\nhx: dz U, dc' f\nw_ih: dz^T input\nw_hh: dz^T h\nb_ih: sum_n dz\nb_hh: sum_n dz",
+        .samples = cell_samples<Mode::Lstm>,
+        .autocast = {.cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::gru_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
+        .summary = "One step of a GRU: the new hidden state.",
+        .formula = "r, z = sigmoid(W x + U h + b), n = tanh(W x + r (U h + b)); h' = (1 - z) n + z h",
+        .composite = boxed<cell<Mode::Gru>>,
+        .gradient = "input: dz W\nhx: dz U + z grad\nw_ih: dz^T input\nw_hh: dz^T h\nb_ih: sum_n dz\nb_hh: sum_n dz",
+        .samples = cell_samples<Mode::Gru>,
+        .autocast = {.cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::rnn_tanh_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
+        .summary = "One step of a plain recurrent network.",
+        .formula = "h' = tanh(W x + U h + b)",
+        .composite = boxed<cell<Mode::Tanh>>,
+        .gradient = "input: dz W, dz = grad (1 - out^2)\n"
+                    "hx: dz U\n"
+                    "w_ih: dz^T input\n"
+                    "w_hh: dz^T hx\n"
+                    "b_ih: sum_n dz\n"
+                    "b_hh: sum_n dz",
+        .samples = cell_samples<Mode::Tanh>,
+        .autocast = {.cuda = Autocast::Lower},
+    },
+    {
+        .schema = "aten::rnn_relu_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
+        .summary = "One step of a plain recurrent network with ReLU.",
+        .formula = "h' = relu(W x + U h + b)",
+        .composite = boxed<cell<Mode::Relu>>,
+        .gradient = "input: dz W, dz = grad where out > 0\n"
+                    "hx: dz U\n"
+                    "w_ih: dz^T input\n"
+                    "w_hh: dz^T hx\n"
+                    "b_ih: sum_n dz\n"
+                    "b_hh: sum_n dz",
+        .samples = cell_samples<Mode::Relu>,
+        .autocast = {.cuda = Autocast::Lower},
+    },
 };
-extern const OperatorRecord kGruCell = {
-    .schema = "aten::gru_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
-    .summary = "One step of a GRU: the new hidden state.",
-    .formula = "r, z = sigmoid(W x + U h + b), n = tanh(W x + r (U h + b)); h' = (1 - z) n + z h",
-    .composite = boxed<cell<Mode::Gru>>,
-    .gradient = "input: dz W\nhx: dz U + z grad\nw_ih: dz^T input\nw_hh: dz^T h\nb_ih: sum_n dz\nb_hh: sum_n dz",
-    .samples = cell_samples<Mode::Gru>,
-    .autocast = {.cuda = Autocast::Lower},
-};
-extern const OperatorRecord kRnnTanhCell = {
-    .schema = "aten::rnn_tanh_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
-    .summary = "One step of a plain recurrent network.",
-    .formula = "h' = tanh(W x + U h + b)",
-    .composite = boxed<cell<Mode::Tanh>>,
-    .gradient =
-        "input: dz W, dz = grad (1 - out^2)\n"
-        "hx: dz U\n"
-        "w_ih: dz^T input\n"
-        "w_hh: dz^T hx\n"
-        "b_ih: sum_n dz\n"
-        "b_hh: sum_n dz",
-    .samples = cell_samples<Mode::Tanh>,
-    .autocast = {.cuda = Autocast::Lower},
-};
-extern const OperatorRecord kRnnReluCell = {
-    .schema = "aten::rnn_relu_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
-    .summary = "One step of a plain recurrent network with ReLU.",
-    .formula = "h' = relu(W x + U h + b)",
-    .composite = boxed<cell<Mode::Relu>>,
-    .gradient =
-        "input: dz W, dz = grad where out > 0\n"
-        "hx: dz U\n"
-        "w_ih: dz^T input\n"
-        "w_hh: dz^T hx\n"
-        "b_ih: sum_n dz\n"
-        "b_hh: sum_n dz",
-    .samples = cell_samples<Mode::Relu>,
-    .autocast = {.cuda = Autocast::Lower},
-};
+
+}  // namespace
+
+std::span<const OperatorRecord> rnn::cell_records() { return kRecords; }
 
 }  // namespace loupe

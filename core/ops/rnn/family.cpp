@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/rnn/family.h"
 
-#include <array>
-
 namespace loupe {
 
 OperatorFamily rnn_family() {
-    static constexpr std::array kRecords{
-        &kRnnLayer,          &kRnnLayerBackward, &kLstmCell,           &kGruCell,
-        &kRnnTanhCell,       &kRnnReluCell,      &kLstmInput,          &kLstmData,
-        &kGruInput,          &kGruData,          &kRnnTanhInput,       &kRnnTanhData,
-        &kRnnReluInput,      &kRnnReluData,      &kPackPaddedSequence, &kPackPaddedSequenceBackward,
-        &kPadPackedSequence,
-    };
-    return {"rnn", kRecords};
+    using namespace rnn;
+    static const auto records = joined_records({LOUPE_RNN_RECORDS(LOUPE_TAKE_RECORDS)});
+    return {"rnn", records};
 }
 
 }  // namespace loupe

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The records of the family.
+// The files of this family.
 
-#include "core/dispatch/record.h"
+#include "core/ops/family.h"
 
-namespace loupe {
+// In the order in which the operators are listed.
+#define LOUPE_RNN_RECORDS(FILE)  \
+    FILE(layer_records)          \
+    FILE(layer_backward_records) \
+    FILE(cell_records)           \
+    FILE(call_records)           \
+    FILE(packing_records)
 
-extern const OperatorRecord kRnnLayer, kRnnLayerBackward;
-extern const OperatorRecord kLstmCell, kGruCell, kRnnTanhCell, kRnnReluCell;
-extern const OperatorRecord kLstmInput, kLstmData, kGruInput, kGruData, kRnnTanhInput, kRnnTanhData, kRnnReluInput,
-    kRnnReluData;
-extern const OperatorRecord kPackPaddedSequence, kPackPaddedSequenceBackward, kPadPackedSequence;
+namespace loupe::rnn {
 
-}  // namespace loupe
+LOUPE_RNN_RECORDS(LOUPE_DECLARE_RECORDS)
+
+}  // namespace loupe::rnn

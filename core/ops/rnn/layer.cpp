@@ -337,33 +337,36 @@ std::vector<Sample> layer_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "loupe::rnn_layer(Tensor input, Tensor hx, Tensor? cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, "
+                  "Tensor? b_hh, "
+                  "int[] "
+                  "batch_sizes, str mode, bool reverse) -> (Tensor output, Tensor hy, Tensor cy, Tensor workspace)",
+        .summary =
+            "One direction of one layer of an LSTM, a GRU or a plain recurrent network over all steps of a packed "
+            "sequence.",
+        .formula = "LSTM: i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
+        .infer = infer_layer,
+        .kernel = FillingKernel{run_layer},
+        .derivative = {layer_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
+                        save_argument(5), save_argument(6), save_result(0), save_result(3)},
+                       "RnnLayerBackward0"},
+        .gradient = "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
+                    "hx: dz U at the first step\n"
+                    "cx: dc f at the first step\n"
+                    "w_ih: sum_t dz[t]^T x[t]\n"
+                    "w_hh: sum_t dz[t]^T h[t - 1]\n"
+                    "b_ih: sum_t dz[t]\n"
+                    "b_hh: sum_t dz[t]",
+        .cost = layer_cost,
+        .samples = layer_samples,
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kRnnLayer = {
-    .schema =
-        "loupe::rnn_layer(Tensor input, Tensor hx, Tensor? cx, Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, "
-        "int[] "
-        "batch_sizes, str mode, bool reverse) -> (Tensor output, Tensor hy, Tensor cy, Tensor workspace)",
-    .summary =
-        "One direction of one layer of an LSTM, a GRU or a plain recurrent network over all steps of a packed "
-        "sequence.",
-    .formula = "LSTM: i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
-    .infer = infer_layer,
-    .kernel = FillingKernel{run_layer},
-    .derivative = {layer_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
-                    save_argument(5), save_argument(6), save_result(0), save_result(3)},
-                   "RnnLayerBackward0"},
-    .gradient =
-        "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
-        "hx: dz U at the first step\n"
-        "cx: dc f at the first step\n"
-        "w_ih: sum_t dz[t]^T x[t]\n"
-        "w_hh: sum_t dz[t]^T h[t - 1]\n"
-        "b_ih: sum_t dz[t]\n"
-        "b_hh: sum_t dz[t]",
-    .cost = layer_cost,
-    .samples = layer_samples,
-};
+std::span<const OperatorRecord> rnn::layer_records() { return kRecords; }
 
 }  // namespace loupe

@@ -265,33 +265,36 @@ void layer_double_gradient(GradientContext& c) {
     }
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "loupe::rnn_layer_backward(Tensor? grad_output, Tensor? grad_hy, Tensor? grad_cy, Tensor input, Tensor hx, "
+            "Tensor? cx, "
+            "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, int[] batch_sizes, str mode, bool reverse, Tensor "
+            "output, Tensor "
+            "workspace) "
+            "-> (Tensor grad_input, Tensor grad_hx, Tensor grad_cx, Tensor grad_w_ih, Tensor grad_w_hh, Tensor "
+            "grad_b_ih, "
+            "Tensor "
+            "grad_b_hh)",
+        .summary = "Gradients of loupe::rnn_layer.",
+        .formula = "grad_input = dz W, grad_w_ih = sum_t dz[t]^T x[t], grad_w_hh = sum_t dz[t]^T h[t - 1], grad_b = "
+                   "sum_t dz[t]",
+        .kernel = run_layer_backward,
+        .derivative = {layer_double_gradient,
+                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
+                        save_argument(5), save_argument(6), save_argument(7), save_argument(8), save_argument(9)},
+                       "RnnLayerBackwardBackward0"},
+        .gradient = "grad_output: the layer run again on the gradients, linearised\n"
+                    "input: derivative of the sums above\n"
+                    "hx: as input\n"
+                    "w_ih: as input\n"
+                    "w_hh: as input",
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kRnnLayerBackward = {
-    .schema =
-        "loupe::rnn_layer_backward(Tensor? grad_output, Tensor? grad_hy, Tensor? grad_cy, Tensor input, Tensor hx, "
-        "Tensor? cx, "
-        "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh, int[] batch_sizes, str mode, bool reverse, Tensor "
-        "output, Tensor "
-        "workspace) "
-        "-> (Tensor grad_input, Tensor grad_hx, Tensor grad_cx, Tensor grad_w_ih, Tensor grad_w_hh, Tensor grad_b_ih, "
-        "Tensor "
-        "grad_b_hh)",
-    .summary = "Gradients of loupe::rnn_layer.",
-    .formula =
-        "grad_input = dz W, grad_w_ih = sum_t dz[t]^T x[t], grad_w_hh = sum_t dz[t]^T h[t - 1], grad_b = "
-        "sum_t dz[t]",
-    .kernel = run_layer_backward,
-    .derivative = {layer_double_gradient,
-                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
-                    save_argument(5), save_argument(6), save_argument(7), save_argument(8), save_argument(9)},
-                   "RnnLayerBackwardBackward0"},
-    .gradient =
-        "grad_output: the layer run again on the gradients, linearised\n"
-        "input: derivative of the sums above\n"
-        "hx: as input\n"
-        "w_ih: as input\n"
-        "w_hh: as input",
-};
+std::span<const OperatorRecord> rnn::layer_backward_records() { return kRecords; }
 
 }  // namespace loupe

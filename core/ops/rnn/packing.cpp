@@ -191,39 +191,44 @@ std::vector<Sample> pad_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {7, 2}, dtype), tensor_of<std::int64_t>({3, 2, 1, 1}, {4}), true, 0.5, 6}}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
+        .summary =
+            "The rows of a padded batch step by step, without the padding, and how many sequences each step has.",
+        .formula = "data[sum of batch_sizes before t + n] = input[t, n]",
+        .kernel = run_pack,
+        .derivative = {pack_gradient, {save_result(1)}, "PackPaddedSequenceBackward0"},
+        .gradient = "input: grad, back in its places; 0 in the padding",
+        .samples = pack_samples,
+        .variants = kOut,
+    },
+    {
+        .schema = "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool "
+                  "batch_first) -> "
+                  "Tensor",
+        .summary = "Gradient of _pack_padded_sequence: rows go back to their places.",
+        .formula = "out[t, n] = grad[sum of batch_sizes before t + n], 0 in the padding",
+        .kernel = run_pack_backward,
+        .derivative = {pack_backward_gradient, {save_argument(2)}, "PackPaddedSequenceBackwardBackward0"},
+        .gradient = "grad: grad of what is no padding",
+    },
+    {
+        .schema =
+            "aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
+            "total_length) -> "
+            "(Tensor, Tensor)",
+        .summary = "A padded batch from rows step by step, and the length of each sequence.",
+        .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
+        .kernel = run_pad,
+        .derivative = {pad_gradient, {save_argument(1)}, "PadPackedSequenceBackward0"},
+        .gradient = "data: grad of what is no padding",
+        .samples = pad_samples,
+    },
+};
+
 }  // namespace
 
-extern const OperatorRecord kPackPaddedSequence = {
-    .schema = "aten::_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
-    .summary = "The rows of a padded batch step by step, without the padding, and how many sequences each step has.",
-    .formula = "data[sum of batch_sizes before t + n] = input[t, n]",
-    .kernel = run_pack,
-    .derivative = {pack_gradient, {save_result(1)}, "PackPaddedSequenceBackward0"},
-    .gradient = "input: grad, back in its places; 0 in the padding",
-    .samples = pack_samples,
-    .variants = kOut,
-};
-extern const OperatorRecord kPackPaddedSequenceBackward = {
-    .schema =
-        "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool batch_first) -> "
-        "Tensor",
-    .summary = "Gradient of _pack_padded_sequence: rows go back to their places.",
-    .formula = "out[t, n] = grad[sum of batch_sizes before t + n], 0 in the padding",
-    .kernel = run_pack_backward,
-    .derivative = {pack_backward_gradient, {save_argument(2)}, "PackPaddedSequenceBackwardBackward0"},
-    .gradient = "grad: grad of what is no padding",
-};
-extern const OperatorRecord kPadPackedSequence = {
-    .schema =
-        "aten::_pad_packed_sequence(Tensor data, Tensor batch_sizes, bool batch_first, Scalar padding_value, int "
-        "total_length) -> "
-        "(Tensor, Tensor)",
-    .summary = "A padded batch from rows step by step, and the length of each sequence.",
-    .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
-    .kernel = run_pad,
-    .derivative = {pad_gradient, {save_argument(1)}, "PadPackedSequenceBackward0"},
-    .gradient = "data: grad of what is no padding",
-    .samples = pad_samples,
-};
+std::span<const OperatorRecord> rnn::packing_records() { return kRecords; }
 
 }  // namespace loupe

@@ -3,18 +3,11 @@
 
 #include "core/ops/sorting/family.h"
 
-#include <vector>
-
 namespace loupe {
 
 OperatorFamily sorting_family() {
-    static const std::vector<const OperatorRecord*> records = [] {
-        std::vector<const OperatorRecord*> all;
-        for (const auto list : {sorting::sort_records(), sorting::selection_records(), sorting::unique_records()}) {
-            for (const OperatorRecord& record : list) all.push_back(&record);
-        }
-        return all;
-    }();
+    using namespace sorting;
+    static const auto records = joined_records({LOUPE_SORTING_RECORDS(LOUPE_TAKE_RECORDS)});
     return {"sorting", records};
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_SORTING_RECORDS(FILE) \
+    FILE(sort_records)              \
+    FILE(selection_records)         \
+    FILE(unique_records)
 
 namespace loupe::sorting {
 
-std::span<const OperatorRecord> sort_records();
-std::span<const OperatorRecord> selection_records();
-std::span<const OperatorRecord> unique_records();
+LOUPE_SORTING_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::sorting

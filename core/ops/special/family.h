@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The records of the family, one array a file.
+// The files of this family.
 
-#include "core/dispatch/record.h"
+#include "core/ops/family.h"
+
+// In the order in which the operators are listed.
+#define LOUPE_SPECIAL_RECORDS(FILE) \
+    FILE(unary_records)             \
+    FILE(pair_records)              \
+    FILE(polynomial_records)        \
+    FILE(alias_records)
 
 namespace loupe::special {
 
-std::span<const OperatorRecord> unary_records();
-std::span<const OperatorRecord> pair_records();
-std::span<const OperatorRecord> polynomial_records();
-std::span<const OperatorRecord> alias_records();
+LOUPE_SPECIAL_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::special

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The record lists of this family, one per file.
+// The files of this family.
 
-#include <span>
+#include "core/ops/family.h"
 
-#include "core/dispatch/record.h"
+// In the order in which the operators are listed.
+#define LOUPE_VIEW_RECORDS(FILE) \
+    FILE(reshape_records)        \
+    FILE(dimension_records)      \
+    FILE(expand_records)         \
+    FILE(slice_records)          \
+    FILE(diagonal_records)       \
+    FILE(strided_records)        \
+    FILE(split_records)          \
+    FILE(detach_records)         \
+    FILE(scatter_view_records)   \
+    FILE(view_copy_records)
 
 namespace loupe::views {
 
-std::span<const OperatorRecord> reshape_records();
-std::span<const OperatorRecord> dimension_records();
-std::span<const OperatorRecord> expand_records();
-std::span<const OperatorRecord> slice_records();
-std::span<const OperatorRecord> diagonal_records();
-std::span<const OperatorRecord> strided_records();
-std::span<const OperatorRecord> split_records();
-std::span<const OperatorRecord> detach_records();
-std::span<const OperatorRecord> scatter_view_records();
-std::span<const OperatorRecord> view_copy_records();
+LOUPE_VIEW_RECORDS(LOUPE_DECLARE_RECORDS)
 
 }  // namespace loupe::views

@@ -397,9 +397,7 @@ IValue in_place(OperatorKind op, const IValue& a, const IValue& b) {
     }
     if (auto result = by_method(a, text.in_place, b)) return std::move(*result);
     if (a.is_list() && op == OperatorKind::Add) {
-        std::vector<IValue> added = to_vector(b);
-        auto& elements = a.to_list().elements;
-        elements.insert(elements.end(), added.begin(), added.end());
+        extend_list(a, b);
         return a;
     }
     if (a.is_list() && op == OperatorKind::Mul && is_repeat_count(b)) {

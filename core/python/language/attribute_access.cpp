@@ -67,7 +67,7 @@ ClassPtr make_attribute_dict_class() {
     cls->define("update", [](CallArguments a) -> IValue {
         const auto added = make_dict();
         if (a.positional.size() > 1) update_dict(*added, a.positional[1]);
-        for (const auto& [name, value] : a.keywords) added->set(IValue(name), value);
+        for (const auto& [name, value] : a.keywords) set_key(*added, IValue(name), value);
         for (const auto& [key, value] : added->entries()) put(a, key, value);
         return {};
     });

@@ -45,6 +45,24 @@ std::uint64_t bits_of(const Big& value) {
     return value.is_zero() ? 0 : boost::multiprecision::msb(value < 0 ? Big(-value) : value) + 1;
 }
 
+using Bytes = std::vector<std::uint8_t>;
+
+// Least significant first; at least one.
+Bytes bytes_of_magnitude(const Big& value) {
+    Bytes bytes;
+    boost::multiprecision::export_bits(value, std::back_inserter(bytes), 8, false);
+    return bytes;
+}
+
+Big magnitude_of(const Bytes& bytes) {
+    Big value;
+    boost::multiprecision::import_bits(value, bytes.begin(), bytes.end(), 8, false);
+    return value;
+}
+
+bool is_power_of_two(int base) { return std::has_single_bit(static_cast<unsigned>(base)); }
+unsigned bits_per_digit(int base) { return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(base) - 1)); }
+
 void check_bits(std::uint64_t bits) {
     if (bits > kMostBits)
         throw_error("MemoryError", concat("an integer of more than ", kMostBits, " bits is too large"));
@@ -243,6 +261,7 @@ IValue integer_power(const IValue& base, const IValue& exponent, const IValue& m
         // The inverse by Euclid's algorithm.
         Big r0 = size, r1 = b, s0 = 0, s1 = 1;
         while (r1 != 0) {
+            check_cancelled();
             const Big q = r0 / r1;
             Big next = r0 - q * r1;
             r0 = std::exchange(r1, std::move(next));
@@ -254,8 +273,12 @@ IValue integer_power(const IValue& base, const IValue& exponent, const IValue& m
         if (b < 0) b += size;
         e = -e;
     }
-    Big result = boost::multiprecision::powm(b, e, size);
-    result %= size;
+    Big result = Big(1) % size;
+    for (std::uint64_t bit = bits_of(e); bit-- > 0;) {
+        check_cancelled();
+        result = result * result % size;
+        if (boost::multiprecision::bit_test(e, static_cast<unsigned>(bit))) result = result * b % size;
+    }
     if (m < 0 && result != 0) result += m;
     return narrowed(std::move(result));
 }
@@ -282,17 +305,23 @@ std::optional<std::uint64_t> integer_to_unsigned(const IValue& value) {
 }
 
 IValue integer_from_digits(std::string_view digits, int base, bool is_negative) {
+    const auto digit_of = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10); };
     Big value = 0;
-    if (base == 10) {
-        check_decimal_digits(digits.size());
-        const std::size_t start = std::min(digits.find_first_not_of('0'), digits.size() - 1);
-        value = Big(std::string(digits.substr(start)));
-    } else {
-        check_bits(static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(base) - 1)) * digits.size());
-        for (const char c : digits) {
-            const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
-            value = value * base + digit;
+    if (is_power_of_two(base)) {
+        // Each digit has its own bits: one pass, however long the number is.
+        const unsigned width = bits_per_digit(base);
+        check_bits(std::uint64_t{width} * digits.size());
+        Bytes bytes(digits.size() * width / 8 + 2);
+        for (std::size_t i = 0; i < digits.size(); ++i) {
+            const std::size_t bit = i * width;
+            const unsigned placed = digit_of(digits[digits.size() - 1 - i]) << (bit % 8);
+            bytes[bit / 8] |= static_cast<std::uint8_t>(placed);
+            bytes[bit / 8 + 1] |= static_cast<std::uint8_t>(placed >> 8U);
         }
+        value = magnitude_of(bytes);
+    } else {
+        check_decimal_digits(digits.size());
+        for (const char c : digits) value = value * base + digit_of(c);
     }
     return narrowed(is_negative ? Big(-value) : value);
 }
@@ -306,13 +335,15 @@ std::string integer_digits(const IValue& value, int base) {
         std::string text = value.is_other() ? BigInteger(rest).repr() : rest.str();
         return text;
     }
-    const auto digit_bits = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(base) - 1));
-    std::string out;
-    do {
-        out += "0123456789abcdef"[static_cast<std::size_t>(rest & (base - 1))];
-        rest >>= digit_bits;
-    } while (rest != 0);
-    std::reverse(out.begin(), out.end());
+    const unsigned width = bits_per_digit(base);
+    Bytes bytes = bytes_of_magnitude(rest);
+    bytes.push_back(0);  // of a digit that ends in the next byte
+    std::string out((std::max<std::uint64_t>(bits_of(rest), 1) + width - 1) / width, '0');
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::size_t bit = i * width;
+        const unsigned two = bytes[bit / 8] | static_cast<unsigned>(bytes[bit / 8 + 1]) << 8U;
+        out[out.size() - 1 - i] = "0123456789abcdef"[(two >> (bit % 8)) & (static_cast<unsigned>(base) - 1)];
+    }
     return out;
 }
 
@@ -322,7 +353,7 @@ std::int64_t integer_bit_count(const IValue& value) {
     Big rest = wide(value);
     if (rest < 0) rest = -rest;
     std::int64_t count = 0;
-    for (; rest != 0; rest >>= 64U) count += std::popcount(static_cast<std::uint64_t>(rest & UINT64_MAX));
+    for (const std::uint8_t byte : bytes_of_magnitude(rest)) count += std::popcount(byte);
     return count;
 }
 
@@ -335,27 +366,40 @@ std::string integer_to_bytes(const IValue& value, std::int64_t length, bool is_l
     const bool fits = is_signed ? wanted * 2 < modulus && wanted * 2 >= -modulus : wanted < modulus;
     if (!fits && wanted != 0) throw_error("OverflowError", "int too big to convert");
     if (wanted < 0) wanted += modulus;
-    std::string out(static_cast<std::size_t>(length), '\0');
-    for (char& byte : out) {
-        byte = static_cast<char>(static_cast<unsigned>(wanted & 0xff));
-        wanted >>= 8U;
-    }
+    const Bytes bytes = bytes_of_magnitude(wanted);
+    std::string out(bytes.begin(), bytes.end());
+    out.resize(static_cast<std::size_t>(length), '\0');
     if (!is_little) std::reverse(out.begin(), out.end());
     return out;
 }
 
 IValue integer_from_bytes(std::string_view bytes, bool is_little, bool is_signed) {
     check_bits(bytes.size() * 8);
-    std::vector<unsigned char> ordered(bytes.begin(), bytes.end());
-    if (is_little) std::reverse(ordered.begin(), ordered.end());
-    Big value = 0;
-    boost::multiprecision::import_bits(value, ordered.begin(), ordered.end(), 8);
-    const bool is_negative = is_signed && !ordered.empty() && (ordered.front() & 0x80U) != 0;
+    Bytes ordered(bytes.begin(), bytes.end());
+    if (!is_little) std::reverse(ordered.begin(), ordered.end());
+    Big value = ordered.empty() ? Big(0) : magnitude_of(ordered);
+    const bool is_negative = is_signed && !ordered.empty() && (ordered.back() & 0x80U) != 0;
     if (is_negative) value -= Big(1) << static_cast<unsigned>(bytes.size() * 8);
     return narrowed(std::move(value));
 }
 
-IValue integer_root(const IValue& value) { return narrowed(boost::multiprecision::sqrt(wide(value))); }
+IValue integer_root(const IValue& value) {
+    // As CPython's math.isqrt: each step doubles the digits that are right, so that the last division is what it costs.
+    const Big n = wide(value);
+    if (n == 0) return 0;
+    const std::uint64_t half = (bits_of(n) - 1) / 2;
+    Big root = 1;
+    std::uint64_t done = 0;
+    for (int step = static_cast<int>(std::bit_width(half)) - 1; step >= 0; --step) {
+        check_cancelled();
+        const std::uint64_t before = done;
+        done = half >> static_cast<unsigned>(step);
+        const Big shifted_n = n >> static_cast<unsigned>(2 * half - before - done + 1);
+        root = (root << static_cast<unsigned>(done - before - 1)) + shifted_n / root;
+    }
+    if (root * root > n) --root;
+    return narrowed(std::move(root));
+}
 
 std::size_t integer_hash(const IValue& value) {
     const Big modulus = (Big(1) << 61U) - 1;

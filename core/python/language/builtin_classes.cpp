@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The classes of built-in values and how their instances are made.
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -12,6 +13,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
@@ -30,31 +32,56 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t\n\r\f\v") + 1 - begin);
 }
 
-IValue parse_int(const std::string& text, std::int64_t base) {
-    std::string digits(trimmed(text));
-    std::erase(digits, '_');
-    const bool is_negative = digits.starts_with('-');
-    std::string_view rest = digits;
-    if (is_negative || digits.starts_with('+')) rest.remove_prefix(1);
-    const char mark = rest.size() > 2 && rest[0] == '0' ? static_cast<char>(rest[1] | 0x20) : '\0';
-    const std::int64_t marked = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 0;
+int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    const char letter = static_cast<char>(c | 0x20);
+    return letter >= 'a' && letter <= 'z' ? letter - 'a' + 10 : 99;
+}
+
+[[noreturn]] void fail_literal(const IValue& given, std::int64_t base) {
+    constexpr std::size_t kShown = 200;  // characters
+    std::string text = repr(given);
+    const auto parts = characters(text);
+    if (parts.size() > kShown) text.resize(static_cast<std::size_t>(parts[kShown].data() - text.data()));
+    throw_value_error(concat("invalid literal for int() with base ", base, ": ", text));
+}
+
+// Digits with single underscores between them, of the base, or of the base that a prefix names when it is 0.
+IValue parse_int(const IValue& given, std::string_view text, std::int64_t given_base) {
+    if (given_base != 0 && (given_base < 2 || given_base > 36))
+        throw_value_error("int() base must be >= 2 and <= 36, or 0");
+    std::string_view rest = trimmed(text);
+    const bool is_negative = rest.starts_with('-');
+    if (is_negative || rest.starts_with('+')) rest.remove_prefix(1);
+    const char mark = rest.size() > 1 && rest[0] == '0' ? static_cast<char>(rest[1] | 0x20) : '\0';
+    const int marked = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 0;
+    int base = static_cast<int>(given_base);
     if (marked != 0 && (base == 0 || base == marked)) {
         rest.remove_prefix(2);
         base = marked;
+        if (rest.starts_with('_')) rest.remove_prefix(1);
     }
+    const bool allows_zero_first = base != 0 || !rest.starts_with('0');
     if (base == 0) base = 10;
-    if (base < 2 || base > 36) throw_value_error("int() base must be >= 2 and <= 36, or 0");
-    const std::string signed_text = concat(is_negative ? "-" : "", rest);
+    std::string digits = is_negative ? "-" : "";
+    const std::size_t sign_size = digits.size();
+    char before = '_';
+    std::size_t at = 0;
+    for (; at < rest.size() && (rest[at] == '_' || digit_of(rest[at]) < base); before = rest[at++]) {
+        if (rest[at] != '_')
+            digits += rest[at];
+        else if (before == '_')
+            fail_literal(given, given_base);
+    }
+    if (before == '_') fail_literal(given, given_base);
+    const std::string_view magnitude = std::string_view(digits).substr(sign_size);
+    if (!std::has_single_bit(static_cast<unsigned>(base))) check_decimal_digits(magnitude.size());
+    const bool is_zero = magnitude.find_first_not_of('0') == std::string_view::npos;
+    if (at != rest.size() || (!allows_zero_first && !is_zero)) fail_literal(given, given_base);
     std::int64_t value = 0;
-    const char* const last = signed_text.data() + signed_text.size();
-    const auto [end, error] = std::from_chars(signed_text.data(), last, value, static_cast<int>(base));
-    if (error == std::errc::result_out_of_range && end == last) {
-        return integer_from_digits(rest, static_cast<int>(base), is_negative);
-    }
-    if (error != std::errc() || end != last || rest.empty() || rest[0] == '-') {
-        throw_value_error(concat("invalid literal for int() with base ", base, ": ", repr(IValue(text))));
-    }
-    return value;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    if (error == std::errc()) return value;
+    return integer_from_digits(magnitude, base, is_negative);
 }
 
 IValue int_of(const IValue& given) {
@@ -70,8 +97,8 @@ IValue int_of(const IValue& given) {
         if (std::isinf(real)) throw_error("OverflowError", "cannot convert float infinity to integer");
         return integer_of(real);
     }
-    if (value.is_string()) return parse_int(value.to_string(), 10);
-    if (const auto* bytes = object_as<BytesObject>(value)) return parse_int(bytes->data, 10);
+    if (value.is_string()) return parse_int(given, value.to_string(), 10);
+    if (const auto* bytes = object_as<BytesObject>(value)) return parse_int(given, bytes->data, 10);
     if (const ClassObject* cls = dynamic_class(value)) {
         if (auto made = call_special(*cls, "__int__", value)) return *made;
         if (auto made = call_special(*cls, "__index__", value)) return *made;
@@ -122,7 +149,7 @@ Made new_int(ClassObject& cls, CallArguments& a) {
     const BoundArguments given(a, "int", {"x=", "base="});
     if (given.has(1)) {
         if (!plain(given[0]).is_string()) throw_type_error("int() can't convert non-string with explicit base");
-        return made_value(cls, parse_int(plain(given[0]).to_string(), to_index(given[1])));
+        return made_value(cls, parse_int(given[0], plain(given[0]).to_string(), to_index(given[1])));
     }
     return made_value(cls, given.has(0) ? int_of(given[0]) : IValue(0));
 }
@@ -197,7 +224,7 @@ Made new_dict(ClassObject& cls, CallArguments& a) {
     if (a.positional.size() > 1)
         throw_type_error(concat("dict expected at most 1 argument, got ", a.positional.size()));
     if (!a.positional.empty()) update_dict(*dict, a.positional[0]);
-    for (const auto& [name, value] : a.keywords) dict->set(IValue(name), value);
+    for (const auto& [name, value] : a.keywords) set_key(*dict, IValue(name), value);
     return {IValue(dict), true};
 }
 

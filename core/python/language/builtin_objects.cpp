@@ -82,6 +82,15 @@ std::string type_text(const IValue& type) {
 
 }  // namespace
 
+std::optional<IValue> FunctionIterator::next() {
+    try {
+        return next_();
+    } catch (const PythonError& error) {
+        if (!error.is("StopIteration")) throw;
+        return std::nullopt;
+    }
+}
+
 RangeObject::RangeObject(std::int64_t first, std::int64_t end, std::int64_t by)
     : start(first), stop(end), step(by), count(range_count(first, end, by)) {}
 
@@ -174,10 +183,7 @@ std::string SetObject::repr() {
 
 Ptr<SetObject> make_set(const IValue& iterable, bool frozen) {
     auto set = make_ptr<SetObject>(frozen);
-    for_each(iterable, [&](const IValue& value) {
-        set->add(value);
-        return true;
-    });
+    update_set(*set, iterable);
     return set;
 }
 
@@ -380,6 +386,37 @@ const IValue& ellipsis() {
 const IValue& not_implemented() {
     static const IValue value = IValue::other(make_ptr<NamedSingleton>("NotImplementedType", "NotImplemented"));
     return value;
+}
+
+void extend_list(const IValue& list, const IValue& iterable) {
+    const Ptr<ListObject> grown(&list.to_list());
+    const bool is_list = iterable.is_list() && (iterable.is_same(list) || dynamic_class(iterable) == nullptr);
+    const bool is_tuple = iterable.is_tuple() && dynamic_class(iterable) == nullptr;
+    if (is_list || is_tuple || object_as<RangeObject>(iterable) != nullptr) {
+        // As it is now: it may be the list itself.
+        const std::vector<IValue> added = is_list    ? iterable.to_list().elements
+                                          : is_tuple ? iterable.to_tuple().elements
+                                                     : to_vector(iterable);
+        grown->elements.insert(grown->elements.end(), added.begin(), added.end());
+        return;
+    }
+    for_each(iterable, [&](const IValue& value) {
+        grown->elements.push_back(value);
+        const std::size_t size = grown->elements.size();
+        if ((size & 0xFFFFFU) == 0) check_size(static_cast<std::int64_t>(size), sizeof(IValue));
+        return true;
+    });
+}
+
+void update_set(SetObject& set, const IValue& iterable) {
+    if (const auto* other = object_as<SetObject>(plain(iterable))) {
+        for (const IValue& value : other->values()) set.add(value);
+        return;
+    }
+    for_each(iterable, [&](const IValue& value) {
+        set.add(value);
+        return true;
+    });
 }
 
 void update_dict(DictObject& dict, const IValue& other) {

@@ -114,7 +114,8 @@ class FunctionIterator final : public Iterator {
     using Next = std::function<std::optional<IValue>()>;
     FunctionIterator(std::string type, Next next) : type_(std::move(type)), next_(std::move(next)) {}
     std::string type_name() const override { return type_; }
-    std::optional<IValue> next() override { return next_(); }
+    // A StopIteration that a function of the program raises on the way ends it, as it ends map() in CPython.
+    std::optional<IValue> next() override;
 
   private:
     std::string type_;
@@ -182,6 +183,10 @@ IValue compare(OperatorKind op, const IValue& a, const IValue& b, std::string_vi
 bool is_iterable(const IValue& value);
 bool is_callable(const IValue& value);
 void check_hashable(const IValue& value);
+// What an iterable gives goes in one by one: the program that gives it sees the container grow, and what it gave before
+// it raised stays.
+void extend_list(const IValue& list, const IValue& iterable);
+void update_set(SetObject& set, const IValue& iterable);
 void update_dict(DictObject& dict, const IValue& other);  // from a mapping or pairs
 // object.__setattr__ of a value that is no Instance.
 void set_plain_attribute(const IValue& object, std::string_view name, IValue value);

@@ -195,26 +195,24 @@ Body extreme(std::string name, bool is_max) {
         a.positional.clear();
         const BoundArguments given(a, name, {"*", "key=", "default="});
         if (values.empty()) throw_type_error(concat(name, " expected at least 1 argument, got 0"));
-        const bool is_iterable_form = values.size() == 1;
-        if (is_iterable_form) values = to_vector(IValue(values[0]));
-        if (values.empty()) {
-            if (given.has(1)) return given[1];
-            throw_value_error(concat(name, "() arg is an empty sequence"));
-        }
         const IValue key = given.value_or(0, {});
-        const auto key_of = [&](const IValue& value) {
-            return key.is_none() ? value : call(key, std::vector<IValue>{value});
-        };
-        IValue best = values[0];
-        IValue best_key = key_of(best);
-        for (std::size_t i = 1; i < values.size(); ++i) {
-            IValue candidate = key_of(values[i]);
-            const bool is_better = truth(binary(is_max ? OperatorKind::Gt : OperatorKind::Lt, candidate, best_key));
-            if (!is_better) continue;
-            best = values[i];
+        std::optional<IValue> best;
+        IValue best_key;
+        // Each value meets the best so far before the next one is made.
+        const auto meet = [&](const IValue& value) {
+            IValue candidate = key.is_none() ? value : call(key, std::vector<IValue>{value});
+            if (best && !truth(binary(is_max ? OperatorKind::Gt : OperatorKind::Lt, candidate, best_key))) return true;
+            best = value;
             best_key = std::move(candidate);
-        }
-        return best;
+            return true;
+        };
+        if (values.size() == 1)
+            for_each(values[0], meet);
+        else
+            for (const IValue& value : values) meet(value);
+        if (best) return *best;
+        if (given.has(1)) return given[1];
+        throw_value_error(concat(name, "() arg is an empty sequence"));
     };
 }
 

@@ -9,6 +9,7 @@
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/key_lookup.h"
+#include "core/value/hash.h"
 
 namespace loupe::python {
 namespace {
@@ -356,9 +357,20 @@ auto with_answers(const DictObject& dict, const IValue& key, Lookup& lookup, con
         }
         const auto [a, b] = *lookup.asked;
         lookup.asked.reset();
-        const bool is_equal = equals(a, b);
+        // The table asks with the wanted key first; CPython asks the key that is there.
+        const bool is_equal = equals(b, a);
         lookup.equalities.push_back({a, b, is_equal});
     }
+}
+
+// In one walk; nullopt when it needs the program, because of the key or of one of that hash in the dict.
+std::optional<const IValue*> find_plain(const DictObject& dict, const IValue& key) {
+    if (may_ask(key)) return std::nullopt;
+    if (current_lookup != nullptr) return dict.find(key);  // inside of another walk, which asks
+    Lookup lookup;
+    const LookupScope scope(&lookup);
+    const IValue* found = dict.find(key);
+    return lookup.asked ? std::nullopt : std::optional(found);
 }
 
 // The entry that the found value is in.
@@ -371,7 +383,7 @@ DictObject::Entry entry_of(const DictObject& dict, const IValue* found) {
 }  // namespace
 
 const IValue* find_key(const DictObject& dict, const IValue& key) {
-    if (!may_ask(key)) return dict.find(key);
+    if (const auto found = find_plain(dict, key)) return *found;
     const Ptr<DictObject> keep(const_cast<DictObject*>(&dict));
     const IValue kept_key = key;
     Lookup lookup;
@@ -380,8 +392,8 @@ const IValue* find_key(const DictObject& dict, const IValue& key) {
 
 void set_key(DictObject& dict, IValue key, IValue value) {
     IValue replaced;  // goes when the dict is whole
-    if (!may_ask(key)) {
-        if (const IValue* found = dict.find(key)) replaced = *found;
+    if (const auto found = find_plain(dict, key)) {
+        if (*found != nullptr) replaced = **found;
         return dict.set(std::move(key), std::move(value));
     }
     const Ptr<DictObject> keep(&dict);
@@ -402,10 +414,10 @@ std::optional<IValue> take_key(DictObject& dict, const IValue& key) {
         dict.erase(kept_key);
     };
     Lookup lookup;
-    if (may_ask(kept_key))
-        with_answers(dict, kept_key, lookup, take);
+    if (const auto found = find_plain(dict, kept_key))
+        take(*found);
     else
-        take(dict.find(kept_key));
+        with_answers(dict, kept_key, lookup, take);
     if (!taken) return std::nullopt;
     return std::move(taken->second);
 }
@@ -438,7 +450,7 @@ IValue find_or_set(DictObject& dict, const IValue& key, const IValue& value, boo
         dict.set(kept_key, value);
         return value;
     };
-    if (!may_ask(kept_key)) return use(dict.find(kept_key));
+    if (const auto found = find_plain(dict, kept_key)) return use(*found);
     Lookup lookup;
     return with_answers(dict, kept_key, lookup, use);
 }
@@ -458,7 +470,11 @@ std::size_t Instance::hash() const {
     if (method != nullptr && method->is_none()) throw_type_error(concat("unhashable type: '", cls_->name(), "'"));
     if (cls_->find_special("__hash__") != nullptr) {
         if (const auto known = known_hash(self)) return *known;
-        return static_cast<std::size_t>(to_index(*call_special(*cls_, "__hash__", self)));
+        const IValue given = *call_special(*cls_, "__hash__", self);
+        if (!is_integer(plain(given))) throw_type_error("__hash__ method should return an integer");
+        return is_big_integer(plain(given)) || plain(given).to_int() == -1
+                   ? hash_value(plain(given))
+                   : static_cast<std::size_t>(plain(given).to_int());
     }
     return payload.is_none() ? std::hash<const void*>{}(this) : python::hash(payload);
 }
@@ -485,23 +501,7 @@ void check_hashable(const IValue& value) {
 
 std::size_t hash(const IValue& value) {
     check_hashable(value);
-    if (value.is_int() || value.is_bool()) {
-        const std::int64_t integer = value.to_int() % ((std::int64_t{1} << 61) - 1);  // Python's modulus
-        return static_cast<std::size_t>(integer == -1 ? -2 : integer);
-    }
-    if (value.is_double()) {
-        const double real = value.to_double();
-        if (std::floor(real) == real && std::isfinite(real)) return hash(integer_of(real));
-        return std::hash<double>{}(real) >> 3;
-    }
-    if (value.is_string()) return std::hash<std::string>{}(value.to_string()) >> 3;
-    if (value.is_tuple()) {
-        std::size_t result = 0x345678;
-        for (const IValue& element : value.to_tuple().elements) result = result * 1000003 ^ hash(element);
-        return result >> 3;
-    }
-    if (const auto* object = object_as<PythonObject>(value)) return object->hash();
-    return std::hash<const void*>{}(value.object_pointer()) >> 4;
+    return hash_value(value);
 }
 
 }  // namespace loupe::python

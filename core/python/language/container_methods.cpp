@@ -83,10 +83,14 @@ IValue list_insert(const CallArguments& a) {
 
 IValue list_extend(const CallArguments& a) {
     check_positional(a, "extend", 2, 2);
-    auto& values = elements_of(a);
-    const std::vector<IValue> added = to_vector(a.positional[1]);
-    values.insert(values.end(), added.begin(), added.end());
+    elements_of(a);
+    extend_list(a.positional[0], a.positional[1]);
     return {};
+}
+
+void clear_list(const CallArguments& a) {
+    std::vector<IValue> gone;  // go when the list is empty
+    gone.swap(elements_of(a));
 }
 
 IValue list_remove(const CallArguments& a) {
@@ -117,12 +121,12 @@ IValue list_sort(CallArguments& a) {
     return {};
 }
 
-void fill_dict(DictObject& dict, const CallArguments& a) {
+void fill_dict(DictObject& dict, const CallArguments& a, std::string_view method) {
     if (a.positional.size() > 2) {
-        throw_type_error(concat("dict expected at most 1 argument, got ", a.positional.size() - 1));
+        throw_type_error(concat(method, " expected at most 1 argument, got ", a.positional.size() - 1));
     }
     if (a.positional.size() == 2) update_dict(dict, a.positional[1]);
-    for (const auto& [name, value] : a.keywords) dict.set(IValue(name), value);
+    for (const auto& [name, value] : a.keywords) set_key(dict, IValue(name), value);
 }
 
 // Keeps the class of a derived dict.
@@ -163,6 +167,38 @@ IValue combined(const CallArguments& a, Combine combine) {
         out = combine(out, IValue::other(make_set(a.positional[i])));
     }
     return out;
+}
+
+void clear_set(SetObject& set) {
+    const auto gone = set.values();  // go when the set is empty
+    set.clear();
+}
+
+void difference_update(SetObject& set, const IValue& other) {
+    if (const auto* given = object_as<SetObject>(plain(other))) {
+        for (const IValue& value : given->values()) set.discard(value);
+        return;
+    }
+    for_each(other, [&](const IValue& value) {
+        set.discard(value);
+        return true;
+    });
+}
+
+// The set is as it was when one of the others raises.
+void intersection_update(const CallArguments& a) {
+    const IValue common =
+        combined(a, [](const IValue& x, const IValue& y) { return *set_binary(OperatorKind::BitAnd, x, y); });
+    for (const IValue& value : set_of(a).values()) {
+        if (!object_as<SetObject>(common)->has(value)) set_of(a).discard(value);
+    }
+}
+
+void symmetric_difference_update(const CallArguments& a) {
+    check_positional(a, "symmetric_difference_update", 2, 2);
+    for (const IValue& value : make_set(a.positional[1])->values()) {
+        if (!set_of(a).discard(value)) set_of(a).add(value);
+    }
 }
 
 void define_set_operators(ClassObject& cls) {
@@ -213,8 +249,7 @@ void define_list_methods(ClassObject& cls) {
         return {};
     });
     cls.define("clear", [](CallArguments a) -> IValue {
-        std::vector<IValue> gone;  // go when the list is empty
-        gone.swap(elements_of(a));
+        clear_list(a);
         return {};
     });
     cls.define("copy", [](CallArguments a) { return make_list(elements_of(a)); });
@@ -224,6 +259,8 @@ void define_list_methods(ClassObject& cls) {
         return IValue(count_of(elements_of(a), a.positional[1]));
     });
     cls.define("__init__", [](CallArguments a) -> IValue {
+        check_positional(a, "list", 1, 2);
+        clear_list(a);
         if (a.positional.size() > 1) list_extend(a);
         return {};
     });
@@ -263,11 +300,11 @@ void define_dict_methods(ClassObject& cls) {
         return find_or_set(dict_of(a), a.positional[1], a.positional.size() == 3 ? a.positional[2] : IValue());
     });
     cls.define("update", [](CallArguments a) -> IValue {
-        fill_dict(dict_of(a), a);
+        fill_dict(dict_of(a), a, "update");
         return {};
     });
     cls.define("__init__", [](CallArguments a) -> IValue {
-        fill_dict(dict_of(a), a);
+        fill_dict(dict_of(a), a, "dict");
         return {};
     });
     cls.define("clear", [](CallArguments a) -> IValue {
@@ -293,9 +330,8 @@ void define_set_methods(ClassObject& cls) {
     if (cls.name() == "frozenset") return;
     cls.define("__init__", [](CallArguments a) -> IValue {
         check_positional(a, "set", 1, 2);
-        const auto values = a.positional.size() == 2 ? to_vector(a.positional[1]) : std::vector<IValue>{};
-        set_of(a).clear();
-        for (const IValue& value : values) set_of(a).add(value);
+        clear_set(set_of(a));
+        if (a.positional.size() == 2) update_set(set_of(a), a.positional[1]);
         return {};
     });
     cls.define("add", [](CallArguments a) -> IValue {
@@ -320,29 +356,25 @@ void define_set_methods(ClassObject& cls) {
         return values.front();
     });
     cls.define("clear", [](CallArguments a) -> IValue {
-        const auto gone = set_of(a).values();  // go when the set is empty
-        set_of(a).clear();
+        clear_set(set_of(a));
         return {};
     });
     cls.define("update", [](CallArguments a) -> IValue {
-        for (std::size_t i = 1; i < a.positional.size(); ++i) {
-            for (const IValue& value : to_vector(a.positional[i])) set_of(a).add(value);
-        }
+        for (std::size_t i = 1; i < a.positional.size(); ++i) update_set(set_of(a), a.positional[i]);
         return {};
     });
-    const auto in_place_by = [&](std::string_view name, bool keeps_common) {
-        cls.define(name, [keeps_common](CallArguments a) -> IValue {
-            for (std::size_t i = 1; i < a.positional.size(); ++i) {
-                const auto other = make_set(a.positional[i]);
-                for (const IValue& value : set_of(a).values()) {
-                    if (other->has(value) != keeps_common) set_of(a).discard(value);
-                }
-            }
-            return {};
-        });
-    };
-    in_place_by("intersection_update", true);
-    in_place_by("difference_update", false);
+    cls.define("intersection_update", [](CallArguments a) -> IValue {
+        intersection_update(a);
+        return {};
+    });
+    cls.define("difference_update", [](CallArguments a) -> IValue {
+        for (std::size_t i = 1; i < a.positional.size(); ++i) difference_update(set_of(a), a.positional[i]);
+        return {};
+    });
+    cls.define("symmetric_difference_update", [](CallArguments a) -> IValue {
+        symmetric_difference_update(a);
+        return {};
+    });
 }
 
 }  // namespace loupe::python

@@ -11,6 +11,23 @@ namespace {
 
 thread_local const std::function<void(const FileNotice&)>* thread_handler = nullptr;
 
+std::string sentence_of(const FileRefusal& refusal) {
+    const bool is_write = refusal.access == FileRefusal::Access::Write;
+    if (refusal.access == FileRefusal::Access::Remove) {
+        return concat("may not remove, rename or replace ", refusal.path,
+                      ": a source does this only to what it has made");
+    }
+    const std::string what = concat("may not ", is_write ? "write " : "read ", refusal.path, ": ");
+    if (refusal.allow.empty())
+        return concat(what, "devices, pipes, sockets and what the system shows of processes are opened by no source");
+    if (refusal.lacks_folder)
+        return concat(what, "its folder does not exist; --allow-write ", refusal.allow, " permits to make it");
+    return concat(what,
+                  is_write ? "a source writes a fresh folder of its own; --allow-write "
+                           : "a source reads its own folder; --allow-read ",
+                  refusal.allow, " permits it");
+}
+
 }  // namespace
 
 std::string FileNotice::line() const {
@@ -22,21 +39,7 @@ FileNotice refusal_notice(const FileRefusal& refusal, const ir::SourceRange& ran
     FileNotice notice;
     notice.range = range;
     notice.refusal = refusal;
-    switch (refusal.access) {
-        case FileRefusal::Access::Read:
-            notice.text = concat("may not read ", refusal.path, ": a source reads its own folder; --allow-read ",
-                                 refusal.allow, " permits it");
-            break;
-        case FileRefusal::Access::Write:
-            notice.text =
-                concat("may not write ", refusal.path, ": a source writes a fresh folder of its own; --allow-write ",
-                       refusal.allow, " permits it");
-            break;
-        case FileRefusal::Access::Remove:
-            notice.text = concat("may not remove, rename or replace ", refusal.path,
-                                 ": a source does this only to what it has made");
-            break;
-    }
+    notice.text = sentence_of(refusal);
     return notice;
 }
 

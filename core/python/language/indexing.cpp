@@ -9,6 +9,7 @@
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/foreign_type.h"
 #include "core/python/language/key_lookup.h"
+#include "core/python/language/list_items.h"
 
 namespace loupe::python {
 namespace {
@@ -87,16 +88,22 @@ IValue list_item(const std::vector<IValue>& values, const IValue& key, bool is_l
 
 void assign_slice(std::vector<IValue>& values, const SliceObject& slice, const IValue& value) {
     const auto parts = with_plain_parts(slice);
+    // The place is that of the list as it is before the values are made, which may change it.
+    auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
+    if (!is_iterable(value))
+        throw_type_error(bounds.step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     std::vector<IValue> given = to_vector(value);
-    const auto bounds = parts->bounds(static_cast<std::int64_t>(values.size()));
+    const auto size = static_cast<std::int64_t>(values.size());
     if (bounds.step == 1) {
-        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(bounds.start);
-        const auto end = begin + static_cast<std::ptrdiff_t>(bounds.count);
+        const std::int64_t start = std::min(bounds.start, size);
+        const auto begin = values.begin() + static_cast<std::ptrdiff_t>(start);
+        const auto end = begin + static_cast<std::ptrdiff_t>(std::min(bounds.count, size - start));
         const std::vector<IValue> gone(begin, end);  // go when the list is whole
         const auto after = values.erase(begin, end);
         values.insert(after, given.begin(), given.end());
         return;
     }
+    bounds = parts->bounds(size);
     if (static_cast<std::int64_t>(given.size()) != bounds.count) {
         throw_value_error(
             concat("attempt to assign sequence of size ", given.size(), " to extended slice of size ", bounds.count));
@@ -221,29 +228,39 @@ IValue get_item(const IValue& object, const IValue& key) {
     throw_type_error(concat("'", type_name(object), "' object is not subscriptable"));
 }
 
+void set_list_item(const IValue& list, const IValue& key, IValue value) {
+    const IValue kept = list;
+    auto& elements = kept.to_list().elements;
+    if (const auto* slice = object_as<SliceObject>(key)) return assign_slice(elements, *slice, value);
+    const bool is_index = key.is_int() || key.is_bool() || is_foreign_number(key);
+    if (is_index) {
+        std::int64_t index = to_index(key);
+        if (index < 0) index += static_cast<std::int64_t>(elements.size());
+        if (index < 0 || index >= static_cast<std::int64_t>(elements.size())) {
+            throw_error("IndexError", "list assignment index out of range");
+        }
+        std::swap(elements[static_cast<std::size_t>(index)], value);  // the old one goes when the list is whole
+        return;
+    }
+    const std::size_t index = checked_index(key, elements, "list", "list assignment");
+    std::swap(elements[index], value);
+}
+
+void delete_list_item(const IValue& list, const IValue& key) {
+    const IValue kept = list;
+    auto& elements = kept.to_list().elements;
+    if (const auto* slice = object_as<SliceObject>(key)) return delete_slice(elements, *slice);
+    const std::size_t index = checked_index(key, elements, "list", "list assignment");
+    const IValue gone = elements[index];
+    elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
 void set_item(const IValue& object, const IValue& key, IValue value) {
     if (is_foreign(object) && foreign_type(object).set_item(object, key, value)) return;
     if (const ClassObject* cls = dynamic_class(object); cls != nullptr && object_as<ClassObject>(object) == nullptr) {
         if (call_special(*cls, "__setitem__", object, {key, value})) return;
     }
-    if (object.is_list()) {
-        const IValue kept = object;
-        auto& elements = kept.to_list().elements;
-        if (const auto* slice = object_as<SliceObject>(key)) return assign_slice(elements, *slice, value);
-        const bool is_index = key.is_int() || key.is_bool() || is_foreign_number(key);
-        if (is_index) {
-            std::int64_t index = to_index(key);
-            if (index < 0) index += static_cast<std::int64_t>(elements.size());
-            if (index < 0 || index >= static_cast<std::int64_t>(elements.size())) {
-                throw_error("IndexError", "list assignment index out of range");
-            }
-            std::swap(elements[static_cast<std::size_t>(index)], value);  // the old one goes when the list is whole
-            return;
-        }
-        const std::size_t index = checked_index(key, elements, "list", "list assignment");
-        std::swap(elements[index], value);
-        return;
-    }
+    if (object.is_list()) return set_list_item(object, key, std::move(value));
     if (object.is_dict()) {
         check_hashable(key);
         set_key(object.to_dict(), key, std::move(value));
@@ -259,15 +276,7 @@ void delete_item(const IValue& object, const IValue& key) {
     if (const ClassObject* cls = dynamic_class(object)) {
         if (call_special(*cls, "__delitem__", object, {key})) return;
     }
-    if (object.is_list()) {
-        const IValue kept = object;
-        auto& elements = kept.to_list().elements;
-        if (const auto* slice = object_as<SliceObject>(key)) return delete_slice(elements, *slice);
-        const std::size_t index = checked_index(key, elements, "list", "list assignment");
-        const IValue gone = elements[index];
-        elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(index));
-        return;
-    }
+    if (object.is_list()) return delete_list_item(object, key);
     if (object.is_dict()) {
         check_hashable(key);
         if (!take_key(object.to_dict(), key)) throw_key_error(key);

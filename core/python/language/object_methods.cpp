@@ -11,6 +11,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/key_lookup.h"
+#include "core/python/language/list_items.h"
 #include "core/python/language/super_object.h"
 
 namespace loupe::python {
@@ -149,9 +150,7 @@ void define_mutable_specials(ClassObject& cls) {
             set_key(a.positional[0].to_dict(), a.positional[1], a.positional[2]);
             return {};
         }
-        const IValue copy = make_list(std::move(a.positional[0].to_list().elements));
-        set_item(copy, a.positional[1], a.positional[2]);
-        a.positional[0].to_list().elements = std::move(copy.to_list().elements);
+        set_list_item(a.positional[0], a.positional[1], a.positional[2]);
         return {};
     });
     cls.define("__delitem__", [](CallArguments a) -> IValue {
@@ -160,9 +159,7 @@ void define_mutable_specials(ClassObject& cls) {
             if (!take_key(a.positional[0].to_dict(), a.positional[1])) throw_key_error(a.positional[1]);
             return {};
         }
-        const IValue copy = make_list(std::move(a.positional[0].to_list().elements));
-        delete_item(copy, a.positional[1]);
-        a.positional[0].to_list().elements = std::move(copy.to_list().elements);
+        delete_list_item(a.positional[0], a.positional[1]);
         return {};
     });
 }

@@ -3,6 +3,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {
@@ -132,7 +133,7 @@ void Runner::run_annotation(const Assign& s) {
         frame_.class_names->set("__annotations__", python::make_dict());
         known = frame_.class_names->find("__annotations__");
     }
-    known->to_dict().set(IValue(name->id), std::move(type));
+    set_key(known->to_dict(), IValue(name->id), std::move(type));
 }
 
 void Runner::run_augmented(const AugAssign& s) {

@@ -72,6 +72,7 @@ class GeneratorExpression final : public Iterator {
         if (is_running_) throw_value_error("generator already executing");
         check_stack();
         is_running_ = true;
+        bool has_stopped = false;
         try {
             const FrameScope scope(run_->frame());
             if (run_->advance()) {
@@ -79,11 +80,17 @@ class GeneratorExpression final : public Iterator {
                 is_running_ = false;
                 return value;
             }
+        } catch (const PythonError& error) {
+            is_running_ = false;
+            finish();
+            if (!error.is("StopIteration")) throw;
+            has_stopped = true;
         } catch (...) {
             is_running_ = false;
             finish();
             throw;
         }
+        if (has_stopped) throw_error("RuntimeError", "generator raised StopIteration");
         is_running_ = false;
         finish();
         return std::nullopt;

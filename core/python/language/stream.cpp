@@ -107,7 +107,10 @@ void define_writing(ClassObject& cls) {
     });
     cls.define("writelines", [](CallArguments a) -> IValue {
         check_positional(a, "writelines", 2, 2);
-        for (const IValue& line : to_vector(a.positional[1])) write_value(stream_of(a), line);
+        for_each(a.positional[1], [&](const IValue& line) {
+            write_value(stream_of(a), line);
+            return true;
+        });
         return {};
     });
     cls.define("truncate", [](CallArguments a) {
@@ -235,6 +238,8 @@ void throw_os_error(int number, const std::string& path) {
 }
 
 void throw_os_error(const SystemError& error) {
+    // The system's functions never get such a path, in CPython neither.
+    if (error.path().find('\0') != std::string::npos) throw_value_error("embedded null byte");
     const int number = error.number();
     const std::string_view name = number == ENOENT                      ? "FileNotFoundError"
                                   : number == EEXIST                    ? "FileExistsError"

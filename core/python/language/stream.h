@@ -63,7 +63,7 @@ class FileToWrite {
     FileTarget target_;
 };
 
-// OSError or what is derived from it for that errno.
+// OSError or what is derived from it for that errno; ValueError for a path with a null byte.
 [[noreturn]] void throw_os_error(int number, const std::string& path);
 [[noreturn]] void throw_os_error(const SystemError& error);
 

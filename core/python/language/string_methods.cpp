@@ -7,6 +7,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/format.h"
+#include "core/python/language/key_lookup.h"
 
 namespace loupe::python {
 namespace {
@@ -135,15 +136,15 @@ IValue join_text(CallArguments& a) {
     std::string out;
     std::size_t index = 0;
     if (!is_iterable(a.positional[1])) throw_type_error("can only join an iterable");
-    for_each(a.positional[1], [&](const IValue& item) {
+    // All of them are there before the first is looked at.
+    for (const IValue& item : to_vector(a.positional[1])) {
         if (!plain(item).is_string()) {
             throw_type_error(concat("sequence item ", index, ": expected str instance, ", type_name(item), " found"));
         }
         if (index++ > 0) out += separator;
         out += plain(item).to_string();
         check_size(static_cast<std::int64_t>(out.size()), 1);
-        return true;
-    });
+    }
     return IValue(std::move(out));
 }
 
@@ -306,7 +307,7 @@ IValue translate(CallArguments& a) {
             code &= 0xFFU >> (part.size() + 1);
             for (const char c : part.substr(1)) code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
         }
-        const IValue* found = a.positional[1].to_dict().find(IValue(static_cast<std::int64_t>(code)));
+        const IValue* found = find_key(a.positional[1].to_dict(), IValue(static_cast<std::int64_t>(code)));
         if (found == nullptr)
             out += part;
         else if (found->is_int())
@@ -505,12 +506,14 @@ void define_bytes_methods(ClassObject& cls) {
     cls.define("join", [data](CallArguments a) {
         check_positional(a, "join", 2, 2);
         std::string out;
-        bool is_first = true;
+        std::size_t index = 0;
+        if (!is_iterable(a.positional[1])) throw_type_error("can only join an iterable");
         for (const IValue& value : to_vector(a.positional[1])) {
             const auto* bytes = object_as<BytesObject>(value);
             if (bytes == nullptr)
-                throw_type_error(concat("sequence item 0: expected a bytes-like object, ", type_name(value), " found"));
-            if (!std::exchange(is_first, false)) out += data(a);
+                throw_type_error(
+                    concat("sequence item ", index, ": expected a bytes-like object, ", type_name(value), " found"));
+            if (index++ > 0) out += data(a);
             out += bytes->data;
         }
         return make_bytes(std::move(out));

@@ -77,7 +77,13 @@ class Counter(dict):
             self[key] = self.get(key, 0) + count
 
     def subtract(self, iterable=None, **kwargs):
-        for key, count in Counter(iterable, **kwargs).items():
+        if isinstance(iterable, dict):
+            for key, count in iterable.items():
+                self[key] = self.get(key, 0) - count
+        elif iterable is not None:
+            for key in iterable:
+                self[key] = self.get(key, 0) - 1
+        for key, count in kwargs.items():
             self[key] = self.get(key, 0) - count
 
     def most_common(self, n=None):
@@ -163,11 +169,11 @@ class deque:
             self._items.pop()
 
     def extend(self, iterable):
-        for item in iterable:
+        for item in list(iterable) if iterable is self else iterable:
             self.append(item)
 
     def extendleft(self, iterable):
-        for item in iterable:
+        for item in list(iterable) if iterable is self else iterable:
             self.appendleft(item)
 
     def pop(self):

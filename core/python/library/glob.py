@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
 from _file_tools import find
 
 
@@ -7,6 +8,9 @@ def glob(pathname, *, recursive=False):
     if recursive and (pathname == '**' or pathname.endswith('/**')):  # files too, and where it begins
         base = pathname[:-2]
         return ([base] if base else []) + find(base + '**/*', True)
+    folder, name = os.path.split(pathname)
+    if '\0' in folder and any(c in name for c in '*?[') and not any(c in folder for c in '*?['):
+        os.listdir(folder)  # raises ValueError, as in CPython
     return find(pathname, recursive)
 
 

@@ -68,5 +68,20 @@ def nlargest(n, iterable, key=None):
 
 
 def merge(*iterables, key=None, reverse=False):
-    heap = [x for it in iterables for x in it]
-    return iter(sorted(heap, key=key, reverse=reverse))
+    heads = []  # the key of the next item, the item, and what gives the ones behind it
+    for iterator in map(iter, iterables):
+        for item in iterator:
+            heads.append([item if key is None else key(item), item, iterator])
+            break
+    while heads:
+        at = 0
+        for i in range(1, len(heads)):
+            if heads[at][0] < heads[i][0] if reverse else heads[i][0] < heads[at][0]:
+                at = i
+        head = heads[at]
+        yield head[1]
+        for item in head[2]:
+            head[0], head[1] = item if key is None else key(item), item
+            break
+        else:
+            del heads[at]

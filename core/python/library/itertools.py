@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+_end = object()
+
+
 def count(start=0, step=1):
     while True:
         yield start
@@ -6,7 +9,14 @@ def count(start=0, step=1):
 
 
 def cycle(iterable):
-    saved = list(iterable)
+    return _cycle(iter(iterable))
+
+
+def _cycle(iterator):
+    saved = []
+    for item in iterator:
+        yield item
+        saved.append(item)
     while saved:
         for item in saved:
             yield item
@@ -50,21 +60,31 @@ def islice(iterable, *bounds):
 
 
 def _islice(iterator, start, stop, step):
+    # Up to the bound the items are taken, also those behind the last that is wanted.
     wanted = start
     index = 0
-    while stop is None or wanted < stop:
-        for item in iterator:
+    while stop is None or index < stop:
+        while index < wanted:
+            if next(iterator, _end) is _end:
+                return
             index += 1
-            if index > wanted:
-                break
-        else:
+        if stop is not None and index >= stop:
             return
+        item = next(iterator, _end)
+        if item is _end:
+            return
+        index += 1
         yield item
         wanted += step
+        if stop is not None and wanted > stop:
+            wanted = stop
 
 
 def accumulate(iterable, func=None, *, initial=None):
-    iterator = iter(iterable)
+    return _accumulate(iter(iterable), func, initial)
+
+
+def _accumulate(iterator, func, initial):
     total = initial
     if initial is None:
         try:
@@ -78,7 +98,10 @@ def accumulate(iterable, func=None, *, initial=None):
 
 
 def product(*iterables, repeat=1):
-    pools = [tuple(pool) for pool in iterables] * repeat
+    return _product([tuple(pool) for pool in iterables] * repeat)
+
+
+def _product(pools):
     if any(not pool for pool in pools):
         return
     places = [0] * len(pools)
@@ -94,7 +117,10 @@ def product(*iterables, repeat=1):
 
 
 def permutations(iterable, r=None):
-    pool = tuple(iterable)
+    return _permutations(tuple(iterable), r)
+
+
+def _permutations(pool, r):
     n = len(pool)
     r = n if r is None else r
     if r > n:
@@ -118,7 +144,10 @@ def permutations(iterable, r=None):
 
 
 def combinations(iterable, r):
-    pool = tuple(iterable)
+    return _combinations(tuple(iterable), r)
+
+
+def _combinations(pool, r):
     n = len(pool)
     if r > n:
         return
@@ -137,7 +166,10 @@ def combinations(iterable, r):
 
 
 def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
+    return _combinations_with_replacement(tuple(iterable), r)
+
+
+def _combinations_with_replacement(pool, r):
     n = len(pool)
     if not n and r:
         return
@@ -154,7 +186,10 @@ def combinations_with_replacement(iterable, r):
 
 
 def zip_longest(*iterables, fillvalue=None):
-    iterators = [iter(iterable) for iterable in iterables]
+    return _zip_longest([iter(iterable) for iterable in iterables], fillvalue)
+
+
+def _zip_longest(iterators, fillvalue):
     active = len(iterators)
     done = [False] * active
     while active:
@@ -174,19 +209,25 @@ def zip_longest(*iterables, fillvalue=None):
 
 
 def starmap(function, iterable):
-    for args in iterable:
-        yield function(*args)
+    return (function(*args) for args in iterable)
 
 
 def takewhile(predicate, iterable):
-    for item in iterable:
+    return _takewhile(predicate, iter(iterable))
+
+
+def _takewhile(predicate, iterator):
+    for item in iterator:
         if not predicate(item):
             return
         yield item
 
 
 def dropwhile(predicate, iterable):
-    iterator = iter(iterable)
+    return _dropwhile(predicate, iter(iterable))
+
+
+def _dropwhile(predicate, iterator):
     for item in iterator:
         if not predicate(item):
             yield item
@@ -196,9 +237,7 @@ def dropwhile(predicate, iterable):
 
 
 def filterfalse(predicate, iterable):
-    for item in iterable:
-        if not (predicate(item) if predicate is not None else item):
-            yield item
+    return (item for item in iterable if not (predicate(item) if predicate is not None else item))
 
 
 def compress(data, selectors):
@@ -206,7 +245,10 @@ def compress(data, selectors):
 
 
 def pairwise(iterable):
-    iterator = iter(iterable)
+    return _pairwise(iter(iterable))
+
+
+def _pairwise(iterator):
     try:
         before = next(iterator)
     except StopIteration:
@@ -216,23 +258,54 @@ def pairwise(iterable):
         before = item
 
 
-def groupby(iterable, key=None):
-    group = []
-    current = None
-    is_first = True
-    for item in iterable:
-        item_key = item if key is None else key(item)
-        if is_first or item_key != current:
-            if not is_first:
-                yield current, iter(group)
-            group = []
-            current = item_key
-            is_first = False
-        group.append(item)
-    if not is_first:
-        yield current, iter(group)
+class groupby:
+    # The groups share the iterator: a group ends where the next one is asked for.
+    def __init__(self, iterable, key=None):
+        self._key = key
+        self._iterator = iter(iterable)
+        self._wanted = self._current = self._item = object()
+        self._group = None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self._group = None
+        while self._current == self._wanted:
+            self._step()
+        self._wanted = self._current
+        self._group = mark = object()
+        return self._current, self._items(self._wanted, mark)
+
+    def _step(self):
+        self._item = next(self._iterator)
+        self._current = self._item if self._key is None else self._key(self._item)
+
+    def _items(self, wanted, mark):
+        while self._group is mark and self._current == wanted:
+            yield self._item
+            try:
+                self._step()
+            except StopIteration:
+                return
 
 
 def tee(iterable, n=2):
-    saved = list(iterable)
-    return tuple(iter(saved) for _ in range(n))
+    if n < 0:
+        raise ValueError('n must be >= 0')
+    iterator = iter(iterable)
+    saved = []
+    return tuple(_tee(iterator, saved) for _ in range(n))
+
+
+def _tee(iterator, saved):
+    at = 0
+    while True:
+        if at == len(saved):
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            saved.append(item)
+        yield saved[at]
+        at += 1

@@ -8,6 +8,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/stream.h"
 #include "core/python/library/path_arguments.h"
 #include "core/python/library/standard_modules.h"
@@ -79,7 +80,7 @@ void fill_os(PythonModule& module) {
                   [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
     module.define("getenv", [environment](CallArguments a) {
         check_positional(a, "getenv", 1, 2);
-        if (const IValue* found = environment->find(a.positional[0])) return *found;
+        if (const IValue* found = find_key(*environment, a.positional[0])) return *found;
         return a.positional.size() > 1 ? a.positional[1] : IValue();
     });
     module.define("path", Evaluator::current()->import_module("os.path"));

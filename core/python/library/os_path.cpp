@@ -8,6 +8,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/stream.h"
 #include "core/python/library/path_arguments.h"
 #include "core/python/library/standard_modules.h"
@@ -83,16 +84,16 @@ void fill_os_path(PythonModule& module) {
         return with_files([&](FileSandbox& files) { return IValue(files.real_path(path_argument(a))); });
     });
     module.define("relpath", [](CallArguments a) {
-        const std::string start = a.positional.size() > 1 ? path_argument(a, 1) : ".";
+        const std::string path = path_of(a, "relpath");
+        const std::string start = a.positional.size() > 1 ? path_text(a.positional[1]) : ".";
         return with_files([&](FileSandbox& files) {
-            return IValue(
-                fs::path(full_path(files, path_argument(a))).lexically_relative(full_path(files, start)).string());
+            return IValue(fs::path(full_path(files, path)).lexically_relative(full_path(files, start)).string());
         });
     });
     module.define("expanduser", [](CallArguments a) {
         std::string path = path_of(a, "expanduser");
         const IValue environment = get_attribute(Evaluator::current()->import_module("os"), "environ");
-        const IValue* home = environment.to_dict().find("HOME");
+        const IValue* home = find_key(environment.to_dict(), "HOME");
         if (home != nullptr && (path == "~" || path.starts_with("~/"))) path = str(*home) + path.substr(1);
         return IValue(path);
     });

@@ -197,8 +197,11 @@ class Path(PurePath):
         open(self._text, 'a' if exist_ok else 'x').close()
 
     def unlink(self, missing_ok=False):
-        if not missing_ok or self.exists():
+        try:
             os.remove(self._text)
+        except FileNotFoundError:
+            if not missing_ok:
+                raise
 
     def rmdir(self):
         os.rmdir(self._text)
@@ -220,6 +223,8 @@ class Path(PurePath):
 
     def rglob(self, pattern):
         from _file_tools import matches
+        if not self.is_dir():
+            return
         for root, folders, files in os.walk(self._text):
             for name in folders + files:
                 if matches(name, pattern):

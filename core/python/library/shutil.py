@@ -10,7 +10,7 @@ def rmtree(path, ignore_errors=False, onerror=None):
             for name in folders:
                 os.rmdir(os.path.join(root, name))
         os.rmdir(path)
-    except OSError:
+    except (OSError, ValueError):
         if not ignore_errors:
             raise
 

@@ -11,6 +11,7 @@
 #include "core/nn/utils/prune.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/script/script_function_object.h"
 #include "core/python/script/script_functions.h"
 #include "core/python/script/script_library.h"
@@ -87,7 +88,7 @@ const IValue* find_annotation(const ClassObject& cls, const std::string& name) {
     for (const ClassObject* base : cls.mro()) {
         const IValue* annotations = base->attributes().find("__annotations__");
         if (annotations == nullptr || !annotations->is_dict()) continue;
-        if (const IValue* found = annotations->to_dict().find(IValue(name))) return found;
+        if (const IValue* found = find_key(annotations->to_dict(), IValue(name))) return found;
     }
     return nullptr;
 }

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_function_object.h"
 #include "core/python/script/script_functions.h"
@@ -211,7 +212,7 @@ std::map<std::string, IValue> field_defaults(ScriptCompiler& compiler, const Cla
     if (written == nullptr) return defaults;
     const auto& fields = type->as<TupleType>()->fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const IValue* value = written->to_dict().find(IValue(fields[i]));
+        const IValue* value = find_key(written->to_dict(), IValue(fields[i]));
         if (value == nullptr) continue;
         if (auto converted = compiler.to_script(*value, type->contained()[i]))
             defaults.emplace(fields[i], std::move(*converted));

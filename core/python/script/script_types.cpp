@@ -4,6 +4,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_library.h"
 #include "core/python/script/script_modules.h"
@@ -368,7 +369,7 @@ TypePtr ScriptCompiler::define_named_tuple(ClassObject& cls) {
     const IValue* annotations = cls.find("__annotations__");
     std::vector<TypePtr> elements;
     for (const std::string& field : fields) {
-        const IValue* written = annotations != nullptr ? annotations->to_dict().find(IValue(field)) : nullptr;
+        const IValue* written = annotations != nullptr ? find_key(annotations->to_dict(), IValue(field)) : nullptr;
         elements.push_back(written != nullptr ? annotated_type(*written) : types::tensor());
         if (!elements.back()) {
             throw Error(ErrorKind::Compile,

@@ -9,6 +9,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_module.h"
@@ -98,7 +99,11 @@ class Copier {
             made->value_type = copied;
         }
         const IValue out = remember(value, IValue(made));
-        for (const auto& [key, held] : dict.entries()) made->set(deep(key), deep(held));
+        const auto entries = dict.entries();  // which a __deepcopy__ may change
+        for (const auto& [key, held] : entries) {
+            const IValue copied_key = deep(key);
+            set_key(*made, copied_key, deep(held));
+        }
         return out;
     }
     IValue deep_object(const IValue& value) {

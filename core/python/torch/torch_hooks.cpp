@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_module.h"
@@ -113,7 +114,7 @@ void ProgramLoadHook::operator()(nn::Module& self, nn::Named<Tensor>& state, con
     const IValue missing = text_list(report.missing_keys), unexpected = text_list(report.unexpected_keys),
                  errors = text_list(report.errors);
     const std::string path = prefix.empty() ? "" : prefix.substr(0, prefix.size() - 1);
-    const IValue* known = loading_metadata.is_dict() ? loading_metadata.to_dict().find(IValue(path)) : nullptr;
+    const IValue* known = loading_metadata.is_dict() ? find_key(loading_metadata.to_dict(), IValue(path)) : nullptr;
     std::vector<IValue> all{
         dict, IValue(prefix), known != nullptr ? *known : IValue(make_dict()), strict, missing, unexpected, errors};
     if (with_module) all.insert(all.begin(), IValue(Ptr<Object>(&self)));

@@ -6,6 +6,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_autograd.h"
@@ -107,7 +108,7 @@ std::vector<std::pair<std::string, int>> versions_in(const IValue& state) {
     const auto metadata = find_attribute(state, "_metadata");
     if (!metadata || !metadata->is_dict()) return out;
     for (const auto& [path, entry] : metadata->to_dict().entries()) {
-        const IValue* version = entry.is_dict() ? entry.to_dict().find(IValue("version")) : nullptr;
+        const IValue* version = entry.is_dict() ? find_key(entry.to_dict(), IValue("version")) : nullptr;
         if (path.is_string() && version != nullptr && version->is_int())
             out.emplace_back(path.to_string(), static_cast<int>(version->to_int()));
     }

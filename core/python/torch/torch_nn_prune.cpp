@@ -8,6 +8,7 @@
 #include "core/nn/utils/prune.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/module_arguments.h"
 #include "core/python/torch/torch_call.h"
@@ -351,7 +352,7 @@ IValue global_unstructured(CallArguments arguments) {
         if (both.size() < 2)
             throw_value_error(concat("not enough values to unpack (expected 2, got ", both.size(), ")"));
         parameters.emplace_back(nn::ModulePtr(&self_module(both[0])), str(both[1]));
-        const IValue* score = by_parameter.is_dict() ? by_parameter.to_dict().find(pair) : nullptr;
+        const IValue* score = by_parameter.is_dict() ? find_key(by_parameter.to_dict(), pair) : nullptr;
         scores.push_back(score != nullptr ? score->to_tensor() : Tensor());
         return true;
     });

@@ -8,6 +8,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/pickling.h"
@@ -41,9 +42,10 @@ IValue parameter_list(const IValue& params) {
             continue;
         }
         const auto group = make_dict();
-        for (const auto& [key, value] : each.to_dict().entries()) {
+        const auto entries = each.to_dict().entries();
+        for (const auto& [key, value] : entries) {
             const bool is_list = key.is_string() && key.to_string() == "params" && !value.is_tensor();
-            group->set(key, is_list ? make_list(to_vector(value)) : value);
+            set_key(*group, key, is_list ? make_list(to_vector(value)) : value);
         }
         out.emplace_back(group);
     }
@@ -80,8 +82,8 @@ void spread_decoupled_decay(CallArguments& arguments) {
         *params = make_list({IValue(group)});
     }
     for (const IValue& group : params->to_list().elements) {
-        if (group.is_dict() && group.to_dict().find(IValue("decoupled_weight_decay")) == nullptr)
-            group.to_dict().set(IValue("decoupled_weight_decay"), option);
+        if (group.is_dict() && find_key(group.to_dict(), IValue("decoupled_weight_decay")) == nullptr)
+            set_key(group.to_dict(), IValue("decoupled_weight_decay"), option);
     }
 }
 
@@ -172,8 +174,9 @@ IValue initialise_base(CallArguments arguments) {
         groups = {IValue(all)};
     }
     for (const IValue& group : groups) {
-        for (const auto& [name, value] : given[2].to_dict().entries()) {
-            if (group.to_dict().find(name) == nullptr) group.to_dict().set(name, value);
+        const auto entries = given[2].to_dict().entries();
+        for (const auto& [name, value] : entries) {
+            find_or_set(group.to_dict(), name, value);
         }
     }
     set_attribute(self, "param_groups", make_list(std::move(groups)));
@@ -215,19 +218,18 @@ IValue numbered_state(const IValue& groups, const IValue& states) {
     std::vector<IValue> numbered;
     for (const IValue& group : to_vector(groups)) {
         const IValue copy = call_method(group, "copy", {});
-        copy.to_dict().erase(IValue("params"));  // last, as PyTorch has it
+        take_key(copy.to_dict(), IValue("params"));  // last, as PyTorch has it
         std::vector<IValue> params;
         for (const IValue& parameter : to_vector(get_item(group, IValue("params")))) {
-            if (numbers->find(parameter) == nullptr)
-                numbers->set(parameter, static_cast<std::int64_t>(numbers->size()));
-            params.push_back(*numbers->find(parameter));
+            params.push_back(find_or_set(*numbers, parameter, static_cast<std::int64_t>(numbers->size())));
         }
-        copy.to_dict().set(IValue("params"), make_list(std::move(params)));
+        set_key(copy.to_dict(), IValue("params"), make_list(std::move(params)));
         numbered.push_back(copy);
     }
     const auto by_number = make_dict();
-    for (const auto& [parameter, state] : states.to_dict().entries()) {
-        if (const IValue* number = numbers->find(parameter)) by_number->set(*number, state);
+    const auto entries = states.to_dict().entries();
+    for (const auto& [parameter, state] : entries) {
+        if (const IValue* number = find_key(*numbers, parameter)) by_number->set(*number, state);
     }
     return dict_of({{"state", by_number}, {"param_groups", make_list(std::move(numbered))}});
 }
@@ -243,7 +245,7 @@ void load_program_state(const IValue& self, const DictObject& saved) {
     std::vector<IValue> parameters;
     const std::vector<IValue> groups = to_vector(get_attribute(self, "param_groups"));
     const auto part = [&saved](const char* name) {
-        const IValue* found = saved.find(IValue(name));
+        const IValue* found = find_key(saved, IValue(name));
         if (found == nullptr) throw_key_error(IValue(name));
         return *found;
     };
@@ -257,8 +259,9 @@ void load_program_state(const IValue& self, const DictObject& saved) {
                 "loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
         }
         parameters.insert(parameters.end(), own.begin(), own.end());
-        for (const auto& [name, value] : given[i].to_dict().entries()) {
-            if (str(name) != "params") groups[i].to_dict().set(name, value);
+        const auto entries = given[i].to_dict().entries();
+        for (const auto& [name, value] : entries) {
+            if (str(name) != "params") set_key(groups[i].to_dict(), name, value);
         }
     }
     const IValue copy = call(get_attribute(Evaluator::current()->import_module("copy"), "deepcopy"),
@@ -267,7 +270,7 @@ void load_program_state(const IValue& self, const DictObject& saved) {
     for (const auto& [number, state] : copy.to_dict().entries()) {
         const bool is_numbered =
             number.is_int() && number.to_int() >= 0 && static_cast<std::size_t>(number.to_int()) < parameters.size();
-        states.to_dict().set(is_numbered ? parameters[static_cast<std::size_t>(number.to_int())] : number, state);
+        set_key(states.to_dict(), is_numbered ? parameters[static_cast<std::size_t>(number.to_int())] : number, state);
     }
 }
 
@@ -290,10 +293,11 @@ IValue add_param_group(CallArguments arguments) {
     }
     if (!group.is_dict()) throw_error("AssertionError", "param group must be a dict");
     const IValue params = get_item(group, IValue("params"));
-    if (params.is_tensor()) group.to_dict().set(IValue("params"), make_list({params}));
+    if (params.is_tensor()) set_key(group.to_dict(), IValue("params"), make_list({params}));
     const IValue defaults = get_attribute(given[0], "defaults");
-    for (const auto& [name, value] : defaults.to_dict().entries()) {
-        if (group.to_dict().find(name) == nullptr) group.to_dict().set(name, value);
+    const auto entries = defaults.to_dict().entries();
+    for (const auto& [name, value] : entries) {
+        find_or_set(group.to_dict(), name, value);
     }
     get_attribute(given[0], "param_groups").to_list().elements.push_back(group);
     return {};
@@ -389,7 +393,7 @@ std::optional<IValue> optimizer_state_to_pickle(const IValue& object) {
         const IValue collections = Evaluator::current()->import_module("collections");
         const IValue dict_class = get_attribute(Evaluator::current()->import_module("builtins"), "dict");
         const IValue copy = call(get_attribute(collections, "defaultdict"), std::vector<IValue>{dict_class});
-        for (const auto& [parameter, state] : states.to_dict().entries()) copy.to_dict().set(parameter, state);
+        for (const auto& [parameter, state] : states.to_dict().entries()) set_key(copy.to_dict(), parameter, state);
         states = copy;
     }
     return dict_of({{"defaults", get_attribute(object, "defaults")},
@@ -401,9 +405,9 @@ bool set_optimizer_state(const IValue& object, const IValue& state) {
     auto* self = object_as<OptimizerObject>(object);
     if (self == nullptr) return false;
     const optim::OptimizerRecord* record = record_of(*self->cls());
-    const IValue* groups = state.to_dict().find(IValue("param_groups"));
-    const IValue* states = state.to_dict().find(IValue("state"));
-    const IValue* defaults = state.to_dict().find(IValue("defaults"));
+    const IValue* groups = find_key(state.to_dict(), IValue("param_groups"));
+    const IValue* states = find_key(state.to_dict(), IValue("state"));
+    const IValue* defaults = find_key(state.to_dict(), IValue("defaults"));
     for (const auto& [name, value] : state.to_dict().entries()) {
         const bool is_engines = &value == groups || &value == states || &value == defaults;
         if (record == nullptr || !is_engines) self->attributes.set(str(name), value);

@@ -9,6 +9,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_call.h"
@@ -249,16 +250,18 @@ IValue load_state_dict(CallArguments arguments) {
     const DictObject& state = given[1].to_dict();
     if (self.cls()->is_builtin() && has_other_arguments(self, state)) {
         const IValue whole = *scheduler_state_to_pickle(given[0]);
-        for (const auto& [name, value] : state.entries()) {
-            if (str(name) != "lr_lambdas" && str(name) != "_schedulers") whole.to_dict().set(name, value);
+        const auto entries = state.entries();
+        for (const auto& [name, value] : entries) {
+            if (str(name) != "lr_lambdas" && str(name) != "_schedulers") set_key(whole.to_dict(), name, value);
         }
         set_scheduler_state(given[0], whole);
         return {};
     }
     const IValue known = engine.state_dict();
-    for (const auto& [name, value] : state.entries()) {
+    const auto entries = state.entries();  // whose names may be the program's
+    for (const auto& [name, value] : entries) {
         const std::string key = str(name);
-        if (known.to_dict().find(name) == nullptr && key != "lr_lambdas" && key != "_get_lr_called_within_step")
+        if (find_key(known.to_dict(), name) == nullptr && key != "lr_lambdas" && key != "_get_lr_called_within_step")
             self.attributes.set(key, value);
     }
     with_python_errors([&] { engine.load_state_dict(given[1]); });
@@ -306,14 +309,14 @@ const optim::SchedulerRecord* record_of(const ClassObject& cls) {
 // What a constructor's argument was, by what is kept of it: gamma, base_lrs, _milestones.
 std::optional<IValue> kept_argument(const DictObject& state, const std::string& name) {
     for (const std::string& kept : {name, name + "s", "_" + name}) {
-        const IValue* value = state.find(IValue(kept));
+        const IValue* value = find_key(state, IValue(kept));
         if (value == nullptr) continue;
         if (name == "milestones" && value->is_dict()) return make_list(to_vector(call_method(*value, "elements", {})));
         return *value;
     }
     if (name == "step_size_up" || name == "step_size_down") {
-        const IValue* size = state.find(IValue("total_size"));
-        const IValue* ratio = state.find(IValue("step_ratio"));
+        const IValue* size = find_key(state, IValue("total_size"));
+        const IValue* ratio = find_key(state, IValue("step_ratio"));
         if (size == nullptr || ratio == nullptr) return std::nullopt;
         const double up = to_float(*size) * to_float(*ratio);
         return IValue(static_cast<std::int64_t>(std::llround(name == "step_size_up" ? up : to_float(*size) - up)));
@@ -324,7 +327,7 @@ std::optional<IValue> kept_argument(const DictObject& state, const std::string& 
 std::optional<IValue> from_groups(const IValue& optimizer, const char* option) {
     std::vector<IValue> values;
     for (const IValue& group : to_vector(get_attribute(optimizer, "param_groups"))) {
-        const IValue* value = group.to_dict().find(IValue(option));
+        const IValue* value = find_key(group.to_dict(), IValue(option));
         if (value == nullptr) return std::nullopt;
         values.push_back(*value);
     }
@@ -367,7 +370,7 @@ bool set_scheduler_state(const IValue& object, const IValue& state) {
     if (self == nullptr) return false;
     const optim::SchedulerRecord* record = record_of(*self->cls());
     const DictObject& dict = state.to_dict();
-    const IValue* optimizer = dict.find(IValue("optimizer"));
+    const IValue* optimizer = find_key(dict, IValue("optimizer"));
     if (optimizer == nullptr) throw_error("KeyError", "'optimizer'");
     self->optimizer = *optimizer;
     // Making one sets the rates of its first epoch.
@@ -386,14 +389,15 @@ bool set_scheduler_state(const IValue& object, const IValue& state) {
     for (std::size_t i = 0; i < before.size(); ++i) update_dict(to_vector(groups)[i].to_dict(), before[i]);
     const IValue known = self->scheduler->state_dict();
     self->kept.clear();
-    for (const auto& [key, value] : dict.entries()) {
+    const auto entries = dict.entries();
+    for (const auto& [key, value] : entries) {
         const std::string name = str(key);
         if (name == "lr_lambdas" || name == "_schedulers" || name == "_milestones")
             self->kept.emplace_back(name, value);
         else if (name == "optimizer" || name == "_get_lr_called_within_step")
             continue;
-        else if (known.to_dict().find(key) == nullptr || self->attributes.find(name) != nullptr ||
-                 dict.find(IValue("mode")) != nullptr)
+        else if (find_key(known.to_dict(), key) == nullptr || self->attributes.find(name) != nullptr ||
+                 find_key(dict, IValue("mode")) != nullptr)
             self->attributes.set(name, value);
     }
     return true;

@@ -10,6 +10,7 @@
 #include "core/nn/layer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/language/key_lookup.h"
 #include "core/python/torch/module_dict.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/pickling.h"
@@ -141,7 +142,7 @@ IValue PythonUnpickler::make_frozen_set(std::vector<IValue> values) {
 IValue PythonUnpickler::make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder& builder) {
     const IValue collections = Evaluator::current()->import_module("collections");
     const IValue out = python::call(get_attribute(collections, "OrderedDict"), CallArguments{});
-    for (const auto& [key, value] : dict->entries()) out.to_dict().set(key, value);
+    for (const auto& [key, value] : dict->entries()) set_key(out.to_dict(), key, value);
     if (state == nullptr || !state->is(PickleKind::Dict)) return out;
     const IValue attributes = builder.build(*state);
     for (const auto& [name, value] : attributes.to_dict().entries()) {
@@ -229,7 +230,7 @@ void PythonUnpickler::fill(const IValue& object, const PickleNode& node, ValueBu
         IValue key = builder.build(*call.items[i]);
         IValue value = builder.build(*call.items[i + 1]);
         if (object.is_dict())
-            object.to_dict().set(std::move(key), std::move(value));
+            set_key(object.to_dict(), std::move(key), std::move(value));
         else
             set_item(object, key, std::move(value));
     }
@@ -282,11 +283,11 @@ void restore_keys(nn::Module& module, const DictObject& state) {
     if (module.layer() == nullptr) return;
     const auto names = make_ptr<ListObject>(types::string());
     if (nn::is_derived(*module.layer(), "ParameterList")) {
-        const IValue* size = state.find(IValue("_size"));
+        const IValue* size = find_key(state, IValue("_size"));
         for (std::int64_t i = 0; size != nullptr && i < to_index(*size); ++i)
             names->elements.emplace_back(std::to_string(i));
     } else if (nn::is_derived(*module.layer(), "ParameterDict")) {
-        if (const IValue* keys = state.find(IValue("_keys"))) names->elements = to_vector(*keys);
+        if (const IValue* keys = find_key(state, IValue("_keys"))) names->elements = to_vector(*keys);
     } else {
         return;
     }
@@ -298,7 +299,7 @@ void restore_keys(nn::Module& module, const DictObject& state) {
 void PythonUnpickler::restore_module(nn::Module& module, const DictObject& state) {
     module.construct();
     const auto part = [&](const char* name) {
-        const IValue* found = state.find(IValue(name));
+        const IValue* found = find_key(state, IValue(name));
         return found != nullptr ? *found : IValue();
     };
     const auto each = [&](const char* name, const auto& visit) {

@@ -49,3 +49,28 @@ for i, row in enumerate([(1, 2), (3, 4)]):
         print(i, j, k, end='; ')
 print()
 print(*[1, 2, 3], sep='-', end='!\n')
+
+
+# What fails leaves the list as it was.
+class Watched(list):
+    def __setitem__(self, index, value):
+        super().__setitem__(index, value)
+
+    def __delitem__(self, index):
+        super().__delitem__(index)
+
+
+def fails():
+    yield 1
+    raise KeyError('stop')
+
+
+for made in (Watched, list):
+    for work in (lambda a: a.__setitem__(9, 1), lambda a: a.__setitem__(slice(1, 2), fails()), lambda a: a.__setitem__(slice(0, None, 2), [1]), lambda a: a.__delitem__(9),
+                 lambda a: a.__setitem__('x', 1), lambda a: a.__delitem__('x'), lambda a: a.__setitem__(slice(1, 2), (len(a) for _ in range(2))),
+                 lambda a: a.__delitem__(slice(0, 1)), lambda a: list.__setitem__(a, -1, 9)):
+        watched = made([4, 5, 6])
+        try:
+            print(work(watched), watched)
+        except Exception as e:
+            print(type(e).__name__, e, watched)

@@ -146,6 +146,6 @@ constexpr OperatorRecord kRecords[] = {
 
 }  // namespace
 
-std::span<const OperatorRecord> other_name_records() { return kRecords; }
+std::span<const OperatorRecord> in_place_alias_records() { return kRecords; }
 
 }  // namespace loupe::composed
