@@ -182,10 +182,7 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     timer_.setSingleShot(true);
     timer_.setInterval(120);
     connect(&timer_, &QTimer::timeout, this, &BuildView::check);
-    connect(&Theme::instance(), &Theme::changed, this, [this] {
-        source_->setFont(Theme::instance().codeFont());
-        showCheck(check_);
-    });
+    connect(&Theme::instance(), &Theme::changed, this, [this] { source_->setFont(Theme::instance().codeFont()); });
     setLayers({});
     layersEdited();
 }
@@ -223,7 +220,7 @@ void BuildView::fillPalette() {
         auto& item = families[name];
         if (item == nullptr) {
             item = new QTreeWidgetItem(palette_, {familyTitle(name)});
-            item->setForeground(0, Theme::instance().colour(Theme::Colour::Faint));
+            item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
             item->setFlags(Qt::ItemIsEnabled);
         }
         return item;
@@ -310,7 +307,7 @@ void BuildView::setLayers(const std::vector<std::string>& texts) {
         item->setFont(Output, Theme::instance().monoFont());
         item->setFont(Parameters, Theme::instance().monoFont());
         item->setTextAlignment(Parameters, Qt::AlignRight | Qt::AlignVCenter);
-        item->setForeground(Number, Theme::instance().colour(Theme::Colour::Faint));
+        item->setData(Number, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
     }
     if (row >= 0 && row < layers_->topLevelItemCount()) layers_->setCurrentItem(layers_->topLevelItem(row));
     filling_ = false;
@@ -447,7 +444,6 @@ void BuildView::check() {
 void BuildView::showCheck(const session::BuildCheck& check) {
     waiting_ = false;
     if (&check != &check_) check_ = check;
-    const Theme& theme = Theme::instance();
     filling_ = true;
     int firstBad = -1;
     for (int i = 0; i < layers_->topLevelItemCount(); ++i) {
@@ -460,10 +456,11 @@ void BuildView::showCheck(const session::BuildCheck& check) {
                               : step.output.empty() ? QStringLiteral("\u2014")
                                                     : shapeOf(step.output));
         item->setText(Parameters, step.parameters > 0 ? countText(step.parameters) : QString());
-        item->setForeground(Layer, theme.colour(isBad ? Theme::Colour::Bad : Theme::Colour::Text));
-        item->setForeground(Output, theme.colour(isBad                 ? Theme::Colour::Bad
-                                                 : step.output.empty() ? Theme::Colour::Faint
-                                                                       : Theme::Colour::Text));
+        item->setData(Layer, Qt::ForegroundRole, Theme::themed(isBad ? Theme::Colour::Bad : Theme::Colour::Text));
+        item->setData(Output, Qt::ForegroundRole,
+                      Theme::themed(isBad                 ? Theme::Colour::Bad
+                                    : step.output.empty() ? Theme::Colour::Faint
+                                                          : Theme::Colour::Text));
         QString tip =
             isBad ? text(step.error) : tr("%1 %2").arg(text(step.output), bytesText(static_cast<double>(step.bytes)));
         if (!step.expects.empty()) tip += tr("\nexpects %1").arg(text(step.expects));
@@ -487,9 +484,7 @@ void BuildView::showCheck(const session::BuildCheck& check) {
         words = step->expects.empty() ? tr("%1: %2").arg(row).arg(text(step->error))
                                       : tr("%1: expects %2. %3").arg(row).arg(text(step->expects), text(step->error));
     message_->setText(words);
-    QPalette colours = message_->palette();
-    colours.setColor(QPalette::WindowText, theme.colour(words.isEmpty() ? Theme::Colour::Faint : Theme::Colour::Bad));
-    message_->setPalette(colours);
+    Theme::setTone(*message_, words.isEmpty() ? Theme::Colour::Faint : Theme::Colour::Bad);
     const int count = layers_->topLevelItemCount();
     summary_->setText(count == 0 ? (is_sequential_ ? tr("choose a template or a layer") : QString())
                                  : tr("%1 layers, %2 parameters").arg(count).arg(countText(check_.parameters)));

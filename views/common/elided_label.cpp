@@ -15,7 +15,7 @@ constexpr int kFewest = 4;
 
 }  // namespace
 
-void ElidedLabel::setMark(QChar mark, const QColor& colour) {
+void ElidedLabel::setMark(QChar mark, Theme::Colour colour) {
     mark_ = mark;
     colour_ = colour;
     updateGeometry();
@@ -50,7 +50,7 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     QRect room = contentsRect();
     if (!mark_.isNull()) {
-        painter.setPen(colour_);
+        painter.setPen(Theme::instance().colour(colour_));
         painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, mark_);
         room.setLeft(room.left() + markWidth());
     }

@@ -3,8 +3,9 @@
 // A shrinkable label of one line: text that does not fit is elided, its tip is complete, and it does not widen the
 // window.
 
-#include <QColor>
 #include <QLabel>
+
+#include "views/common/theme.h"
 
 namespace loupe::views {
 
@@ -15,7 +16,7 @@ class ElidedLabel : public QLabel {
     using QLabel::QLabel;
 
     /// A sign in front of the text in another colour.
-    void setMark(QChar mark, const QColor& colour);
+    void setMark(QChar mark, Theme::Colour colour);
 
     QSize minimumSizeHint() const override;
     QSize sizeHint() const override;
@@ -28,7 +29,7 @@ class ElidedLabel : public QLabel {
     int markWidth() const;
 
     QChar mark_;
-    QColor colour_;
+    Theme::Colour colour_ = Theme::Colour::Text;
 };
 
 }  // namespace loupe::views

@@ -181,12 +181,12 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
         if (group.fused_seconds > 0 && group.unfused_seconds > 0) {
             const double times = group.unfused_seconds / group.fused_seconds;
             item->setText(5, QStringLiteral("%1x").arg(times, 0, 'f', 2));
-            item->setForeground(5, theme.colour(times >= 1 ? Theme::Colour::Good : Theme::Colour::Bad));
+            item->setData(5, Qt::ForegroundRole, Theme::themed(times >= 1 ? Theme::Colour::Good : Theme::Colour::Bad));
         }
         const std::string& why = group.reason.empty() ? group.error : group.reason;
         if (!why.empty()) {
             item->setText(5, tr("no"));
-            item->setForeground(0, theme.colour(Theme::Colour::Warning));
+            item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Warning));
             for (int column = 0; column < 6; ++column) item->setToolTip(column, text(why));
         }
     }

@@ -83,7 +83,7 @@ void LogView::insert(int row, const SessionBridge::LogEntry& entry, const QStrin
     const QString link = place.isEmpty() ? QString() : QStringLiteral("   \u2192 ") + place;
     auto* item = new QListWidgetItem(time + text(entry.text) + link);
     list_->insertItem(row, item);
-    item->setForeground(Theme::instance().colour(levelColour(entry.level)));
+    item->setData(Qt::ForegroundRole, Theme::themed(levelColour(entry.level)));
     item->setToolTip(entry.details.empty() ? text(entry.text)
                                            : QStringLiteral("<pre>%1</pre>").arg(text(entry.details).toHtmlEscaped()));
     hint_->say({});

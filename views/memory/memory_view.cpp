@@ -341,10 +341,9 @@ void MemoryView::showPeak() {
         QString cause;
         if (peak != 0 && peak <= recording->event_count()) {
             const session::Event& event = recording->event(peak);
-            cause = tr(" in <a style='color:%4' href='%1'>#%1 %2</a> %3")
+            cause = tr(" in <a href='%1'>#%1 %2</a> %3")
                         .arg(peak)
-                        .arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped(),
-                             theme.colour(Theme::Colour::Accent).name());
+                        .arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped());
         }
         const double caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)].back();
         const QString beside = caches > 0 ? tr(" · beside it %1 in kernel caches").arg(bytesText(caches)) : QString();

@@ -290,7 +290,7 @@ void PlanView::show(const session::MemoryPlanReport& report) {
         const QString where =
             place.source.line > 0 ? QStringLiteral("%1:%2").arg(file).arg(place.source.line) : scopeText(place.scope);
         auto* item = new QTreeWidgetItem(breaks_, {shortOpName(place.op), where, text(place.reason)});
-        item->setForeground(1, Theme::instance().colour(Theme::Colour::Accent));
+        item->setData(1, Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
         item->setData(0, Qt::UserRole, static_cast<uint>(i));
         for (int column = 0; column < 3; ++column) item->setToolTip(column, text(place.line()));
     }

@@ -123,9 +123,7 @@ void BisectBar::tell(const QString& words, Theme::Colour colour) {
     verdict_text_ = words;
     verdict_->setText(words.toHtmlEscaped());
     verdict_->setVisible(!words.isEmpty());
-    QPalette colours = verdict_->palette();
-    colours.setColor(QPalette::WindowText, Theme::instance().colour(colour));
-    verdict_->setPalette(colours);
+    Theme::setTone(*verdict_, colour);
 }
 
 void BisectBar::show(const session::PassBisect& result) {

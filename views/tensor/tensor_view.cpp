@@ -717,7 +717,7 @@ void TensorView::fillHistory() {
                                              .arg(shortOpName(event.op), text(event.scope)),
                                          history_);
         item->setData(Qt::UserRole, id);
-        if (writes) item->setForeground(Theme::instance().colour(Theme::Colour::Accent));
+        if (writes) item->setData(Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
     }
 }
 
