@@ -524,6 +524,7 @@ void MainWindow::makeMenus() {
     }
     fill(view, {"", "fit", "maximise", "reset_layout", "", "theme_system", "theme_dark", "theme_light"});
     panel_menu_ = menuBar()->addMenu(tr("&Panel"));
+    panel_menu_->setObjectName(QStringLiteral("panelMenu"));
     panel_menu_->setToolTipsVisible(true);
     connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
     fill(menuBar()->addMenu(tr("&Help")), {"manual", "keys", "documentation", "", "about"});

@@ -147,7 +147,8 @@ MethodInfo describe_method(const std::string& name, const FunctionSchema& schema
 // A damaged record may name any line; no model's files have more together.
 constexpr std::size_t kMaxLines = 1'000'000;
 
-// The user's own files, as far as debug records carry them: their lines in place, gaps where nothing was recorded.
+// The original files, as far as debug records carry them: their lines in place, gaps where nothing was recorded. The
+// user's come before those of libraries.
 void add_original_sources(const ModelFile& file, ModelInfo& model) {
     std::map<std::string, std::vector<std::string_view>> files;
     std::set<const ir::Source*> seen;
@@ -166,7 +167,11 @@ void add_original_sources(const ModelFile& file, ModelInfo& model) {
             for (std::size_t i = 0; i < source->line_count(); ++i) lines[source->starting_line() + i] = source->line(i);
         }
     }
-    for (const auto& [name, lines] : files) model.sources.push_back({name, join(lines, "\n"), true, false});
+    for (const bool is_library : {false, true}) {
+        for (const auto& [name, lines] : files) {
+            if (is_library_path(name) == is_library) model.sources.push_back({name, join(lines, "\n"), true, false});
+        }
+    }
 }
 
 void add_archive_sources(const ModelFile& file, ModelInfo& model) {
@@ -198,6 +203,22 @@ std::int64_t TensorInfo::numel() const {
     std::int64_t n = 1;
     for (const auto size : shape) n *= size;
     return n;
+}
+
+bool is_library_path(std::string_view path) {
+    for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+        if (path.find(folder) != path.npos) return true;
+    }
+    for (const std::string_view package : {"torch/", "torchvision/", "torchaudio/", "torchtext/"}) {
+        if (path.starts_with(package)) return true;
+    }
+    // "/usr/lib/python3.11/threading.py"
+    constexpr std::string_view kLibraries = "/lib/python3";
+    for (auto at = path.find(kLibraries); at != path.npos; at = path.find(kLibraries, at + 1)) {
+        const auto end = path.find_first_not_of(".0123456789", at + kLibraries.size());
+        if (end != path.npos && path[end] == '/') return true;
+    }
+    return false;
 }
 
 std::string shape_text(const Shape& shape) { return shape.empty() ? "scalar" : join(shape, "x"); }

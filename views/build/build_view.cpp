@@ -12,7 +12,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "views/common/elided_label.h"
 #include "views/common/file_output.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -94,7 +96,15 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     input_ = new QLineEdit(QStringLiteral("1x1x8x8"), this);
     input_->setAccessibleName(tr("Input"));
     input_->setToolTip(tr("Shape of the input, with the batch: 1x3x32x32; token numbers: 1x16:int64"));
-    input_->setMaximumWidth(130);
+    const auto fitInput = [this] {
+        constexpr int kLeast = 70;
+        constexpr int kMost = 200;
+        const int frame = input_->minimumSizeHint().width() - input_->fontMetrics().maxWidth();
+        const int wanted = frame + input_->fontMetrics().horizontalAdvance(input_->text() + QStringLiteral("x8"));
+        input_->setFixedWidth(std::clamp(wanted, kLeast, kMost));
+    };
+    fitInput();
+    connect(input_, &QLineEdit::textChanged, this, fitInput);
     connect(input_, &QLineEdit::textEdited, this, &BuildView::layersEdited);
     auto* open = new QToolButton(this);
     open->setObjectName(QStringLiteral("buildOpen"));
@@ -103,16 +113,18 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     open->setToolTip(tr("Write the source to a file and open it as the model, to run and train"));
     connect(open, &QToolButton::clicked, this, &BuildView::openModel);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
-    auto* bar = new QHBoxLayout;
+    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* input = new QWidget(this);  // with its name, in one row
+    auto* named = new QHBoxLayout(input);
+    named->setContentsMargins(0, 0, 0, 0);
+    named->setSpacing(6);
+    named->addWidget(new QLabel(tr("input"), input));
+    named->addWidget(input_);
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
-    bar->setSpacing(6);
-    bar->addWidget(templates_);
-    bar->addWidget(new QLabel(tr("input"), this));
-    bar->addWidget(input_);
-    bar->addWidget(summary_, 1);
-    bar->addWidget(open);
+    for (QWidget* widget : std::initializer_list<QWidget*>{templates_, input, open, summary_}) bar->addWidget(widget);
 
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     auto* left = new QWidget(splitter);

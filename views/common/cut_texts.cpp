@@ -4,15 +4,30 @@
 #include <QAbstractItemView>
 #include <QHeaderView>
 #include <QHelpEvent>
+#include <QLineEdit>
 #include <QToolTip>
 
 namespace loupe::views {
 namespace {
 
+QString shownText(const QLineEdit& edit) { return edit.text().isEmpty() ? edit.placeholderText() : edit.text(); }
+
 class CutTexts : public QObject {
   public:
     explicit CutTexts(QAbstractItemView& view) : QObject(&view), view_(view) {
         view.viewport()->installEventFilter(this);
+        auto* header = qobject_cast<QHeaderView*>(&view);
+        if (header == nullptr || header->orientation() != Qt::Horizontal) return;
+        header->setTextElideMode(Qt::ElideRight);
+        header->ensurePolished();
+        const auto fitAll = [header] {
+            for (int section = 0; section < header->count(); ++section) fitTitle(*header, section);
+        };
+        connect(header, &QHeaderView::sectionCountChanged, this, fitAll);
+        connect(header, &QHeaderView::sectionResized, this, [header](int section, int before, int) {
+            if (before == 0) fitTitle(*header, section);  // it was hidden
+        });
+        fitAll();
     }
 
   protected:
@@ -32,6 +47,13 @@ class CutTexts : public QObject {
     }
 
   private:
+    // A width that the user, or a session, gives later stays.
+    static void fitTitle(QHeaderView& header, int section) {
+        const bool is_free = header.sectionResizeMode(section) == QHeaderView::Interactive;
+        if (!is_free || header.isSectionHidden(section) || header.model() == nullptr) return;
+        const int title = header.sectionSizeHint(section);
+        if (header.sectionSize(section) < title) header.resizeSection(section, title);
+    }
     static QString cutHeader(const QHeaderView& header, const QPoint& at) {
         const int section = header.logicalIndexAt(at);
         if (section < 0 || header.orientation() != Qt::Horizontal) return {};
@@ -50,12 +72,38 @@ class CutTexts : public QObject {
     QAbstractItemView& view_;
 };
 
+class CutLine : public QObject {
+  public:
+    explicit CutLine(QLineEdit& edit) : QObject(&edit), edit_(edit) { edit.installEventFilter(this); }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() != QEvent::ToolTip || !isCut(edit_)) return QObject::eventFilter(watched, event);
+        QString tip = shownText(edit_).toHtmlEscaped();
+        if (const QString own = edit_.toolTip(); !own.isEmpty())
+            tip += QStringLiteral("<br>") + (Qt::mightBeRichText(own) ? own : own.toHtmlEscaped());
+        QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), QStringLiteral("<qt>%1</qt>").arg(tip),
+                           &edit_);
+        return true;
+    }
+
+  private:
+    QLineEdit& edit_;
+};
+
 }  // namespace
+
+bool isCut(const QLineEdit& edit) {
+    const QFontMetrics metrics = edit.fontMetrics();
+    const int frame = edit.minimumSizeHint().width() - metrics.maxWidth();
+    return metrics.horizontalAdvance(shownText(edit)) > edit.width() - frame;
+}
 
 void tipWhatIsCut(QAbstractItemView& view) { new CutTexts(view); }
 
 void tipWhatIsCutIn(QWidget& widget) {
     for (auto* view : widget.findChildren<QAbstractItemView*>()) tipWhatIsCut(*view);
+    for (auto* edit : widget.findChildren<QLineEdit*>()) new CutLine(*edit);
 }
 
 }  // namespace loupe::views

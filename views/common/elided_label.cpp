@@ -46,7 +46,10 @@ bool ElidedLabel::event(QEvent* event) {
     return true;
 }
 
-void ElidedLabel::paintEvent(QPaintEvent*) {
+void ElidedLabel::paintEvent(QPaintEvent* event) {
+    // What fits can be selected, as in any label.
+    if (mark_.isNull() && fontMetrics().horizontalAdvance(text()) <= contentsRect().width())
+        return QLabel::paintEvent(event);
     QPainter painter(this);
     QRect room = contentsRect();
     if (!mark_.isNull()) {

@@ -27,8 +27,10 @@ QString placeText(const SessionBridge::LogEntry& entry) {
     }
     if (entry.event != 0) parts += QStringLiteral("#%1").arg(entry.event);
     if (!entry.scope.empty()) parts += text(entry.scope);
-    if (!entry.source.file.empty())
-        parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
+    if (!entry.source.file.empty()) {
+        const QString place = QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
+        parts += session::is_library_path(entry.source.file) ? QObject::tr("%1 (library code)").arg(place) : place;
+    }
     return parts.join(QStringLiteral("  "));
 }
 

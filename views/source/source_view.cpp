@@ -38,7 +38,12 @@ enum Marker {
 constexpr int kSymbolMargin = 0;
 constexpr int kNumberMargin = 1;
 
-// "resnet.py  torchvision/models" for the user's file; names in the archive are unchanged.
+// Code that came with Python or a library. A file that is edited here is the user's wherever it lies.
+bool isOfLibrary(const session::SourceFile& source) {
+    return source.is_original && !source.is_editable && session::is_library_path(source.name);
+}
+
+// "resnet.py  torchvision/models" for a file; names in the archive are unchanged.
 QString fileTitle(const session::SourceFile& source) {
     const QString name = text(source.name);
     const auto slash = name.lastIndexOf(QLatin1Char('/'));
@@ -329,8 +334,9 @@ void SourceView::showModel() {
     files_->clear();
     if (const auto& model = bridge().model()) {
         for (const auto& source : model->sources) {
-            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")),
-                            fileTitle(source), text(source.name));
+            const bool is_own = source.is_original && !isOfLibrary(source);
+            files_->addItem(themeIcon(is_own ? QStringLiteral("source") : QStringLiteral("model")), fileTitle(source),
+                            text(source.name));
             files_->setItemData(files_->count() - 1, text(source.name), Qt::ToolTipRole);
         }
         const int first = files_->findData(before) >= 0 ? files_->findData(before) : firstFile(*model);
@@ -344,7 +350,11 @@ int SourceView::firstFile(const session::ModelInfo& model) const {
     if (!model.graph) return -1;
     const session::GraphNode* best = nullptr;
     for (const auto& node : model.graph->nodes) {
-        if (node.source.line > 0 && (!best || node.scope.size() < best->scope.size())) best = &node;
+        // A library's calls are looked at after the user's.
+        const auto order = [](const session::GraphNode& each) {
+            return std::pair(session::is_library_path(each.source.file), each.scope.size());
+        };
+        if (node.source.line > 0 && (!best || order(node) < order(*best))) best = &node;
     }
     return best ? fileIndex(best->source.file) : -1;
 }
@@ -416,7 +426,10 @@ void SourceView::showEdited() {
     const session::SourceFile* source = shownSource();
     if (!source) return;
     const bool isEdited = source->is_editable && editor_->isModified();
-    note_->setText(isEdited ? tr("edited") : source->is_original ? tr("your source") : tr("code in the archive"));
+    note_->setText(isEdited               ? tr("edited")
+                   : isOfLibrary(*source) ? tr("library code")
+                   : source->is_original  ? tr("your source")
+                                          : tr("code in the archive"));
     note_->setToolTip(isEdited              ? tr("Ctrl+Return writes the file and runs the model again")
                       : source->is_editable ? tr("The file as the model was opened from it; it can be edited here")
                       : source->is_original ? tr("The lines that the file's debug records remember")

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/record/not_finite.h"
+#include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -118,16 +119,16 @@ void TensorView::buildControls(QLayout* layout) {
 
 // Which tensor, and which of its elements.
 QLayout* TensorView::buildChoice(QWidget* bar) {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(5);
+    auto* row = new FlowLayout(5);
     choice_ = new QComboBox(bar);
+    choice_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     choice_->setMinimumContentsLength(10);
     choice_->setToolTip(tr("Which tensor of the current event"));
     choice_->setAccessibleName(tr("Tensor to show"));
     choice_->view()->setTextElideMode(Qt::ElideMiddle);
     connect(choice_, &QComboBox::activated, this, &TensorView::choose);
-    row->addWidget(choice_, 1);
+    row->addWidget(choice_);
     lock_ = new QToolButton(bar);
     lock_->setText(tr("Lock"));
     lock_->setCheckable(true);
@@ -205,7 +206,7 @@ QLayout* TensorView::buildDisplay(QWidget* bar) {
     overlay->setToolTip(tr("Mark NaN in magenta and Inf in orange"));
     connect(overlay, &QToolButton::toggled, this, [this](bool on) { picture_->setOverlay(on); });
     row->addWidget(overlay);
-    title_ = new QLabel(bar);
+    title_ = new ElidedLabel(bar);
     title_->setObjectName(QStringLiteral("tensorTitle"));
     title_->setFont(Theme::instance().monoFont());
     title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
