@@ -127,6 +127,7 @@ void add_run_options(CLI::App& command, RunArguments& options) {
 void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& options) {
     loupe::session::TrainOptions& how = options.how;
     command.add_option("MODEL", model.model, "the model file")->required();
+    command.add_option("--device", model.device, "cpu or cuda[:N]");
     command.add_option("--weights", model.weights, "a checkpoint to begin with");
     add_permissions(command, model.permissions);
     command.add_option("--data", how.data.path, "a file or folder of samples (see data); without it, data is made up");

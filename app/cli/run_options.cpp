@@ -128,8 +128,7 @@ void confine_source(const std::string& model, const FilePermissions& permissions
 std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     plugins();  // their kernels are tried first
     if (!options.device.starts_with("cpu")) {
-        parse_device(options.device);
-        allocator_for(DeviceType::Cuda);
+        allocator_for(parse_device(options.device).type);
     }
     set_thread_count(options.threads);
     default_generator().set_seed(options.seed);
@@ -200,6 +199,7 @@ PreparedRun prepare_run(const RunArguments& options) {
     run.options.seed = options.seed;
     run.options.device = options.device;
     default_generator().set_seed(options.seed);  // opening a model source drew numbers
+    run.program->to(parse_device(options.device));
     run.arguments = run.program->make_arguments(run.options.inputs, method);
     if (needs_graph(options)) run.program->trace_with(run.arguments);
     if (options.compile_mode.empty())

@@ -219,6 +219,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     how.seed = model.seed;
     how.threads = model.threads;
     if (!how.data.path.empty()) program->permit_reading(how.data.path);
+    program->to(parse_device(model.device));
     session::Trainer trainer(program, how);
     std::printf("%s, %lld steps an epoch\n", trainer.data_summary().c_str(),
                 static_cast<long long>(trainer.steps_an_epoch()));

@@ -47,6 +47,14 @@ Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
         result = arithmetic_table().sum_to(result, span_of(want.sizes));
     }
     if (result.dtype() != want.dtype) result = arithmetic_table().cast(result, want.dtype);
+    if (result.device() != want.device) [[unlikely]] {
+        if (result.dim() != 0 && !node.follows_device()) {
+            throw Error(ErrorKind::Run, concat("Function ", node.name(), " returned an invalid gradient at index ",
+                                               output, " - expected device ", device_name(want.device), " but got ",
+                                               device_name(result.device())));
+        }
+        result = arithmetic_table().to_device(result, want.device);
+    }
     return result;
 }
 

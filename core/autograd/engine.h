@@ -27,6 +27,7 @@ struct GradientArithmetic {
     void (*add_in_place)(const Tensor& a, const Tensor& b) = nullptr;  // a += b, not recorded
     Tensor (*sum_to)(const Tensor& t, IntSpan sizes) = nullptr;        // undoes a broadcast
     Tensor (*cast)(const Tensor& t, ScalarType dtype) = nullptr;
+    Tensor (*to_device)(const Tensor& t, Device device) = nullptr;  // recorded when grad mode is on
     Tensor (*ones_like)(const Tensor& t) = nullptr;
     Tensor (*clone)(const Tensor& t) = nullptr;
     void (*copy)(const Tensor& to, const Tensor& from) = nullptr;  // to = from with conversion, not recorded

@@ -154,6 +154,9 @@ class Node : public RefCounted {
     std::uint64_t forward_event() const { return forward_event_; }
     // Bytes of the tensors that this node keeps for backward, for the memory view.
     virtual std::size_t saved_bytes() const { return 0; }
+    // Do its gradients go to the device of the tensor that they belong to, wherever they were made? Those that a
+    // program gives must be there.
+    virtual bool follows_device() const { return false; }
 
     // Called with the gradient of output `output` before apply; may return a replacement (else undefined).
     RemovableHandle add_tensor_hook(std::uint32_t output, std::function<Tensor(const Tensor&)> hook);

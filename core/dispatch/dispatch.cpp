@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/autocast.h"
+#include "core/dispatch/device_fallback.h"
 #include "core/dispatch/moved_arguments.h"
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/out_checks.h"
@@ -47,19 +48,23 @@ bool any_requires_grad(const Operator& op, std::span<const IValue> arguments) {
     });
 }
 
-DeviceType device_of(const Operator& op, std::span<const IValue> arguments) {
-    DeviceType type = DeviceType::Cpu;
-    any_tensor(op, arguments, [&](const TensorImpl& impl) {
-        type = impl.storage->device().type;
-        return type != DeviceType::Cpu;  // a 0-dimensional CPU tensor may stand beside others
-    });
-    return type;
+// Stands for running the CPU's kernel on copies.
+const KernelCandidate& fallback_kernel() {
+    static const KernelCandidate kFallback{"cpu fallback", nullptr, nullptr};
+    return kFallback;
 }
 
-const KernelCandidate& choose_kernel(const Operator& op, std::span<const IValue> arguments) {
-    const DeviceType device = device_of(op, arguments);
+// The kernels to ask for a device. Those of views and the like stand with the CPU's.
+DeviceType kernels_for(const Operator& op, std::span<const IValue> arguments) {
+    if (!any_device_but_cpu() || op.works_anywhere) [[likely]]
+        return DeviceType::Cpu;
+    return device_of_call(op, arguments).type;
+}
+
+const KernelCandidate& choose_kernel(const Operator& op, std::span<const IValue> arguments,
+                                     ExecutionObserver* observer = execution_observer()) {
+    const DeviceType device = kernels_for(op, arguments);
     const auto& candidates = op.kernels->candidates[static_cast<std::size_t>(device)];
-    ExecutionObserver* observer = execution_observer();
     if (observer == nullptr) [[likely]] {
         for (const KernelCandidate& candidate : candidates) {
             if (candidate.accepts == nullptr || candidate.accepts(arguments, nullptr)) return candidate;
@@ -75,9 +80,25 @@ const KernelCandidate& choose_kernel(const Operator& op, std::span<const IValue>
             }
             choice.declined.push_back(concat(candidate.backend, " declined: ", why));
         }
+        if (device != DeviceType::Cpu) {
+            choice.backend = fallback_kernel().backend;
+            if (candidates.empty()) choice.declined.push_back(concat(device_type_name(device), " has no kernel"));
+            observer->on_kernel(choice);
+        }
     }
-    throw Error(ErrorKind::Run, concat("Could not run '", op.full_name, "' on device ",
-                                       device == DeviceType::Cpu ? "cpu" : "cuda", ": no kernel"));
+    if (device != DeviceType::Cpu) return fallback_kernel();
+    throw Error(ErrorKind::Run, concat("Could not run '", op.full_name, "' on device cpu: no kernel"));
+}
+
+// The record's metadata, on the device of the call.
+void infer_on_device(const Operator& op, std::span<const IValue> arguments, MetaList& metas) {
+    op.record->infer(arguments, metas);
+    if (!any_device_but_cpu() || op.record->placement == Placement::Anywhere) [[likely]]
+        return;
+    const Device device = device_of_call(op, arguments);
+    for (TensorMeta& meta : metas) {
+        if (meta.device.is_cpu()) meta.device = device;
+    }
 }
 
 Tensor make_output(const TensorMeta& meta) {
@@ -147,7 +168,7 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     const bool is_moved = arguments_are_moved;
     const MovedScope inside(false);
     MetaList metas;
-    op.record->infer(arguments, metas);
+    infer_on_device(op, arguments, metas);
     if (op.variant == OperatorVariant::Functional && is_moved && can_overwrite(op, arguments, metas)) {
         results[0] = arguments[0];
         kernel.kernel(arguments, results);
@@ -183,6 +204,19 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     }
 }
 
+// Runs the call on copies on the CPU; results that are no arguments go to the device of the call.
+void run_on_cpu(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    HostArguments host(op, arguments);
+    {
+        const KernelCandidate& kernel = choose_kernel(op, host.values(), nullptr);
+        if (op.record->kernel.fills)
+            run_filling(op, kernel, host.values(), results);
+        else
+            kernel.kernel(host.values(), results);
+    }
+    host.finish({results, op.result_count()});
+}
+
 // A variant's extra arguments stand last, so that kernels see the functional form's first.
 void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
     if (OperatorStandIn* const stand_in = detail::thread_stand_in; stand_in != nullptr) [[unlikely]] {
@@ -193,7 +227,10 @@ void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<con
         stand_in->after(op, arguments, results);
         return;
     }
-    if (op.record->kernel.fills) {
+    if (kernel.kernel == nullptr) [[unlikely]] {
+        const MovedScope inside(false);
+        run_on_cpu(op, arguments, results);
+    } else if (op.record->kernel.fills) {
         run_filling(op, kernel, arguments, results);
     } else {
         const MovedScope inside(false);
@@ -268,6 +305,31 @@ void set_histories(const Operator& op, std::span<const IValue> arguments, IValue
                        "arguments requires grad."));
 }
 
+// Made of other operators, of which each finds its device. One that reads elements itself gets copies on the CPU, by
+// operators too, so that the gradient goes through.
+void run_composite(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (!any_device_but_cpu() || op.record->placement != Placement::Host) [[likely]] {
+        op.record->composite(arguments, results);
+        return;
+    }
+    const Device device = device_of_call(op, arguments);
+    const auto moved = [](const IValue& value, Device to) {
+        const auto one = [&](const IValue& element) {
+            if (!element.is_tensor() || element.to_tensor().device() == to) return element;
+            return IValue(gradient_arithmetic().to_device(element.to_tensor(), to));
+        };
+        if (value.is_device()) return IValue(to);
+        if (!value.is_list()) return one(value);
+        auto list = make_ptr<ListObject>(value.to_list().element_type);
+        for (const IValue& element : value.to_list().elements) list->elements.push_back(one(element));
+        return IValue(std::move(list));
+    };
+    std::vector<IValue> on_cpu;
+    for (const IValue& value : arguments) on_cpu.push_back(moved(value, Device{}));
+    op.record->composite(on_cpu, results);
+    for (std::size_t i = 0; i < op.result_count(); ++i) results[i] = moved(results[i], device);
+}
+
 // An out= form of an operator that makes its results: runs it and copies them.
 void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     if (GradMode::is_enabled() && any_requires_grad(op, arguments)) fail_out_with_gradient(op);
@@ -275,9 +337,11 @@ void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValu
     const std::span<const IValue> own = arguments.first(arguments.size() - op.result_count());
     std::vector<IValue> made(op.result_count());
     if (op.record->composite != nullptr)
-        op.record->composite(own, made.data());
+        run_composite(op, own, made.data());
+    else if (const KernelCandidate& kernel = choose_kernel(op, own); kernel.kernel != nullptr)
+        kernel.kernel(own, made.data());
     else
-        choose_kernel(op, own).kernel(own, made.data());
+        run_on_cpu(op, own, made.data());
     for (std::size_t i = 0; i < made.size(); ++i) {
         const Tensor target = arguments[own.size() + i].to_tensor();
         check_out_overlap(op, own, target);
@@ -366,7 +430,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
     }
     if (op.record->composite != nullptr) {
         const MovedScope inside(false);
-        op.record->composite(arguments, results);
+        run_composite(op, arguments, results);
         return;
     }
     const bool record = GradMode::is_enabled() && !op.record->is_gradient_stop && any_requires_grad(op, arguments);
@@ -389,6 +453,8 @@ void call_unobserved(const Operator& op, std::span<const IValue> arguments, IVal
     try {
         if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]]
             return call_on_sparse(op, arguments, results);
+        if (any_device_but_cpu() && !op.is_composite()) [[unlikely]]
+            check_same_device(op, arguments);
         call_unchecked(op, arguments, results);
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));
@@ -452,8 +518,8 @@ void call_operator_with_moved(const Operator& op, std::span<const IValue> argume
 std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<const IValue> arguments) {
     std::vector<std::string> lines;
     if (op.is_composite()) return {"made of other operators"};
-    for (const KernelCandidate& candidate :
-         op.kernels->candidates[static_cast<std::size_t>(device_of(op, arguments))]) {
+    const DeviceType device = kernels_for(op, arguments);
+    for (const KernelCandidate& candidate : op.kernels->candidates[static_cast<std::size_t>(device)]) {
         std::string why;
         if (candidate.accepts == nullptr || candidate.accepts(arguments, &why)) {
             lines.push_back(concat(candidate.backend, ": runs"));
@@ -461,6 +527,8 @@ std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<con
         }
         lines.push_back(concat(candidate.backend, ": declined, ", why));
     }
+    if (device != DeviceType::Cpu && (lines.empty() || !lines.back().ends_with(": runs")))
+        lines.push_back(concat(fallback_kernel().backend, ": runs"));
     return lines;
 }
 
@@ -468,7 +536,7 @@ std::optional<MetaList> infer_outputs(const Operator& op, std::span<const IValue
     if (op.record->infer == nullptr) return std::nullopt;
     MetaList metas;
     try {
-        op.record->infer(arguments, metas);
+        infer_on_device(op, arguments, metas);
     } catch (Error& error) {
         error.add_context(call_context(op, arguments));
         throw;

@@ -17,6 +17,7 @@ const OperatorHandle<> kAddInPlace{"aten::add_.Tensor"};
 const OperatorHandle<> kSum{"aten::sum.dim_IntList"};
 const OperatorHandle<> kReshape{"aten::reshape"};
 const OperatorHandle<> kTo{"aten::to.dtype"};
+const OperatorHandle<> kToCopy{"aten::_to_copy"};
 const OperatorHandle<> kReal{"aten::real"};
 const OperatorHandle<> kFill{"aten::fill_.Scalar"};
 const OperatorHandle<> kClone{"aten::clone"};
@@ -62,6 +63,9 @@ void install_gradient_arithmetic() {
     };
     table.sum_to = sum_to;
     table.cast = cast;
+    table.to_device = [](const Tensor& t, Device device) {
+        return t.device() == device ? t : kToCopy(t, IValue(), IValue(), IValue(device), IValue(), false, IValue());
+    };
     table.ones_like = [](const Tensor& t) { return filled(empty_like(t), 1); };
     table.clone = [](const Tensor& t) { return kClone(t); };
     table.copy = [](const Tensor& to, const Tensor& from) {

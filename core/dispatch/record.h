@@ -151,6 +151,14 @@ struct AutocastRule {
     constexpr Autocast on(DeviceType device) const { return device == DeviceType::Cuda ? cuda : cpu; }
 };
 
+// Where the tensors of a call may be.
+enum class Placement : std::uint8_t {
+    OneDevice,  // all on one; a kernel is for its device, what is made of other operators works on any
+    Anywhere,   // its kernel touches no element, or copies between devices: it works on tensors of any
+    Mixed,      // on several: indices, lengths and the like may be on the CPU
+    Host,       // made of other operators, and reads elements on the way: elsewhere it runs on copies on the CPU
+};
+
 // What is special about the operator in a Python program, and so in its trace.
 struct PythonFacts {
     std::optional<PythonUse> result =
@@ -201,6 +209,7 @@ struct OperatorRecord {
     bool is_gradient_stop = false;  // results never require grad (comparisons, argmax, ...); integral results never do
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
     std::uint8_t constant_results = 0;
+    Placement placement = Placement::OneDevice;  // views work anywhere without saying so
     std::string_view writes = {};  // arguments that it writes without a mark in the schema: "running_mean running_var"
     SparseForm sparse = {};        // operators of namespaces other than aten take sparse tensors as they are
     AutocastRule autocast = {};    // of the form without out=, not in place
@@ -217,6 +226,7 @@ struct OperatorRecord {
     constexpr OperatorRecord with_python(const PythonFacts& facts) const {
         return with(&OperatorRecord::python, facts);
     }
+    constexpr OperatorRecord with_placement(Placement where) const { return with(&OperatorRecord::placement, where); }
     constexpr OperatorRecord with_not_finite(std::span<const NotFiniteNote> notes) const {
         return with(&OperatorRecord::not_finite, notes);
     }

@@ -48,6 +48,7 @@ void derive_facts(Operator& op) {
         const std::uint64_t bit = std::uint64_t{1} << i;
         if (is_tensor(*argument.type)) op.tensor_arguments |= bit;
         if (is_tensor_list(*argument.type)) op.list_arguments |= bit;
+        if (argument.name == "device") op.device_argument = static_cast<std::int8_t>(i);
         if (argument.alias && argument.alias->is_write) op.written_arguments |= bit;
         if (argument.element_alias && argument.element_alias->is_write) op.written_elements |= bit;
     }
@@ -72,6 +73,7 @@ void derive_facts(Operator& op) {
         }
         op.result_alias.push_back(source);
     }
+    op.works_anywhere = op.record->placement == Placement::Anywhere || op.is_view;
 }
 
 class Registry {

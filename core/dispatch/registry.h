@@ -46,7 +46,9 @@ class Operator {
     std::vector<std::int8_t> result_alias;  // per result: the argument it aliases, -1 none
     bool is_view = false;                   // some result aliases an argument that is not written
     bool is_multi_output_view = false;
-    bool takes_sparse = false;  // its kernel does; others go to record->sparse.run
+    bool works_anywhere = false;       // its kernel takes tensors of any device
+    std::int8_t device_argument = -1;  // the device to make results on; -1: none
+    bool takes_sparse = false;         // its kernel does; others go to record->sparse.run
 
     std::size_t argument_count() const { return schema.arguments.size(); }
     std::size_t result_count() const { return schema.returns.size(); }

@@ -13,6 +13,7 @@
 #include "core/formats/pickle/debug_records.h"
 #include "core/formats/pickle/pickle_writer.h"
 #include "core/formats/torchscript/code_writer.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -30,8 +31,8 @@ class ArchiveWriter {
         zip_.reserve(pickle.storage_bytes());
         add(name + ".pkl", pickle.finish());
         for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
-            const Storage& storage = *pickle.storages()[i];
-            zip_.add(concat(root_, name, "/", i), {{static_cast<const std::byte*>(storage.data()), storage.bytes()}});
+            const Ptr<Storage> storage = on_host(pickle.storages()[i]);
+            zip_.add(concat(root_, name, "/", i), {{static_cast<const std::byte*>(storage->data()), storage->bytes()}});
         }
     }
     // Bytecode for the lite interpreter, by the file's extension, and its debug records.

@@ -95,7 +95,7 @@ std::string matrix_text(const double* values, std::int64_t rows, std::int64_t co
 }
 
 std::string type_name_of(const Tensor& tensor) {
-    return concat(tensor.device().type == DeviceType::Cpu ? "CPU" : "CUDA", dtype_graph_name(tensor.dtype()), "Type");
+    return concat(device_type_constant(tensor.device().type), dtype_graph_name(tensor.dtype()), "Type");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/kernels/convert.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/loop_recorder.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -122,9 +123,22 @@ void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
     });
 }
 
+// Through the host where elements are moved or converted.
+void copy_between_devices(const Tensor& to, const Tensor& from) {
+    const bool same = to.dtype() == from.dtype() && to.sizes().size() == from.sizes().size() &&
+                      std::ranges::equal(to.sizes(), from.sizes()) && std::ranges::equal(to.strides(), from.strides());
+    if (same && to.is_non_overlapping_and_dense()) return copy_memory(to, from);
+    if (to.is_host_memory()) return copy_into(to, on_host(from));
+    const Tensor host = on_host(to);  // what lies between the elements stays
+    copy_into(host, on_host(from));
+    copy_memory(to, host);
+}
+
 }  // namespace
 
 void copy_into(const Tensor& to, const Tensor& from) {
+    if (!to.is_host_memory() || !from.is_host_memory()) [[unlikely]]
+        return copy_between_devices(to, from);
     if (detail::thread_loop_recorder != nullptr) [[unlikely]]
         detail::thread_loop_recorder->on_copy(to, from);
     Turn turn;
@@ -146,6 +160,11 @@ void copy_into(const Tensor& to, const Tensor& from) {
 }
 
 void fill_with(const Tensor& to, const Scalar& value) {
+    if (!to.is_host_memory()) [[unlikely]] {
+        const Tensor host = on_host(to);
+        fill_with(host, value);
+        return copy_memory(to, host);
+    }
     const ScalarType as = to.dtype();
     const LoopNumber number(value, as);
     const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(number.data(), as)};

@@ -20,6 +20,8 @@
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/tensor/copy_elements.h"
+#include "core/tensor/device_copy.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 
@@ -304,7 +306,17 @@ std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs,
     const bool has_examples = source_examples().has_value();
     const std::vector<IValue> examples = has_examples ? example_arguments() : std::vector<IValue>();
     std::vector<IValue> arguments = make_inputs(specs, schema(method_name), true, examples);
+    if (device_.is_cpu()) return arguments;
+    for (IValue& argument : arguments)
+        argument = map_tensors(argument, [&](const Tensor& t) { return on_device(t, device_); });
     return arguments;
+}
+
+void Program::to(Device device) {
+    if (device == device_) return;
+    allocator_for(device.type);  // is there such a device?
+    module().to({.device = device});
+    device_ = device;
 }
 
 std::vector<InputSpec> Program::default_inputs(const std::string& method_name, std::vector<std::string>* notes) const {

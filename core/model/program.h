@@ -58,7 +58,10 @@ class Program {
 
     // The module whose methods the graphs are: the model itself, or its trace.
     const nn::ModulePtr& script_module() const;
-    // One value an argument of the method. Throws Error (Usage).
+    // Moves parameters and buffers; arguments are made there from now on. Throws Error (Run) without such a device.
+    void to(Device device);
+    Device device() const { return device_; }
+    // One value an argument of the method, on the program's device. Throws Error (Usage).
     std::vector<IValue> make_arguments(const std::vector<InputSpec>& specs, const std::string& method) const;
     // example_inputs of the source as specs; else those that should fit. notes: as of guess_inputs.
     std::vector<InputSpec> default_inputs(const std::string& method, std::vector<std::string>* notes = nullptr) const;
@@ -102,6 +105,7 @@ class Program {
     const std::optional<std::vector<IValue>>& source_examples() const;
 
     ModelFile file_;
+    Device device_;
     std::optional<ModelFile> evaluated_;  // as it was before it was scripted or traced
     // Of a traced one: the examples that are arguments of the trace.
     std::optional<std::vector<IValue>> traced_examples_;

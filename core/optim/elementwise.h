@@ -12,6 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::optim {
 namespace detail {
@@ -20,11 +21,11 @@ namespace detail {
 template <typename T>
 Tensor as_row(const Tensor& t) {
     const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
-    return fn::contiguous(fn::to_dtype(real, static_cast<std::int64_t>(scalar_type_of<T>)), 0);
+    return on_host(fn::contiguous(fn::to_dtype(real, static_cast<std::int64_t>(scalar_type_of<T>)), 0));
 }
 inline void store(const Tensor& t, const Tensor& row) {
     const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
-    if (real.impl() != row.impl() && real.raw_data() != row.raw_data()) fn::copy_(real, row);
+    if (real.impl() != row.impl() && real.address() != row.address()) fn::copy_(real, row);
     t.storage()->bump_version();
 }
 

@@ -10,11 +10,12 @@
 #include <string_view>
 
 #include "core/dispatch/registry.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe {
 
 // Raised whenever a class that plugins see changes.
-inline constexpr std::uint32_t kPluginInterface = 1;
+inline constexpr std::uint32_t kPluginInterface = 2;
 
 // What a plugin may add to.
 struct PluginRegistries {
@@ -22,6 +23,9 @@ struct PluginRegistries {
     void (*add_kernel)(std::string_view operator_name, DeviceType device, KernelCandidate candidate) = nullptr;
     // Operators of the plugin's own. The records must live as long as the process.
     void (*add_family)(const OperatorFamily& family) = nullptr;
+    // A type of device that is not the CPU. It must live as long as the process. Throws Error (Plugin) when another
+    // plugin gave one.
+    void (*add_device)(DeviceType type, DeviceInterface& device) = nullptr;
 };
 
 struct PluginTable {

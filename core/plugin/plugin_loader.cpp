@@ -23,6 +23,12 @@ void add_kernel(std::string_view operator_name, DeviceType device, KernelCandida
     }
 }
 
+void add_device(DeviceType type, DeviceInterface& device) {
+    if (type == DeviceType::Cpu || device_interface(type) != nullptr)
+        throw Error(ErrorKind::Plugin, concat("gives the device ", device_type_name(type), ", which is there"));
+    set_device_interface(type, &device);
+}
+
 void register_table(const PluginTable* table, PluginStatus& status) {
     if (table == nullptr) throw Error(ErrorKind::Plugin, "gives no table");
     if (table->interface_version != kPluginInterface) {
@@ -32,7 +38,7 @@ void register_table(const PluginTable* table, PluginStatus& status) {
     status.name = table->name;
     status.description = table->description;
     status.needs = table->needs;
-    table->register_all({add_kernel, [](const OperatorFamily& family) { register_family(family); }});
+    table->register_all({add_kernel, [](const OperatorFamily& family) { register_family(family); }, add_device});
 }
 
 // dlerror names the file first; the list does too.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe::session {
@@ -152,7 +153,8 @@ std::optional<ElementFlow> element_flow(std::span<const Tensor> inputs, const Te
 
 bool is_all_finite(const Tensor& t) {
     if (!t.defined() || t.numel() == 0 || is_integral(t.dtype())) return true;
-    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(t); });
+    const Tensor here = on_host(t);
+    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
 }
 
 bool holds_positive_infinity(const Tensor& t) {

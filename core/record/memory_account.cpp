@@ -59,7 +59,7 @@ void MemoryAccount::add_existing(const Tensor& t, Category category, std::string
     Block& block = live_[t.storage()->id()];
     if (block.facts.storage_id != 0) return;
     block.facts.storage_id = t.storage()->id();
-    block.facts.address = reinterpret_cast<std::uint64_t>(t.storage()->data());
+    block.facts.address = reinterpret_cast<std::uint64_t>(t.storage()->address());
     // Several tensors can view one storage (a whole file mapped): each is charged with its own bytes only.
     block.facts.bytes = static_cast<std::int64_t>(std::min(t.bytes(), t.storage()->bytes()));
     block.facts.category = category;

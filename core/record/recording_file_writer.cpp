@@ -22,8 +22,7 @@ class Arrays {
         check_cancelled();
         const Tensor t = elements_(id);
         if (!t.defined()) return 0;
-        Key key{
-            t.raw_data(), t.dtype(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
+        Key key{t.address(), t.dtype(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
         const auto known = known_.find(key);
         if (known != known_.end()) return known->second.number;
         const std::uint32_t number = ++count_;

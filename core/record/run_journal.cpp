@@ -209,7 +209,7 @@ bool RunJournal::add_elements(const std::function<Tensor(ValueId)>& find, std::s
             if (values_size_ + static_cast<std::uint64_t>(value.bytes) > values_limit_) continue;
             Tensor t = find(next);
             if (!t.defined() || t.dim() > static_cast<std::int64_t>(kMostDims)) continue;
-            if (!t.is_contiguous()) t = copy_elements(t);
+            if (!t.is_contiguous() || !t.is_host_memory()) t = copy_elements(t);
             RecordHead head;
             head.value = next;
             const std::string_view name = value.dtype;

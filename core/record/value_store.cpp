@@ -24,6 +24,9 @@ std::size_t half_of_free_disk() {
     return failure ? 0 : static_cast<std::size_t>(space.available / 2);
 }
 
+// Row-major, on the CPU.
+Tensor rows_of(const Tensor& t) { return t.is_contiguous() && t.is_host_memory() ? t : copy_elements(t); }
+
 // Of the bytes of row-major elements, eight at a time.
 std::uint64_t hash_of(const Tensor& rows) {
     constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
@@ -92,7 +95,7 @@ bool ValueStore::is_recomputed(ValueId id) const {
 
 bool ValueStore::restore(ValueId id, const Tensor& t) {
     Kept& kept = kept_.at(id);
-    const Tensor rows = t.is_contiguous() ? t : copy_elements(t);
+    const Tensor rows = rows_of(t);
     if (kept.dtype != t.dtype() || !std::ranges::equal(span_of(kept.sizes), t.sizes()) ||
         hash_of(rows) != kept.dropped_hash)
         return false;
@@ -151,7 +154,7 @@ void ValueStore::spill() {
         const MemoryCategory category = kept.tensor.storage()->category();
         // The model's own memory is alive anyway: moving it would free nothing.
         if (category == MemoryCategory::Parameter || category == MemoryCategory::Buffer) continue;
-        const Tensor rows = kept.tensor.is_contiguous() ? kept.tensor : copy_elements(kept.tensor);
+        const Tensor rows = rows_of(kept.tensor);
         if (!write_to_file(kept, rows) && !kept.dropped_hash) kept.dropped_hash = hash_of(rows);
         let_go(kept);
     }

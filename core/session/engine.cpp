@@ -995,6 +995,7 @@ void Engine::do_run(const RunOptions& given) {
     nn::Module& module = program_->module();
     if (options.training) module.train(*options.training);
     module.zero_grad();
+    program_->to(parse_device(options.device));
     arguments_ = program_->make_arguments(options.inputs, options.method);
     if (program_->trace_with(arguments_)) tell_of_trace();
     method_ = prepare(options);

@@ -6,6 +6,7 @@
 #include <complex>
 
 #include "core/base/strings.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::session {
 namespace {
@@ -38,9 +39,11 @@ TensorDifference compare_tensors(const Tensor& actual, const Tensor& expected, d
         out.why = concat("shape ", loupe::shape_text(a), ", expected ", loupe::shape_text(b));
         return out;
     }
-    for (std::int64_t i = 0; i < actual.numel(); ++i) {
-        const auto x = element(actual, i);
-        const auto y = element(expected, i);
+    const Tensor here = on_host(actual);
+    const Tensor wanted = on_host(expected);
+    for (std::int64_t i = 0; i < here.numel(); ++i) {
+        const auto x = element(here, i);
+        const auto y = element(wanted, i);
         if ((is_nan(x) && is_nan(y)) || x == y) continue;
         const double abs = is_nan(x) || is_nan(y) ? INFINITY : std::abs(x - y);
         const double magnitude = std::abs(y);

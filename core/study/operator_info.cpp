@@ -69,10 +69,9 @@ void describe_derivative(const Operator& op, OperatorInfo& info) {
 }
 
 void describe_kernels(const Operator& op, OperatorInfo& info) {
-    constexpr const char* kDevices[kDeviceTypes] = {"cpu", "cuda"};
     for (std::size_t device = 0; device < kDeviceTypes; ++device) {
         for (const KernelCandidate& candidate : op.kernels->candidates[device])
-            info.kernels.push_back({kDevices[device], candidate.backend});
+            info.kernels.push_back({std::string(device_type_name(static_cast<DeviceType>(device))), candidate.backend});
     }
 }
 

@@ -20,6 +20,7 @@
 #include "core/base/setup_clock.h"
 #include "core/base/strings.h"
 #include "core/tensor/allocation_observers.h"
+#include "core/tensor/device_interface.h"
 #include "core/tensor/memory_limit.h"
 
 namespace loupe {
@@ -145,10 +146,10 @@ class CpuAllocator final : public Allocator {
     std::size_t cached_ = 0;
 };
 
-std::array<Allocator*, kDeviceTypes>& allocators() {
-    // Never destroyed: storages in static objects may be freed after everything else.
-    static std::array<Allocator*, kDeviceTypes> table{new CpuAllocator, nullptr};
-    return table;
+// Never destroyed: storages in static objects may be freed after everything else.
+CpuAllocator& cpu_allocator() {
+    static auto* const allocator = new CpuAllocator;
+    return *allocator;
 }
 
 thread_local MemoryCategory thread_category = MemoryCategory::Other;
@@ -210,15 +211,14 @@ MemoryCategoryScope::MemoryCategoryScope(MemoryCategory category) : ScopedValue(
 MemoryCategory current_memory_category() { return thread_category; }
 
 Allocator& allocator_for(DeviceType type) {
-    Allocator* allocator = allocators()[static_cast<std::size_t>(type)];
-    if (allocator == nullptr) {
+    if (type == DeviceType::Cpu) return cpu_allocator();
+    DeviceInterface* const device = device_interface(type);
+    if (device == nullptr) {
         throw Error(ErrorKind::Run, "no plugin gives memory on this kind of device",
                     {.hint = "see the list of plugins for the reason"});
     }
-    return *allocator;
+    return device->allocator();
 }
-
-void set_allocator(DeviceType type, Allocator* allocator) { allocators()[static_cast<std::size_t>(type)] = allocator; }
 
 void set_allocation_limit(std::size_t bytes) { allocation_limit() = bytes; }
 

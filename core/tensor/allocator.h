@@ -20,10 +20,9 @@ class Allocator {
     virtual void trim() {}
 };
 
-// The allocator of a device type; the CPU's keeps freed blocks for reuse. Throws Error when no plugin registered one.
+// The allocator of a device type; the CPU's keeps freed blocks for reuse. Throws Error (Run) when no plugin gives this
+// type of device.
 Allocator& allocator_for(DeviceType type);
-// Plugins register theirs at start; it must outlive the process's tensors.
-void set_allocator(DeviceType type, Allocator* allocator);
 
 // Refuses allocations over this many bytes with an error instead of driving the machine into swap.
 // Default: the physical memory of the machine.

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "core/tensor/allocation_observers.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe {
 
-Tensor copy_elements(const Tensor& t) {
+Tensor copy_elements(const Tensor& on_any_device) {
+    const Tensor t = on_host(on_any_device);
     Tensor copy = [&] {
         const UnobservedAllocationScope unobserved;
         return empty(t.sizes(), t.dtype());

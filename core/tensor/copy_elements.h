@@ -5,7 +5,7 @@
 
 namespace loupe {
 
-// A row-major copy of the elements, not seen by whoever watches allocations.
+// A row-major copy of the elements on the CPU, not seen by whoever watches allocations.
 Tensor copy_elements(const Tensor& t);
 
 }  // namespace loupe

@@ -4,17 +4,20 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
+#include "core/tensor/device_copy.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
 
 // Calls visit(const T* elements, n) until all are seen, in row-major order where `ordered`, in memory order (faster for
-// dense tensors) where not. T must be the C++ type of the dtype.
+// dense tensors) where not; those of a device are copied to the host first. T must be the C++ type of the dtype.
 template <typename T, typename Visit>
 void walk_elements(const Tensor& t, bool ordered, Visit&& visit) {
     constexpr std::int64_t kPiece = 4096;
+    if (!t.is_host_memory()) return walk_elements<T>(on_host(t), ordered, std::forward<Visit>(visit));
     const T* data = t.data<T>();
     if (t.is_contiguous() || (!ordered && t.is_non_overlapping_and_dense())) {
         for (std::int64_t at = 0; at < t.numel(); at += kPiece) visit(data + at, std::min(kPiece, t.numel() - at));

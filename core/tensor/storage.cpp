@@ -4,7 +4,10 @@
 #include <atomic>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/tensor/allocation_observers.h"
+#include "core/tensor/device_interface.h"
 #include "core/tensor/memory_source.h"
 
 namespace loupe {
@@ -20,6 +23,11 @@ std::uint64_t next_storage_id() {
 
 }  // namespace
 
+void Storage::refuse_host() const {
+    throw Error(ErrorKind::Internal,
+                concat("the elements of a tensor on ", device_name(device_), " were read as if they were on the CPU"));
+}
+
 Ptr<Storage> Storage::allocate(std::size_t bytes, Device device) {
     if (MemorySource* const source = detail::thread_memory_source; source != nullptr && device.type == DeviceType::Cpu)
         [[unlikely]] {
@@ -31,6 +39,7 @@ Ptr<Storage> Storage::allocate(std::size_t bytes, Device device) {
     storage->data_ = allocator_for(device.type).allocate(bytes, device);
     storage->bytes_ = bytes;
     storage->device_ = device;
+    if (!device.is_cpu()) storage->is_host_memory_ = device_interface(device.type)->is_host_memory();
     storage->id_ = next_storage_id();
     storage->category_ = current_memory_category();
     if (auto* observer = allocation_observer()) {

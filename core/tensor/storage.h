@@ -19,7 +19,16 @@ class Storage final : public RefCounted {
                                 MemoryCategory category = MemoryCategory::Other);
     ~Storage() override;
 
-    void* data() const { return data_; }
+    // For the host. Throws Error (Run) when only the device may read the memory: kernels of the device and the copies
+    // between devices use address().
+    void* data() const {
+        if (!is_host_memory_) [[unlikely]]
+            refuse_host();
+        return data_;
+    }
+    // Where the memory is, whoever may read it.
+    void* address() const { return data_; }
+    bool is_host_memory() const { return is_host_memory_; }
     std::size_t bytes() const { return bytes_; }
     Device device() const { return device_; }
     // Unique in the process, never reused.
@@ -33,6 +42,7 @@ class Storage final : public RefCounted {
 
   private:
     Storage() = default;
+    [[noreturn]] void refuse_host() const;
 
     void* data_ = nullptr;
     std::size_t bytes_ = 0;
@@ -41,6 +51,7 @@ class Storage final : public RefCounted {
     std::uint32_t version_ = 0;
     Device device_;
     MemoryCategory category_ = MemoryCategory::Other;
+    bool is_host_memory_ = true;
 };
 
 }  // namespace loupe

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -209,10 +210,13 @@ Tensor empty_like(const Tensor& other, ScalarType dtype) {
     return empty_strided(other.sizes(), span_of(strides), dtype, other.device());
 }
 
-Tensor zeros(IntSpan sizes, ScalarType dtype) {
-    Tensor out = empty(sizes, dtype);
-    std::memset(out.raw_data(), 0, out.bytes());
-    return out;
+Tensor zeros(IntSpan sizes, ScalarType dtype, Device device) {
+    Tensor out = empty(sizes, dtype, device);
+    if (out.is_host_memory()) {
+        std::memset(out.raw_data(), 0, out.bytes());
+        return out;
+    }
+    return on_device(zeros(sizes, dtype), device);
 }
 
 Tensor scalar_tensor(const Scalar& value, ScalarType dtype) {
@@ -231,6 +235,7 @@ Scalar item(const Tensor& t) {
     if (t.numel() != 1) {
         throw Error(ErrorKind::Run, concat("a Tensor with ", t.numel(), " elements cannot be converted to Scalar"));
     }
+    if (!t.is_host_memory()) return item(on_host(t));
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) -> Scalar {
         const T value = *t.data<T>();
         if constexpr (std::is_same_v<T, bool>) {

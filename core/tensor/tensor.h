@@ -86,11 +86,18 @@ class Tensor {
     // No two indices share an element, and no element between them is unused.
     bool is_non_overlapping_and_dense() const;
 
-    // The first element; not checked against the dtype.
+    // May the host read the elements?
+    bool is_host_memory() const { return impl_->storage->is_host_memory(); }
+    // The first element, for the host: throws Error (Internal) where only the device may read. Not checked against the
+    // dtype.
     void* raw_data() const { return static_cast<std::byte*>(impl_->storage->data()) + impl_->offset * element_size(); }
     template <typename T>
     T* data() const {
         return static_cast<T*>(raw_data());
+    }
+    // Where the first element is, for kernels of the device and to compare places.
+    void* address() const {
+        return static_cast<std::byte*>(impl_->storage->address()) + impl_->offset * element_size();
     }
 
     // Another tensor on the same storage. Throws Error (Run) when an index would leave the storage.
@@ -113,8 +120,8 @@ Tensor empty_strided(IntSpan sizes, IntSpan strides, ScalarType dtype, Device de
 // Same sizes; same strides when the other is non-overlapping and dense (torch.preserve_format).
 Tensor empty_like(const Tensor& other);
 Tensor empty_like(const Tensor& other, ScalarType dtype);
-// CPU memory set to zero.
-Tensor zeros(IntSpan sizes, ScalarType dtype = ScalarType::Float32);
+// Memory set to zero.
+Tensor zeros(IntSpan sizes, ScalarType dtype = ScalarType::Float32, Device device = {});
 // A 0-dimensional CPU tensor.
 Tensor scalar_tensor(const Scalar& value, ScalarType dtype);
 // A number beside tensors, as PyTorch's wrapped numbers.
@@ -130,7 +137,7 @@ template <typename T>
 Tensor tensor_of(std::initializer_list<T> values, std::initializer_list<std::int64_t> sizes) {
     return tensor_of(std::span<const T>(values.begin(), values.size()), IntSpan(sizes.begin(), sizes.size()));
 }
-// The one element of a CPU tensor with one element; throws Error (Run) otherwise.
+// The one element, brought from its device; throws Error (Run) when there is not exactly one.
 Scalar item(const Tensor& t);
 
 // Row-major strides.

@@ -22,6 +22,8 @@
 #include "core/record/compute_statistics.h"
 #include "core/record/value_store.h"
 #include "core/tensor/copy_elements.h"
+#include "core/tensor/device_copy.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 namespace {
@@ -75,7 +77,7 @@ double hits(const Tensor& output, const IValue& target, std::int64_t classes) {
     const GradModeScope no_grad(false);
     const NestedCallScope nested;
     const Tensor right = fn::eq(fn::argmax(detach(output), classes, false), target.to_tensor());
-    const Tensor whole = fn::contiguous(right, 0);
+    const Tensor whole = on_host(fn::contiguous(right, 0));
     const bool* data = whole.data<bool>();
     return static_cast<double>(std::count(data, data + whole.numel(), true));
 }
@@ -175,14 +177,14 @@ Trainer::~Trainer() { rest(); }
 
 // Checked before anything is changed.
 void Trainer::choose_precision() {
-    if (!parameters_.empty()) device_ = parameters_.front().device().type;
+    if (!parameters_.empty()) device_ = parameters_.front().device();
     if (options_.autocast.empty() || options_.autocast == "float32") return;
     const std::optional<ScalarType> dtype = dtype_from_name(options_.autocast);
     if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Float16) {
         throw Error(ErrorKind::Usage, concat("'", options_.autocast, "' is no precision of autocast"),
                     {.hint = "it is bfloat16, or float16 on a GPU"});
     }
-    if (!autocast_dtype_warning(device_, *dtype).empty()) {
+    if (!autocast_dtype_warning(device_.type, *dtype).empty()) {
         throw Error(ErrorKind::Usage, concat("autocast in ", options_.autocast, " is not there for the CPU"),
                     {.hint = "bfloat16 is"});
     }
@@ -192,7 +194,7 @@ void Trainer::choose_precision() {
 
 std::pair<IValue, Tensor> Trainer::forward(std::vector<IValue> inputs, const IValue& target) const {
     std::optional<AutocastScope> precision;
-    if (autocast_) precision.emplace(device_, true, autocast_);
+    if (autocast_) precision.emplace(device_.type, true, autocast_);
     IValue output = method_->forward(std::move(inputs));
     Tensor loss = loss_of(output, target);
     return {std::move(output), std::move(loss)};
@@ -270,6 +272,11 @@ const DataBatch& Trainer::batch() {
 
 // A model that computes its own loss takes the target itself.
 void Trainer::fit(DataBatch& batch) const {
+    if (!device_.is_cpu()) {
+        const auto moved = [&](const Tensor& t) { return on_device(t, device_); };
+        for (IValue& input : batch.inputs) input = map_tensors(input, moved);
+        batch.target = map_tensors(batch.target, moved);
+    }
     if (loss_ || method_->loss_arguments() == 2) return;
     const auto& arguments = method_->schema().arguments;
     const std::size_t needed = static_cast<std::size_t>(

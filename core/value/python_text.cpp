@@ -52,7 +52,7 @@ std::string tuple_repr(const TupleObject& tuple) {
 
 std::string device_repr(Device device) {
     if (device.type == DeviceType::Cpu) return "device(type='cpu')";
-    return concat("device(type='cuda', index=", static_cast<int>(device.index), ")");
+    return concat("device(type='", device_type_name(device.type), "', index=", static_cast<int>(device.index), ")");
 }
 
 std::string object_repr(const Object& object) {

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/plugin/plugin_loader.h"
 #include "tests/conformance/derivatives.h"
 #include "tests/conformance/known_exceptions.h"
 #include "tests/conformance/run_case.h"
@@ -30,6 +31,8 @@ struct Options {
     bool checks_derivatives = false;
     bool scripted = false;
     bool written = false;
+    std::string device = "cpu";
+    std::string plugins;
     int limit_seconds = 60;
     unsigned workers = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -54,6 +57,7 @@ std::string run_zip(const fs::path& zip, const Options& options) {
     const ModuleForm form = options.written    ? ModuleForm::Written
                             : options.scripted ? ModuleForm::Scripted
                                                : ModuleForm::Source;
+    const Device device = parse_device(options.device);
     set_thread_count(1);
     Json results = Json::array();
     try {
@@ -62,8 +66,8 @@ std::string run_zip(const fs::path& zip, const Options& options) {
             if (checks_derivatives && (archive.is_of_modules() || !has_derivatives(entry))) continue;
             const std::string failure = checks_derivatives ? check_derivatives(archive, entry, zip.stem().string())
                                         : archive.is_of_modules()
-                                            ? run_module_case(archive, entry, form)
-                                            : run_operator_case(archive, entry, zip.stem().string());
+                                            ? run_module_case(archive, entry, form, device)
+                                            : run_operator_case(archive, entry, zip.stem().string(), device);
             results.push_back(
                 {{"k", entry.k}, {"dtype", archive.is_of_modules() ? entry.mode : entry.dtype}, {"failure", failure}});
         }
@@ -194,6 +198,8 @@ int main(int argc, char** argv) {
     app.add_flag("--all", options.prints_all, "every failure, not only the first");
     app.add_flag("--gradgrad", options.checks_derivatives,
                  "compare first and second derivatives with differences in float64 instead");
+    app.add_option("--device", options.device, "where models and inputs are put before they run");
+    app.add_option("--plugins", options.plugins, "folder of more plugins, for the device");
     app.add_option("--limit", options.limit_seconds, "seconds that one zip may take");
     app.add_option("--workers", options.workers, "processes")->check(CLI::Range(1, 256));
     try {
@@ -203,6 +209,7 @@ int main(int argc, char** argv) {
         return status == 0 ? 0 : 2;
     }
     try {
+        if (!options.plugins.empty()) load_plugins_from(options.plugins);
         return conformance::run(options);
     } catch (const Error& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -16,6 +16,7 @@
 #include "core/ops/random/generator.h"
 #include "core/record/run_phases.h"
 #include "core/study/compare.h"
+#include "core/tensor/device_copy.h"
 #include "tests/conformance/free_factors.h"
 #include "tests/conformance/tolerance.h"
 
@@ -35,12 +36,13 @@ ScalarType declared_dtype(const CaseEntry& entry, std::size_t argument, ScalarTy
 }
 
 // arg0, arg1, ... as leaves; those whose gradient is expected require it.
-std::vector<IValue> make_arguments(const NamedTensors& inputs, const NamedTensors& expected, const CaseEntry& entry) {
+std::vector<IValue> make_arguments(const NamedTensors& inputs, const NamedTensors& expected, const CaseEntry& entry,
+                                   Device device) {
     std::vector<IValue> arguments;
     for (std::size_t i = 0;; ++i) {
         const Tensor stored = find_array(inputs, concat("arg", i));
         if (!stored.defined()) return arguments;
-        const Tensor argument = cast(stored, declared_dtype(entry, i, stored.dtype()));
+        const Tensor argument = on_device(cast(stored, declared_dtype(entry, i, stored.dtype())), device);
         if (find_array(expected, concat("grad", i)).defined()) set_requires_grad(argument, true);
         arguments.emplace_back(argument);
     }
@@ -60,9 +62,10 @@ struct Strictness {
     bool by_greatest = false;
 };
 
-std::string compare(const std::string& name, const Tensor& actual, const Tensor& expected, Strictness strictness) {
+std::string compare(const std::string& name, const Tensor& computed, const Tensor& expected, Strictness strictness) {
     const double wider = strictness.wider;
-    if (!actual.defined()) return concat(name, " is undefined");
+    if (!computed.defined()) return concat(name, " is undefined");
+    const Tensor actual = on_host(computed);
     // What numpy has no dtype for is stored wider.
     const bool is_stored_wider = (actual.dtype() == ScalarType::BFloat16 && expected.dtype() == ScalarType::Float32) ||
                                  (actual.dtype() == ScalarType::Complex32 && expected.dtype() == ScalarType::Complex64);
@@ -81,7 +84,7 @@ std::string compare(const std::string& name, const Tensor& actual, const Tensor&
 
 TensorList detached(const TensorList& outputs) {
     TensorList out;
-    for (const Tensor& t : outputs) out.push_back(detach(t));
+    for (const Tensor& t : outputs) out.push_back(on_host(detach(t)));
     return out;
 }
 
@@ -93,7 +96,8 @@ void run_backward(const TensorList& outputs, const NamedTensors& inputs, const F
         const Tensor cotangent = find_array(inputs, concat("cot", i));
         if (!cotangent.defined() || !requires_grad(outputs[i])) continue;
         roots.push_back(outputs[i]);
-        cotangents.push_back(free.turned_cotangent(i, cast(cotangent, outputs[i].dtype())));
+        cotangents.push_back(
+            on_device(free.turned_cotangent(i, cast(cotangent, outputs[i].dtype())), outputs[i].device()));
     }
     if (!roots.empty()) backward(roots, cotangents);
 }
@@ -109,7 +113,8 @@ std::string compare_outputs(const TensorList& outputs, const TensorList& expecte
                             const FreeFactors& free) {
     if (outputs.size() != expected.size()) return concat(outputs.size(), " outputs, expected ", expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        std::string found = compare(concat("out", i), free.turned(i, detach(outputs[i])), expected[i], strictness);
+        std::string found =
+            compare(concat("out", i), free.turned(i, on_host(detach(outputs[i]))), expected[i], strictness);
         if (!found.empty()) return found;
     }
     return {};
@@ -159,14 +164,16 @@ std::string one_line(const std::function<std::string()>& run) {
     }
 }
 
-std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op) {
+std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op,
+                              Device device) {
     return one_line([&]() -> std::string {
         default_generator().set_seed(0);
         const NamedTensors inputs = archive.arrays(entry, "in.npz");
         const NamedTensors expected = archive.arrays(entry, "out.npz");
         const auto program = session::Program::open(archive.file(entry, "pt"));
         const session::PreparedMethod method(program, program->default_method(), "none");
-        const std::vector<IValue> arguments = make_arguments(inputs, expected, entry);
+        program->module().to({.device = device});
+        const std::vector<IValue> arguments = make_arguments(inputs, expected, entry, device);
         const GradModeScope grad(true);
         const TensorList outputs = session::flatten_tensors(method.forward(arguments));
         const bool by_greatest = errors_follow_greatest(op);
@@ -180,7 +187,8 @@ std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry
 }
 
 std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module,
-                         const ModuleForward& forward) {
+                         const ModuleForward& forward, Device device) {
+    module.to({.device = device});
     module.load_state_dict(archive.arrays(entry, "state.npz"));
     module.train(entry.mode != "eval");
     default_generator().set_seed(0);
@@ -188,7 +196,7 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
     const NamedTensors expected = archive.arrays(entry, "out.npz");
     std::vector<IValue> arguments;
     for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i)
-        arguments.emplace_back(find_array(inputs, concat("arg", i)));
+        arguments.emplace_back(on_device(find_array(inputs, concat("arg", i)), device));
     session::require_input_gradients(arguments);
     const GradModeScope grad(true);
     const TensorList outputs = forward(arguments);
@@ -202,7 +210,7 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
     return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
 }
 
-std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form) {
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form, Device device) {
     return one_line([&]() -> std::string {
         auto program = session::Program::open(archive.file(entry, "py"));
         if (form != ModuleForm::Source) program->script();
@@ -215,10 +223,11 @@ std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, 
             write_torchscript(program->file(), path);
             program = session::Program::open(path);
         }
-        return check_module(archive, entry, program->module(), [&](const std::vector<IValue>& arguments) {
+        const auto forward = [&](const std::vector<IValue>& arguments) {
             const session::PreparedMethod method(program, "forward", "none");
             return session::flatten_tensors(method.forward(arguments));
-        });
+        };
+        return check_module(archive, entry, program->module(), forward, device);
     });
 }
 

@@ -11,16 +11,18 @@
 namespace loupe::conformance {
 
 // Empty when everything is as expected; else one line: what differs, or the error. op: the zip's name.
-std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op);
+// device: where the model and its inputs are put before it runs.
+std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op,
+                              Device device = {});
 // A module as the source has it, compiled as torch.jit.script does, or that written to an archive and read again.
 enum class ModuleForm { Source, Scripted, Written };
-std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form);
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form, Device device = {});
 
 // A module that is there already: loads the case's state, runs forward and backward, compares outputs, gradients and
 // the state after. Throws what the module throws.
 using ModuleForward = std::function<TensorList(const std::vector<IValue>& arguments)>;
 std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module,
-                         const ModuleForward& forward);
+                         const ModuleForward& forward, Device device = {});
 
 // What run answers, or the words of what it throws, on one line.
 std::string one_line(const std::function<std::string()>& run);

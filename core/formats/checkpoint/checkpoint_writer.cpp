@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/zip_writer.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {
@@ -42,7 +43,8 @@ void write_archive(const IValue& value, const FileTarget& target, OtherValues* o
     zip.add(concat(root, "data.pkl"), values);
     for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
         check_cancelled();
-        zip.add(concat(root, "data/", i), {bytes_of(*pickle.storages()[i])});
+        const Ptr<Storage> storage = on_host(pickle.storages()[i]);
+        zip.add(concat(root, "data/", i), {bytes_of(*storage)});
     }
     zip.add(concat(root, "version"), "3\n");
     zip.finish();
@@ -72,10 +74,10 @@ void write_stream(const IValue& value, const FileTarget& target, OtherValues* ot
     file.write(key_list.finish());
     for (const Ptr<Storage>& storage : pickle.storages()) {
         check_cancelled();
-        const std::uint64_t numel =
-            storage->bytes() / static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
+        const auto width = static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
+        const std::size_t numel = storage->bytes() / width;
         file.write(number_bytes(numel));
-        file.write(bytes_of(*storage).first(numel * static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)))));
+        file.write(bytes_of(*on_host(storage)).first(numel * width));
     }
     file.commit();
 }
@@ -128,10 +130,6 @@ void CheckpointPickler::write_set(const std::vector<IValue>& values) {
 }
 
 void CheckpointPickler::storage(const Tensor& tensor) {
-    if (tensor.device().type != DeviceType::Cpu) {
-        throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor on ", device_name(tensor.device())),
-                    {.hint = "move it to the CPU first"});
-    }
     const Ptr<Storage>& storage = tensor.storage();
     const auto [known, is_new] = dtypes_.try_emplace(storage.get(), tensor.dtype());
     if (known->second != tensor.dtype()) {
@@ -147,7 +145,7 @@ void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     string("storage");
     named(storage_class(tensor));
     string(std::to_string(number));
-    string("cpu");
+    string(device_name(tensor.device()));
     integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
     if (layout_ != Layout::Archive) op('N');  // it is no view of another storage
     ops("tQ");
@@ -167,7 +165,7 @@ void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
     const auto width = static_cast<std::size_t>(tensor.element_size());
     const std::size_t numel = storage->bytes() / width;
     stream += number_bytes(numel);
-    stream.append(static_cast<const char*>(storage->data()), numel * width);
+    stream.append(static_cast<const char*>(on_host(storage)->data()), numel * width);
     global("torch.storage", "_load_from_bytes");
     write_bytes(stream);
     ops("\x85R");

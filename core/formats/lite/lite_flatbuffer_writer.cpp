@@ -15,6 +15,7 @@
 #include "core/formats/lite/lite_flatbuffer_layout.h"
 #include "core/formats/torchscript/code_writer.h"
 #include "core/runtime/interpreter/interpreter.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
@@ -67,7 +68,7 @@ class FlatModel {
         out_.link(root.fields[module_field::methods], numbers(methods));
         write_all(root.fields[module_field::values], values_.size(), [&](std::size_t i) { return values_[i](); });
         write_all(root.fields[module_field::storages], storages_.size(),
-                  [&](std::size_t i) { return write_storage(*storages_[i]); });
+                  [&](std::size_t i) { return write_storage(storages_[i]); });
         write_all(root.fields[module_field::object_types], classes_.size(),
                   [&](std::size_t i) { return write_class(*classes_[i]); });
         write_all(root.fields[module_field::sources], code.files.size(),
@@ -90,9 +91,10 @@ class FlatModel {
         write_all(field, texts.size(), [&](std::size_t i) { return out_.string(texts[i]); });
     }
 
-    std::size_t write_storage(const Storage& storage) {
+    std::size_t write_storage(const Ptr<Storage>& given) {
         const auto table = out_.table({Field::offset()});
-        const auto bytes = bytes_of(storage);
+        const Ptr<Storage> storage = on_host(given);
+        const auto bytes = bytes_of(*storage);
         out_.link(table.fields[0],
                   out_.raw_vector({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, bytes.size(), 16));
         return table.at;

@@ -14,6 +14,7 @@
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
 #include "core/formats/numpy/dtype_code.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -196,8 +197,8 @@ void gather(const Tensor& tensor, std::byte* out) {
 }
 
 // The elements as numpy stores them: row-major, bfloat16 and complex32 widened.
-Tensor writable(const Tensor& tensor) {
-    if (tensor.device().type != DeviceType::Cpu) throw Error(ErrorKind::Usage, "npy: the tensor is not on the CPU");
+Tensor writable(const Tensor& given) {
+    const Tensor tensor = on_host(given);
     Tensor dense = tensor;
     if (!tensor.is_contiguous()) {
         dense = empty(tensor.sizes(), tensor.dtype());

@@ -80,7 +80,7 @@ void PickleWriter::storage(const Tensor& tensor) {
     string("storage");
     named(storage_class(tensor));
     string(std::to_string(number));
-    string("cpu");
+    string(device_name(tensor.device()));
     integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
     out_ += "tQ";
 }

@@ -60,7 +60,7 @@ void enum_name(Arguments arguments, IValue* results) { results[0] = IValue(argum
 void enum_value(Arguments arguments, IValue* results) { results[0] = arguments[0].to_enum().value; }
 void wait(Arguments arguments, IValue* results) { results[0] = arguments[0].to_future().value; }
 void set_grad_enabled(Arguments arguments, IValue*) { GradMode::set_enabled(arguments[0].to_bool()); }
-std::string device_type(Device device) { return device.type == DeviceType::Cpu ? "cpu" : "cuda"; }
+std::string device_type(Device device) { return std::string(device_type_name(device.type)); }
 void device_index(Arguments arguments, IValue* results) {
     const Device device = arguments[0].to_device();
     results[0] = device.type == DeviceType::Cpu ? IValue() : IValue(std::int64_t{device.index});

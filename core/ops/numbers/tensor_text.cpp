@@ -146,8 +146,7 @@ std::string stream_text(const Tensor& tensor) {
         else
             print_stack(out, values, sizes);
     }
-    const std::string_view device = tensor.device().type == DeviceType::Cpu ? "CPU" : "CUDA";
-    out << "[ " << device << dtype_graph_name(tensor.dtype()) << "Type{" << join(sizes, ",") << "} ]";
+    out << "[ " << device_type_constant(tensor.device().type) << dtype_graph_name(tensor.dtype()) << "Type{" << join(sizes, ",") << "} ]";
     return out.str();
 }
 

@@ -86,7 +86,7 @@ void infer_to_copy(Arguments arguments, MetaList& outputs) {
 }
 
 bool same_device(const IValue& device, const Tensor& self) {
-    return device.is_none() || device.to_device().type == self.device().type;
+    return device.is_none() || device.to_device() == self.device();
 }
 Tensor convert(const Tensor& self, const IValue& dtype, const IValue& device, bool copy, const IValue& format) {
     const bool same_type = dtype.is_none() || dtype.to_int() == static_cast<std::int64_t>(self.dtype());
@@ -134,7 +134,7 @@ Tensor fill_tensor(const Tensor& self, const Tensor& value) {
     return self;
 }
 Tensor zero_in_place(const Tensor& self) {
-    if (self.is_contiguous() && self.bytes() < 65536)
+    if (self.is_contiguous() && self.bytes() < 65536 && self.is_host_memory())
         std::memset(self.raw_data(), 0, self.bytes());
     else
         fill_with(self, Scalar(0));
@@ -202,17 +202,20 @@ constexpr OperatorRecord kCopies[] = {
      }},
      .gradient = "self: 0\nsrc: grad, in src's dtype",
      .samples = copied_tensor_samples,
+     .placement = Placement::Anywhere,
      .sparse = {.run = on_sparse::copy}},
     {.schema = "aten::copy_.int(Tensor(a!) self, int other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
      .kernel = boxed<copy_number>,
      .derivative = {zero_gradient},
-     .samples = copied_number_samples<true>},
+     .samples = copied_number_samples<true>,
+     .placement = Placement::Anywhere},
     {.schema = "aten::copy_.float(Tensor(a!) self, float other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
      .kernel = boxed<copy_number>,
      .derivative = {zero_gradient},
-     .samples = copied_number_samples<false>},
+     .samples = copied_number_samples<false>,
+     .placement = Placement::Anywhere},
     {.schema = "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
      .summary = "A copy, by default in the same memory order.",
      .formula = "self",
@@ -222,6 +225,7 @@ constexpr OperatorRecord kCopies[] = {
      .gradient = "self: grad",
      .samples = clone_samples,
      .variants = kOut,
+     .placement = Placement::Anywhere,
      .sparse = {.run = on_sparse::clone}},
     composite("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
               "self when it is in that memory order, else a copy.", boxed<contiguous>)
@@ -234,12 +238,14 @@ constexpr OperatorRecord kCopies[] = {
      .kernel = boxed<fill_number>,
      .derivative = {zero_gradient},
      .gradient = "self: 0\nvalue: sum of grad",
-     .samples = fill_samples},
+     .samples = fill_samples,
+     .placement = Placement::Anywhere},
     {.schema = "aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
      .summary = "Sets every element to the value of a 0-dimensional tensor.",
      .kernel = boxed<fill_tensor>,
      .derivative = {fill_tensor_backward},
-     .samples = fill_tensor_samples},
+     .samples = fill_tensor_samples,
+     .placement = Placement::Anywhere},
     {.schema = "aten::zero_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Sets every element to 0.",
      .formula = "self = 0",
@@ -247,6 +253,7 @@ constexpr OperatorRecord kCopies[] = {
      .derivative = {zero_gradient},
      .gradient = "self: 0",
      .samples = unary_samples,
+     .placement = Placement::Anywhere,
      .sparse = {.run = on_sparse::zero}},
     composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>)
         .with_out({.overload = "Scalar_out"})
@@ -271,6 +278,7 @@ constexpr OperatorRecord kConversions[] = {
      .derivative = {pass_gradient},
      .gradient = "self: grad, in self's dtype",
      .samples = conversion_samples,
+     .placement = Placement::Anywhere,
      .sparse = {.run = on_sparse::values},
      .not_finite = kToNotFinite},
     composite(

@@ -301,14 +301,13 @@ class TorchDeviceType final : public ForeignType {
     std::optional<IValue> attribute(const IValue& object, std::string_view name) const override {
         const Device device = object.to_device();
         const bool is_cpu = device.type == DeviceType::Cpu;
-        if (name == "type") return IValue(is_cpu ? "cpu" : "cuda");
+        if (name == "type") return IValue(device_type_name(device.type));
         if (name == "index") return is_cpu ? IValue() : IValue(static_cast<std::int64_t>(device.index));
         return find_class_attribute(object, name);
     }
     std::string repr(const IValue& object) const override {
         const Device device = object.to_device();
-        if (device.type == DeviceType::Cpu) return "device(type='cpu')";
-        return concat("device(type='cuda', index=", static_cast<int>(device.index), ")");
+        return python_repr(IValue(device));
     }
     std::string str(const IValue& object) const override { return device_name(object.to_device()); }
 };

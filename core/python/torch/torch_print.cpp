@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe::python {
@@ -104,7 +105,7 @@ Scalar element_at(const Tensor& tensor, std::int64_t offset) {
 class Printer {
   public:
     explicit Printer(const Tensor& tensor)
-        : tensor_(tensor),
+        : tensor_(on_host(tensor)),
           is_complex_(is_complex(tensor.dtype())),
           summarizes_(static_cast<double>(tensor.numel()) > print_options().threshold) {}
 

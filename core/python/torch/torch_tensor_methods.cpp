@@ -140,7 +140,7 @@ IValue tolist(const IValue& self, CallArguments&) {
     return to_list(tensor_of(self));
 }
 IValue data_ptr(const IValue& self, CallArguments&) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(tensor_of(self).raw_data()));
+    return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(tensor_of(self).address()));
 }
 IValue get_device(const IValue& self, CallArguments&) {
     const Device device = tensor_of(self).device();

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device for tests: "test", two of them. Its memory is the host's, at addresses that the host may not touch, so that
+// whoever takes a tensor's memory for the CPU's is found at once. It has few kernels of its own: nearly all operators
+// run through the fallback.
+
+#include <chrono>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/plugin/plugin.h"
+#include "core/tensor/device_interface.h"
+#include "plugins/test_device/test_memory.h"
+
+namespace loupe::test_device {
+namespace {
+
+TestMemory& memory() {
+    static auto* const instance = new TestMemory;  // tensors in static objects may outlive everything else
+    return *instance;
+}
+
+// Work is done when it is given: the clock of the host is the device's.
+class Event final : public DeviceEvent {
+  public:
+    void record() override { at_ = std::chrono::steady_clock::now(); }
+    void wait() override {}
+    double milliseconds_since(const DeviceEvent& earlier) const override {
+        return std::chrono::duration<double, std::milli>(at_ - static_cast<const Event&>(earlier).at_).count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point at_;
+};
+
+class TestDevice final : public DeviceInterface {
+  public:
+    std::string_view name() const override { return "test"; }
+    int count() const override { return 2; }
+    Allocator& allocator() override { return memory(); }
+    void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
+        void* const target = to_device.is_cpu() ? to : memory().own_view(to);
+        const void* const source = from_device.is_cpu() ? from : memory().own_view(from);
+        std::memmove(target, source, bytes);
+    }
+    void synchronize(Device) override {}
+    std::unique_ptr<DeviceEvent> make_event(Device) override { return std::make_unique<Event>(); }
+};
+
+// The same elements as a tensor of the CPU's, for the device's own kernels.
+Tensor own_view(const Tensor& t) {
+    if (!t.defined() || t.device().is_cpu()) return t;
+    const Storage& storage = *t.storage();
+    Ptr<TensorImpl> impl(new TensorImpl);
+    impl->storage = Storage::view_of(memory().own_view(storage.address()), storage.bytes(), t.storage());
+    impl->offset = t.storage_offset();
+    impl->dtype = t.dtype();
+    impl->wrapped_number = t.impl()->wrapped_number;
+    impl->set_sizes_strides(t.sizes(), t.strides());
+    return Tensor(std::move(impl));
+}
+
+void add_kernel(const Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+    fn::copy_(own_view(out), fn::add(own_view(self), own_view(other), alpha));
+}
+void mul_kernel(const Tensor& out, const Tensor& self, const Tensor& other) {
+    fn::copy_(own_view(out), fn::mul(own_view(self), own_view(other)));
+}
+void relu_kernel(const Tensor& out, const Tensor& self) { fn::copy_(own_view(out), fn::relu(own_view(self))); }
+void mm_kernel(const Tensor& out, const Tensor& self, const Tensor& other) {
+    fn::copy_(own_view(out), fn::mm(own_view(self), own_view(other)));
+}
+
+// One that declines, so that the fallback behind a candidate is used too.
+bool accepts_float(Arguments arguments, std::string* why) {
+    if (arguments[0].to_tensor().dtype() == ScalarType::Float32) return true;
+    if (why != nullptr) *why = "not float32";
+    return false;
+}
+
+void register_all(const PluginRegistries& registries) {
+    static TestDevice device;
+    memory();
+    registries.add_device(DeviceType::PrivateUse1, device);
+    const auto add = [&](std::string_view name, KernelFunction kernel, AcceptFunction accepts = nullptr) {
+        registries.add_kernel(name, DeviceType::PrivateUse1, {"test", kernel, accepts});
+    };
+    add("aten::add.Tensor", filling<add_kernel>.function);
+    add("aten::mul.Tensor", filling<mul_kernel>.function);
+    add("aten::relu", filling<relu_kernel>.function);
+    add("aten::mm", filling<mm_kernel>.function, accepts_float);
+}
+
+}  // namespace
+}  // namespace loupe::test_device
+
+LOUPE_PLUGIN_EXPORT const loupe::PluginTable* loupe_plugin() {
+    static constexpr loupe::PluginTable kTable{loupe::kPluginInterface, "test_device",
+                                               "A device whose memory the host may not touch, for tests.", "",
+                                               loupe::test_device::register_all};
+    return &kTable;
+}
