@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QRegularExpression>
 #include <QSignalSpy>
@@ -24,6 +25,7 @@
 #include "tests/views/sample_run.h"
 #include "views/common/colour_map.h"
 #include "views/common/cut_texts.h"
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/gradient_flow/gradient_flow_view.h"
@@ -249,6 +251,26 @@ class PanelsTest : public QObject {
                     .contains(QStringLiteral("out_proj.weight")));
         QVERIFY(!tipAt(*view.viewport(), view.visualRect(model.index(0, 1)).center()).contains(QLatin1Char('x')));
         QVERIFY(tipAt(*view.header()->viewport(), {20, 5}).contains(QStringLiteral("long")));
+        // Likewise a label, with links or without, and a line edit.
+        for (const char* words :
+             {"a text that is much longer than its label", "<b>a text</b> that is much longer than its label"}) {
+            ElidedLabel label;
+            label.setText(QLatin1String(words));
+            label.resize(60, 20);
+            QVERIFY(label.minimumSizeHint().width() < 60);
+            QVERIFY(tipAt(label, {5, 5}).contains(QStringLiteral("a text that is much longer")));
+            label.resize(label.sizeHint());
+            QVERIFY(tipAt(label, {5, 5}).isEmpty());
+        }
+        QWidget panel;
+        auto* edit = new QLineEdit(QStringLiteral("/home/me/data/digits_data.npz"), &panel);
+        edit->setToolTip(QStringLiteral("The data"));
+        tipWhatIsCutIn(panel);
+        edit->resize(70, 24);
+        QVERIFY(isCut(*edit));
+        QVERIFY(tipAt(*edit, {5, 5}).contains(QStringLiteral("/home/me/data")));
+        edit->resize(400, 24);
+        QVERIFY(!isCut(*edit));
     }
 
     void everyPanelIsDescribed() {

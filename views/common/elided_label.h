@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A shrinkable label of one line: text that does not fit is elided, its tip is complete, and it does not widen the
-// window.
+// window. Plain or rich text.
 
 #include <QLabel>
 
@@ -27,6 +27,8 @@ class ElidedLabel : public QLabel {
 
   private:
     int markWidth() const;
+    int textWidth() const;
+    void paintRich(QPainter& painter);
 
     QChar mark_;
     Theme::Colour colour_ = Theme::Colour::Text;

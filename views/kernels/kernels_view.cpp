@@ -6,6 +6,8 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "views/common/elided_label.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -64,16 +66,15 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     run_->setText(tr("Compile and time"));
     run_->setProperty("action", true);
     connect(run_, &QToolButton::clicked, this, &KernelsView::compile);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
-    bar->setSpacing(6);
     bar->addWidget(pipeline_);
     bar->addWidget(backward_);
     bar->addWidget(run_);
-    bar->addWidget(summary_, 1);
+    bar->addWidget(summary_);
 
     auto* splitter = new QSplitter(Qt::Vertical, this);
     list_ = new QTreeWidget(splitter);

@@ -9,6 +9,8 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "views/common/elided_label.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -165,16 +167,15 @@ QLayout* PlanView::makeBar() {
     parts_->setAccessibleName(tr("Part of the graph"));
     parts_->hide();
     connect(parts_, &QComboBox::currentIndexChanged, this, &PlanView::showPart);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
-    bar->setSpacing(6);
     bar->addWidget(pipeline_);
     bar->addWidget(run_);
     bar->addWidget(parts_);
-    bar->addWidget(summary_, 3);
+    bar->addWidget(summary_);
     return bar;
 }
 
@@ -193,17 +194,16 @@ QLayout* PlanView::makeChanges() {
     };
     predict_ = button(tr("Predict"), QStringLiteral("whatIfPredict"), &PlanView::predict);
     measure_ = button(tr("Measure"), QStringLiteral("whatIfMeasure"), &PlanView::measure);
-    forecast_ = new QLabel(this);
+    forecast_ = new ElidedLabel(this);
     forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* changes = new QHBoxLayout;
+    auto* changes = new FlowLayout;
     changes->setContentsMargins(6, 0, 6, 4);
-    changes->setSpacing(6);
     changes->addWidget(new QLabel(tr("What if"), this));
     changes->addWidget(change_);
     changes->addWidget(predict_);
     changes->addWidget(measure_);
-    changes->addWidget(forecast_, 1);
+    changes->addWidget(forecast_);
     return changes;
 }
 

@@ -11,6 +11,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -87,7 +88,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     find_->setCheckable(true);
     find_->setToolTip(tr("Which pass changed the result?"));
     bar->addWidget(find_);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     search_ = new QLineEdit(this);

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "core/study/verdict.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -91,10 +92,9 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     again_->setAutoRaise(true);
     makeEditor();
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout(8);
     bar->setContentsMargins(4, 3, 4, 3);
-    bar->setSpacing(8);
-    bar->addWidget(files_, 1);
+    bar->addWidget(files_);
     bar->addWidget(note_);
     bar->addWidget(again_);
     bar->addWidget(search_);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "views/common/colour_map.h"
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -67,7 +68,7 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
     tensors_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     tensors_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     connect(tensors_, &QComboBox::currentIndexChanged, this, &StepMap::draw);
-    numbers_ = new QLabel(this);
+    numbers_ = new ElidedLabel(this);
     numbers_->setProperty("faint", true);
     numbers_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     choice->addWidget(kind_);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -58,7 +59,7 @@ void TrainPlots::makeBar(QVBoxLayout* layout) {
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 2, 8, 2);
     bar->setSpacing(6);
-    last_ = new QLabel(this);
+    last_ = new ElidedLabel(this);
     last_->setObjectName(QStringLiteral("trainNow"));
     last_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     last_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
