@@ -8,6 +8,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/library_path.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/model/program.h"
@@ -203,22 +204,6 @@ std::int64_t TensorInfo::numel() const {
     std::int64_t n = 1;
     for (const auto size : shape) n *= size;
     return n;
-}
-
-bool is_library_path(std::string_view path) {
-    for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
-        if (path.find(folder) != path.npos) return true;
-    }
-    for (const std::string_view package : {"torch/", "torchvision/", "torchaudio/", "torchtext/"}) {
-        if (path.starts_with(package)) return true;
-    }
-    // "/usr/lib/python3.11/threading.py"
-    constexpr std::string_view kLibraries = "/lib/python3";
-    for (auto at = path.find(kLibraries); at != path.npos; at = path.find(kLibraries, at + 1)) {
-        const auto end = path.find_first_not_of(".0123456789", at + kLibraries.size());
-        if (end != path.npos && path[end] == '/') return true;
-    }
-    return false;
 }
 
 std::string shape_text(const Shape& shape) { return shape.empty() ? "scalar" : join(shape, "x"); }

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace loupe::session {
@@ -95,10 +94,6 @@ struct SourceFile {
     bool is_original = false;  // the user's own lines, as far as debug records give them; else the archive's code
     bool is_editable = false;  // name is a file that the model is evaluated from: edit it and open the model again
 };
-
-// Does the path name code that came with Python or a library, as in ".../dist-packages/torch/nn/modules/conv.py",
-// "/usr/lib/python3.11/threading.py" or "torch/nn/functional.py"? Other original lines are the user's.
-bool is_library_path(std::string_view path);
 
 // The graph of a method, unfolded along the module tree: each group is a module call, a leaf an operator.
 // Nodes and groups have one numbering; ids are stable for a model.

@@ -7,6 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/library_path.h"
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/plugin_list.h"

@@ -21,6 +21,7 @@
 #include <QTreeWidget>
 #include <cmath>
 
+#include "core/base/library_path.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/common/colour_map.h"
@@ -492,9 +493,9 @@ class PanelsTest : public QObject {
              {"/usr/lib/python3/dist-packages/torch/nn/modules/conv.py",
               "/home/me/env/lib/python3.11/site-packages/a.py", "/usr/lib/python3.11/threading.py",
               "torch/nn/functional.py", "torchvision/models/resnet.py"})
-            QVERIFY2(session::is_library_path(library), library);
+            QVERIFY2(is_library_path(library), library);
         for (const char* own : {"net.py", "/home/me/torch/net.py", "/home/me/lib/python3/net.py", "torch_net.py"})
-            QVERIFY2(!session::is_library_path(own), own);
+            QVERIFY2(!is_library_path(own), own);
         auto model = std::make_shared<session::ModelInfo>(*testing::sampleModel());
         const char* const conv = "/usr/lib/python3/dist-packages/torch/nn/modules/conv.py";
         model->sources = {{conv, "a = 1\n", true, false}, {"net.py", "b = 2\n", true, false}};

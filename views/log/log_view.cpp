@@ -7,6 +7,7 @@
 #include <QTime>
 #include <QVBoxLayout>
 
+#include "core/base/library_path.h"
 #include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -29,7 +30,7 @@ QString placeText(const SessionBridge::LogEntry& entry) {
     if (!entry.scope.empty()) parts += text(entry.scope);
     if (!entry.source.file.empty()) {
         const QString place = QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
-        parts += session::is_library_path(entry.source.file) ? QObject::tr("%1 (library code)").arg(place) : place;
+        parts += is_library_path(entry.source.file) ? QObject::tr("%1 (library code)").arg(place) : place;
     }
     return parts.join(QStringLiteral("  "));
 }

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "core/base/library_path.h"
 #include "core/study/verdict.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -41,7 +42,7 @@ constexpr int kNumberMargin = 1;
 
 // Code that came with Python or a library. A file that is edited here is the user's wherever it lies.
 bool isOfLibrary(const session::SourceFile& source) {
-    return source.is_original && !source.is_editable && session::is_library_path(source.name);
+    return source.is_original && !source.is_editable && is_library_path(source.name);
 }
 
 // "resnet.py  torchvision/models" for a file; names in the archive are unchanged.
@@ -352,7 +353,7 @@ int SourceView::firstFile(const session::ModelInfo& model) const {
     for (const auto& node : model.graph->nodes) {
         // A library's calls are looked at after the user's.
         const auto order = [](const session::GraphNode& each) {
-            return std::pair(session::is_library_path(each.source.file), each.scope.size());
+            return std::pair(is_library_path(each.source.file), each.scope.size());
         };
         if (node.source.line > 0 && (!best || order(node) < order(*best))) best = &node;
     }
