@@ -13,6 +13,7 @@
 #include <QWidget>
 
 #include "views/common/cut_texts.h"
+#include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 
 namespace loupe::testing {
@@ -68,13 +69,17 @@ inline QStringList cutTexts(const QWidget& root) {
             // Its arrow and frame are what the hint of the same box has beyond its text.
             constexpr int kArrow = 30;
             const int wanted = box->fontMetrics().horizontalAdvance(box->currentText()) + kArrow;
-            if (!box->isEditable() && wanted > box->width() + 1 && box->toolTip().isEmpty())
+            const bool has_dots = qobject_cast<const views::ElidedComboBox*>(box) != nullptr;
+            if (!has_dots && !box->isEditable() && wanted > box->width() + 1 && box->toolTip().isEmpty())
                 tell(*box, box->currentText(), box->width(), wanted);
             if (!standsWhole(*box, root))
                 tell(*box, box->currentText() + QStringLiteral(" (covered)"), box->width(), 0);
         } else if (const auto* edit = qobject_cast<const QLineEdit*>(widget)) {
             if (!standsWhole(*edit, root)) tell(*edit, edit->text() + QStringLiteral(" (covered)"), edit->width(), 0);
-            if (edit->maximumWidth() < QWIDGETSIZE_MAX && !edit->text().isEmpty() && views::isCut(*edit))
+            const bool is_part = qobject_cast<const QComboBox*>(edit->parentWidget()) != nullptr ||
+                                 edit->parentWidget()->inherits("QAbstractSpinBox");
+            const bool has_dots = qobject_cast<const views::PathEdit*>(edit) != nullptr;
+            if (!is_part && !has_dots && !edit->text().isEmpty() && views::isCut(*edit))
                 tell(*edit, edit->text(), edit->width(), 0);
         } else if (const auto* tabs = qobject_cast<const QTabBar*>(widget)) {
             for (int tab = 0; tab < tabs->count(); ++tab) {

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLineEdit>
+#include <QToolButton>
 #include <QToolTip>
 
 namespace loupe::views {
@@ -57,7 +58,10 @@ class CutTexts : public QObject {
     static QString cutHeader(const QHeaderView& header, const QPoint& at) {
         const int section = header.logicalIndexAt(at);
         if (section < 0 || header.orientation() != Qt::Horizontal) return {};
-        const bool is_cut = header.sectionSize(section) < header.sectionSizeHint(section);
+        // Or the list ends within it.
+        const int end = header.sectionViewportPosition(section) + header.sectionSizeHint(section);
+        const bool is_cut =
+            header.sectionSize(section) < header.sectionSizeHint(section) || end > header.viewport()->width();
         return is_cut ? header.model()->headerData(section, Qt::Horizontal).toString() : QString();
     }
     static QString ownTitle(const QHeaderView& header, const QPoint& at) {
@@ -65,7 +69,9 @@ class CutTexts : public QObject {
     }
     QString cutItem(const QModelIndex& index) const {
         if (!index.isValid()) return {};
-        const bool is_cut = view_.visualRect(index).width() < view_.sizeHintForIndex(index).width();
+        const QRect place = view_.visualRect(index);
+        const int wanted = view_.sizeHintForIndex(index).width();
+        const bool is_cut = place.width() < wanted || place.left() + wanted > view_.viewport()->width();
         return is_cut ? index.data().toString() : QString();
     }
 
@@ -93,11 +99,15 @@ class CutLine : public QObject {
 
 }  // namespace
 
-bool isCut(const QLineEdit& edit) {
-    const QFontMetrics metrics = edit.fontMetrics();
-    const int frame = edit.minimumSizeHint().width() - metrics.maxWidth();
-    return metrics.horizontalAdvance(shownText(edit)) > edit.width() - frame;
+int roomFor(const QLineEdit& edit) {
+    int room = edit.width() - (edit.minimumSizeHint().width() - edit.fontMetrics().maxWidth());
+    for (const QToolButton* button : edit.findChildren<QToolButton*>(QString(), Qt::FindDirectChildrenOnly)) {
+        if (button->isVisibleTo(&edit)) room -= button->width();
+    }
+    return room;
 }
+
+bool isCut(const QLineEdit& edit) { return edit.fontMetrics().horizontalAdvance(shownText(edit)) > roomFor(edit); }
 
 void tipWhatIsCut(QAbstractItemView& view) { new CutTexts(view); }
 

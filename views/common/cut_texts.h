@@ -9,6 +9,8 @@ class QWidget;
 
 namespace loupe::views {
 
+// Pixels for the text of the field, beside its frame and buttons.
+int roomFor(const QLineEdit& edit);
 // Is the text, or what stands in its place, wider than the field?
 bool isCut(const QLineEdit& edit);
 // Prepends the full text to an item's own tip. Headers count as items.

@@ -9,6 +9,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -180,7 +181,7 @@ QLayout* PlanView::makeBar() {
 }
 
 QLayout* PlanView::makeChanges() {
-    change_ = new QComboBox(this);
+    change_ = new ElidedComboBox(this);
     change_->setAccessibleName(tr("What if"));
     change_->setMinimumContentsLength(26);
     connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);

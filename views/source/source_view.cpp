@@ -16,6 +16,7 @@
 
 #include "core/base/library_path.h"
 #include "core/study/verdict.h"
+#include "views/common/elided_fields.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -64,7 +65,7 @@ ViewDescription SourceView::describe() {
 
 SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     : View(bridge, parent),
-      files_(new QComboBox(this)),
+      files_(new ElidedComboBox(this)),
       search_(new QLineEdit(this)),
       note_(new QLabel(this)),
       again_(new QToolButton(this)),

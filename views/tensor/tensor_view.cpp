@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/record/not_finite.h"
+#include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
@@ -120,7 +121,7 @@ void TensorView::buildControls(QLayout* layout) {
 // Which tensor, and which of its elements.
 QLayout* TensorView::buildChoice(QWidget* bar) {
     auto* row = new FlowLayout(5);
-    choice_ = new QComboBox(bar);
+    choice_ = new ElidedComboBox(bar);
     choice_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     choice_->setMinimumContentsLength(10);
@@ -172,7 +173,7 @@ QLayout* TensorView::buildDisplay(QWidget* bar) {
         applyDisplay();
     });
     row->addWidget(display_);
-    tile_ = new QComboBox(bar);
+    tile_ = new ElidedComboBox(bar);
     tile_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     tile_->setMinimumContentsLength(6);
     tile_->setToolTip(tr("Which of the leading dimensions"));
