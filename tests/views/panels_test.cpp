@@ -5,6 +5,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QGlyphRun>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
@@ -16,6 +17,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QTextEdit>
+#include <QTextLayout>
 #include <QToolTip>
 #include <QTreeView>
 #include <QTreeWidget>
@@ -116,6 +118,23 @@ class PanelsTest : public QObject {
         QCOMPARE(countText(11689512), QStringLiteral("11,689,512"));
         QCOMPARE(shapeText({1, 64, 56, 56}), QStringLiteral("1x64x56x56"));
         QCOMPARE(shortOpName("aten::conv2d"), QStringLiteral("conv2d"));
+    }
+    // Fonts with a ligature for it draw "1x64" with a sign of multiplication: shapes have one sign wherever they stand.
+    void shapesKeepTheirSign() {
+        const auto glyphs = [](const QString& words, const QFont& font) {
+            QTextLayout layout(words, font);
+            layout.beginLayout();
+            layout.createLine();
+            layout.endLayout();
+            return layout.glyphRuns().front().glyphIndexes();
+        };
+        const Theme& theme = Theme::instance();
+        for (QFont font : {theme.uiFont(), theme.monoFont(), theme.codeFont()}) {
+            for (const bool is_bold : {false, true}) {
+                font.setBold(is_bold);
+                QCOMPARE(glyphs(QStringLiteral("1x64x8"), font)[1], glyphs(QStringLiteral("x"), font).front());
+            }
+        }
     }
     void colourMapsCoverTheirRange() {
         for (int i = 0; i < kColourMaps; ++i) {
