@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QSettings>
+#include <QStyle>
 #include <QTabBar>
 #include <QTimer>
 #include <cmath>
@@ -194,11 +195,10 @@ void Docks::holdShares() {
 
 void Docks::makeRoom(bool is_shown) {
     if (is_shown && held_.empty() && !maximised_ && !hidden_ && !arranging_) holdSizes();
-    if (!is_shown && !held_.empty()) {
-        is_returning_ = true;
-        QTimer::singleShot(0, this, &Docks::returnSizes);  // once the bar has gone
-    }
-    holdShares();
+    if (is_shown || held_.empty()) return holdShares();
+    keeping_.stop();
+    resizing_ = is_returning_ = true;
+    QTimer::singleShot(0, this, &Docks::returnSizes);  // once the bar has gone
 }
 
 void Docks::holdSizes() {
@@ -210,7 +210,8 @@ void Docks::holdSizes() {
 }
 
 void Docks::returnSizes() {
-    if (maximised_ || hidden_) return;  // see tidy()
+    calm_.start(100);  // moves until then are the program's
+    if (!is_returning_ || maximised_ || hidden_) return;  // see tidy()
     is_returning_ = false;
     const auto held = std::exchange(held_, {});
     window_->layout()->activate();
@@ -258,9 +259,10 @@ void Docks::keepShares() {
     if (are_columns) {
         const int left_now = std::max(left->minimumSizeHint().width(), part(left_share_, window_->width()));
         const int right_now = std::max(right->minimumSizeHint().width(), part(right_share_, window_->width()));
+        const int borders = 2 * window_->style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, window_);
         window_->resizeDocks(
             {left, centre, right},
-            {left_now, std::max(kLeastPanel.width(), window_->width() - left_now - right_now), right_now},
+            {left_now, std::max(kLeastPanel.width(), window_->width() - borders - left_now - right_now), right_now},
             Qt::Horizontal);
     }
     if (is_below) {

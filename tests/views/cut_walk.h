@@ -45,7 +45,7 @@ inline QStringList cutTexts(const QWidget& root) {
             if (label->text().isEmpty()) continue;
             const bool has_dots = qobject_cast<const views::ElidedLabel*>(label) != nullptr;
             if (label->wordWrap()) {
-                const int high = label->heightForWidth(label->width());
+                const int high = label->heightForWidth(label->width()) - 2 * label->margin();
                 if (high > label->height() + 1) tell(*label, label->text(), label->height(), high);
             } else if (!has_dots && label->sizeHint().width() > label->width() + 1) {
                 tell(*label, label->text(), label->width(), label->sizeHint().width());

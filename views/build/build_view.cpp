@@ -116,7 +116,9 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setMinimumWidth(160);
     auto* input = new QWidget(this);  // with its name, in one row
+    input->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     auto* named = new QHBoxLayout(input);
     named->setContentsMargins(0, 0, 0, 0);
     named->setSpacing(6);

@@ -69,6 +69,7 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setMinimumWidth(160);
     auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
     bar->addWidget(pipeline_);

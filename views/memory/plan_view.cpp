@@ -170,6 +170,7 @@ QLayout* PlanView::makeBar() {
     connect(parts_, &QComboBox::currentIndexChanged, this, &PlanView::showPart);
     summary_ = new ElidedLabel(this);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setMinimumWidth(160);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
@@ -198,6 +199,7 @@ QLayout* PlanView::makeChanges() {
     forecast_ = new ElidedLabel(this);
     forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    forecast_->setMinimumWidth(160);
     auto* changes = new FlowLayout;
     changes->setContentsMargins(6, 0, 6, 4);
     changes->addWidget(new QLabel(tr("What if"), this));

@@ -154,7 +154,7 @@ QLayout* TensorView::buildChoice(QWidget* bar) {
     permute_->setFont(Theme::instance().monoFont());
     permute_->setToolTip(tr("Order of the dimensions that slicing leaves"));
     permute_->setAccessibleName(tr("Permute"));
-    permute_->setMaximumWidth(100);
+    permute_->setMaximumWidth(120);
     permute_->setMinimumWidth(50);
     connect(permute_, &QLineEdit::editingFinished, this, &TensorView::ask);
     row->addWidget(permute_);
