@@ -67,9 +67,6 @@ Chooser::Chooser(const QString& prompt, std::vector<Item> items, QWidget* parent
     layout->setSpacing(4);
     layout->addWidget(edit_);
     layout->addWidget(list_);
-    setStyleSheet(QStringLiteral("loupe--window--Chooser { border: 1px solid %1; background: %2; }")
-                      .arg(Theme::instance().colour(Theme::Colour::Border).name(),
-                           Theme::instance().colour(Theme::Colour::Raised).name()));
 
     const QWidget* over = parent->window();
     const QSize size(std::min(640, over->width() - 40), std::min(460, over->height() - 80));

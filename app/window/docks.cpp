@@ -3,9 +3,11 @@
 
 #include <QApplication>
 #include <QContextMenuEvent>
+#include <QLayout>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QSettings>
+#include <QStyle>
 #include <QTabBar>
 #include <QTimer>
 #include <cmath>
@@ -21,6 +23,27 @@ namespace {
 constexpr int kLayoutVersion = 1;
 constexpr QSize kLeastPanel(160, 60);
 constexpr QSize kLeastLeftPanel(230, 60);  // least usable size of forms and a tree
+
+// Every press of a mouse button on a widget, also on those that take no focus by it.
+class PressWatch : public QObject {
+  public:
+    PressWatch(QObject* parent, std::function<void(QWidget*, const QPoint&)> pressed)
+        : QObject(parent), pressed_(std::move(pressed)) {
+        qApp->installEventFilter(this);
+    }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::MouseButtonPress) {
+            if (auto* widget = qobject_cast<QWidget*>(watched))
+                pressed_(widget, static_cast<QMouseEvent*>(event)->position().toPoint());
+        }
+        return false;
+    }
+
+  private:
+    std::function<void(QWidget*, const QPoint&)> pressed_;
+};
 
 }  // namespace
 
@@ -89,14 +112,45 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge)
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         for (QWidget* widget = now; widget; widget = widget->parentWidget()) {
             if (auto* view = qobject_cast<views::View*>(widget)) {
-                focused_ = view;
+                choose(view);
                 return;
             }
         }
     });
+    new PressWatch(this, [this](QWidget* widget, const QPoint& at) { chooseByClick(widget, at); });
+}
+
+void Docks::choose(views::View* view) {
+    if (focused_ == view) return;
+    focused_ = view;
+    emit chosen();
+}
+
+void Docks::chooseByClick(QWidget* clicked, const QPoint& at) {
+    if (hidden_) return;
+    views::View* view = nullptr;
+    for (QWidget* widget = clicked; widget && !view && !widget->isWindow(); widget = widget->parentWidget())
+        view = qobject_cast<views::View*>(widget);
+    const bool is_own_title = clicked->parentWidget() == window_;
+    if (const QDockWidget* dock = view || !is_own_title ? nullptr : titleAt(clicked, at))
+        view = static_cast<views::View*>(dock->widget());
+    if (!view || !window_->isAncestorOf(view)) return;
+    choose(view);
+    // The keyboard follows once the click is over, where the click itself has not given it to the panel.
+    QTimer::singleShot(0, view, [this, view] {
+        const QWidget* now = QApplication::focusWidget();
+        if (focused_ == view && view->isVisible() && !view->isAncestorOf(now) && !QApplication::activePopupWidget())
+            view->setFocus(Qt::MouseFocusReason);
+    });
 }
 
 bool Docks::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == window_ && event->type() == QEvent::MouseButtonPress) {
+        is_dragging_ = window_->childAt(static_cast<QMouseEvent*>(event)->position().toPoint()) == nullptr;
+    } else if (watched == window_ && event->type() == QEvent::MouseButtonRelease &&
+               std::exchange(is_dragging_, false)) {
+        if (!held_.empty()) holdSizes();  // those are the user's now
+    }
     if (event->type() == QEvent::MouseButtonDblClick && !hidden_) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         QDockWidget* dock = mouse->button() == Qt::LeftButton ? titleAt(watched, mouse->position().toPoint()) : nullptr;
@@ -116,7 +170,7 @@ bool Docks::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::Resize || hidden_) return QObject::eventFilter(watched, event);
     if (watched == window_) {
         holdShares();
-    } else if (!resizing_ && window_->size() == calm_size_) {
+    } else if (!resizing_ && window_->size() == calm_size_ && (held_.empty() || is_dragging_)) {
         noteShares();  // the user moved a border
     }
     return QObject::eventFilter(watched, event);
@@ -137,6 +191,44 @@ void Docks::holdShares() {
     if (maximised_ || hidden_ || arranging_) return;  // sizes are not final
     resizing_ = true;
     keeping_.start(0);
+}
+
+void Docks::makeRoom(bool is_shown) {
+    if (is_shown && held_.empty() && !maximised_ && !hidden_ && !arranging_) holdSizes();
+    if (is_shown || held_.empty()) return holdShares();
+    keeping_.stop();
+    resizing_ = is_returning_ = true;
+    QTimer::singleShot(0, this, &Docks::returnSizes);  // once the bar has gone
+}
+
+void Docks::holdSizes() {
+    held_.clear();
+    held_window_ = window_->size();
+    for (QDockWidget* dock : docks_) {
+        if (inFront(dock) == dock) held_.emplace_back(dock, dock->size());
+    }
+}
+
+void Docks::returnSizes() {
+    calm_.start(100);  // moves until then are the program's
+    if (!is_returning_ || maximised_ || hidden_) return;  // see tidy()
+    is_returning_ = false;
+    const auto held = std::exchange(held_, {});
+    window_->layout()->activate();
+    if (held_window_ != window_->size()) return;
+    QList<QDockWidget*> docks;
+    QList<int> widths;
+    QList<int> heights;
+    for (const auto& [dock, size] : held) {
+        // Another tab may be in front now.
+        QDockWidget* shown = dock ? inFront(dock) : nullptr;
+        if (!shown || docks.contains(shown)) continue;
+        docks += shown;
+        widths += size.width();
+        heights += size.height();
+    }
+    window_->resizeDocks(docks, widths, Qt::Horizontal);
+    window_->resizeDocks(docks, heights, Qt::Vertical);
 }
 
 void Docks::noteShares() {
@@ -167,9 +259,10 @@ void Docks::keepShares() {
     if (are_columns) {
         const int left_now = std::max(left->minimumSizeHint().width(), part(left_share_, window_->width()));
         const int right_now = std::max(right->minimumSizeHint().width(), part(right_share_, window_->width()));
+        const int borders = 2 * window_->style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, window_);
         window_->resizeDocks(
             {left, centre, right},
-            {left_now, std::max(kLeastPanel.width(), window_->width() - left_now - right_now), right_now},
+            {left_now, std::max(kLeastPanel.width(), window_->width() - borders - left_now - right_now), right_now},
             Qt::Horizontal);
     }
     if (is_below) {
@@ -275,7 +368,8 @@ void Docks::tidy() {
         return;
     }
     settled_ = window_->saveState(kLayoutVersion);
-    if (!resizing_) noteShares();
+    if (is_returning_) returnSizes();
+    if (!resizing_ && held_.empty()) noteShares();
     closed_.clear();
     for (QDockWidget* dock : docks_) {
         if (dock->isHidden()) closed_ += dock;
@@ -300,6 +394,7 @@ void Docks::pushChange() {
 void Docks::restore(const QByteArray& state) {
     maximised_ = nullptr;
     arranging_ = true;
+    held_.clear();
     window_->restoreState(state, kLayoutVersion);
     tidySoon();
 }
@@ -349,6 +444,7 @@ void Docks::resetLayout() {
     hidden_ = false;
     maximised_ = nullptr;
     arranging_ = true;
+    held_.clear();
     const QByteArray before = settled_;
     arrange();
     if (!before.isEmpty()) undo_->push(new LayoutEdit(*this, before, window_->saveState(kLayoutVersion)));
@@ -366,6 +462,7 @@ bool Docks::takeLayout(const QByteArray& state) {
     }
     maximised_ = nullptr;
     arranging_ = true;
+    held_.clear();
     const QByteArray before = window_->saveState(kLayoutVersion);
     const bool isTaken = window_->restoreState(state, kLayoutVersion);
     if (!isTaken) window_->restoreState(before, kLayoutVersion);
@@ -401,7 +498,9 @@ void Docks::maximise(QDockWidget* dock) {
 
 void Docks::unmaximise() {
     QDockWidget* dock = maximised_;
+    const auto held = held_;
     restore(before_maximised_);
+    held_ = held;  // by a bar that was there before
     if (dock) {
         dock->show();
         dock->raise();

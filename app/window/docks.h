@@ -22,7 +22,7 @@ class Docks : public QObject {
 
     const std::vector<QDockWidget*>& all() const { return docks_; }
     views::View* view(const QString& id) const;
-    // The panel that has, or last had, the keyboard; null at first.
+    // The panel that was chosen last: by its tab or title, a click in it, or the keyboard; null at first.
     views::View* focused() const { return focused_; }
     // Opens the panel, raises it and gives it the focus.
     void show(const QString& id);
@@ -39,14 +39,20 @@ class Docks : public QObject {
     // Maximises one panel, or restores the others. id: of the panel; empty: the focused one.
     void toggleMaximised(const QString& id = {});
     bool isMaximised() const { return maximised_ != nullptr; }
-    // Keeps the panels' shares when a bar beside them is shown or hidden.
-    void holdShares();
+    // A bar beside the panels is about to be shown or hidden. When it goes every panel has the size of before, unless
+    // the user resized one meanwhile.
+    void makeRoom(bool is_shown);
     // No change of the layout is in progress.
-    bool isSettled() const { return !tidying_ && !changing_ && !arranging_ && !resizing_; }
+    bool isSettled() const {
+        const bool are_sizes = !resizing_ && (!is_returning_ || maximised_ || hidden_);
+        return !tidying_ && !changing_ && !arranging_ && are_sizes;
+    }
 
   signals:
     // Panels were moved, floated, closed or maximised.
     void changed();
+    // Another panel was chosen.
+    void chosen();
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -55,6 +61,13 @@ class Docks : public QObject {
     // Keeps the shares of columns, and of the row below, when the window is resized: Qt gives all to one of them.
     void noteShares();
     void keepShares();
+    void holdShares();
+    // Sizes of the panels in front, while a bar takes room from them.
+    void holdSizes();
+    void returnSizes();
+    void choose(views::View* view);
+    // Chosen by a click that moves no keyboard focus: on a tab, a title, a button.
+    void chooseByClick(QWidget* clicked, const QPoint& at);
     QDockWidget* inFront(QDockWidget* dock) const;
     QDockWidget* first(views::Place place) const;
     void placeNewcomers();
@@ -91,7 +104,11 @@ class Docks : public QObject {
     bool resizing_ = false;
     QTimer keeping_;
     QTimer calm_;
-    QSize calm_size_;  // of the window, when it was resized last
+    QSize calm_size_;                                            // of the window, when it was resized last
+    std::vector<std::pair<QPointer<QDockWidget>, QSize>> held_;  // empty: no bar is shown
+    QSize held_window_;
+    bool is_dragging_ = false;   // the user moves a border
+    bool is_returning_ = false;  // the bar has gone, the sizes are not back yet
     double left_share_ = 0;
     double right_share_ = 0;
     double bottom_share_ = 0;

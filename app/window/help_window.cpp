@@ -244,7 +244,7 @@ void HelpWindow::fillMatches(const QString& words) {
         item->setData(0, kSectionRole, match.section);
         item->setToolTip(0, match.line);
         auto* line = new QTreeWidgetItem(item, {match.line});
-        line->setForeground(0, Theme::instance().colour(Theme::Colour::Faint));
+        line->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
         line->setData(0, kPageRole, match.page);
         line->setData(0, kSectionRole, match.section);
         item->setExpanded(true);

@@ -119,6 +119,7 @@ MainWindow::MainWindow()
     connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
     connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
     connect(docks_, &Docks::changed, actions_, &Actions::update);
+    connect(docks_, &Docks::chosen, actions_, &Actions::update);
     connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
     connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) { banner_->tell(why, {}); });
     connect(keeper_, &SessionKeeper::restored, this, [this](const QString& said, session::EventId reached) {
@@ -524,6 +525,7 @@ void MainWindow::makeMenus() {
     }
     fill(view, {"", "fit", "maximise", "reset_layout", "", "theme_system", "theme_dark", "theme_light"});
     panel_menu_ = menuBar()->addMenu(tr("&Panel"));
+    panel_menu_->setObjectName(QStringLiteral("panelMenu"));
     panel_menu_->setToolTipsVisible(true);
     connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
     fill(menuBar()->addMenu(tr("&Help")), {"manual", "keys", "documentation", "", "about"});
@@ -559,7 +561,7 @@ void MainWindow::makeToolBar() {
     QAction* holder = row->addWidget(banner_);
     holder->setVisible(false);
     row->hide();
-    connect(banner_, &Banner::shown, docks_, &Docks::holdShares);
+    connect(banner_, &Banner::shown, docks_, &Docks::makeRoom);
     connect(banner_, &Banner::shown, row, &QWidget::setVisible);
     connect(banner_, &Banner::shown, holder, &QAction::setVisible);
 }

@@ -77,7 +77,7 @@ QString place(const session::Recording& recording, session::EventId id) {
 
 /// The tip has the whole text, for a window too narrow for it.
 void showPlace(views::ElidedLabel& label, QChar mark, Theme::Colour colour, const QString& text, const QString& tip) {
-    label.setMark(mark, Theme::instance().colour(colour));
+    label.setMark(mark, colour);
     label.setText(text);
     label.setToolTip(text + QLatin1Char('\n') + tip);
 }

@@ -145,9 +145,9 @@ void WeightsLoader::showDifferences() {
     for (const WeightDifference& each : report_.differences) {
         auto* row =
             new QTreeWidgetItem(list_, {text(each.name), kindText(each.kind), text(each.in_file), text(each.in_model)});
-        row->setForeground(1, views::Theme::instance().colour(each.kind == WeightDifference::Kind::Size
-                                                                  ? views::Theme::Colour::Bad
-                                                                  : views::Theme::Colour::Warning));
+        row->setData(1, Qt::ForegroundRole,
+                     views::Theme::themed(each.kind == WeightDifference::Kind::Size ? views::Theme::Colour::Bad
+                                                                                    : views::Theme::Colour::Warning));
         row->setToolTip(0, text(each.name));
     }
     list_->header()->resizeSections(QHeaderView::ResizeToContents);

@@ -8,6 +8,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/library_path.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/model/program.h"
@@ -147,7 +148,8 @@ MethodInfo describe_method(const std::string& name, const FunctionSchema& schema
 // A damaged record may name any line; no model's files have more together.
 constexpr std::size_t kMaxLines = 1'000'000;
 
-// The user's own files, as far as debug records carry them: their lines in place, gaps where nothing was recorded.
+// The original files, as far as debug records carry them: their lines in place, gaps where nothing was recorded. The
+// user's come before those of libraries.
 void add_original_sources(const ModelFile& file, ModelInfo& model) {
     std::map<std::string, std::vector<std::string_view>> files;
     std::set<const ir::Source*> seen;
@@ -166,7 +168,11 @@ void add_original_sources(const ModelFile& file, ModelInfo& model) {
             for (std::size_t i = 0; i < source->line_count(); ++i) lines[source->starting_line() + i] = source->line(i);
         }
     }
-    for (const auto& [name, lines] : files) model.sources.push_back({name, join(lines, "\n"), true, false});
+    for (const bool is_library : {false, true}) {
+        for (const auto& [name, lines] : files) {
+            if (is_library_path(name) == is_library) model.sources.push_back({name, join(lines, "\n"), true, false});
+        }
+    }
 }
 
 void add_archive_sources(const ModelFile& file, ModelInfo& model) {

@@ -7,6 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/library_path.h"
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
 #include "core/dispatch/plugin_list.h"
@@ -377,8 +378,11 @@ void Program::become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePt
     describe(info_->path, info_->built_with);
     auto info = std::make_shared<ModelInfo>(*info_);
     info->form = form;
-    for (SourceFile& source : info->sources)
-        source.is_original = source.is_editable = true;  // the graph's lines are the file's
+    for (SourceFile& source : info->sources) {
+        // The graph's lines are the file's.
+        source.is_original = true;
+        source.is_editable = source.is_editable || !is_library_path(source.name);
+    }
     info_ = std::move(info);
 }
 

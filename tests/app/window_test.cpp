@@ -22,6 +22,7 @@
 #include <QSettings>
 #include <QStandardPaths>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
@@ -35,6 +36,7 @@
 #include "app/window/main_window.h"
 #include "app/window/source_permissions.h"
 #include "app/window/weights_loader.h"
+#include "tests/views/cut_walk.h"
 #include "tests/views/patience.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
@@ -848,6 +850,116 @@ class WindowTest : public QObject {
         QVERIFY2(std::abs(height() - before) <= 8, qPrintable(QStringLiteral("%1, was %2").arg(height()).arg(before)));
     }
 
+    /// The panels in front, and their sizes.
+    QString sizes() const {
+        QStringList all;
+        for (const QDockWidget* dock : window_->docks().all()) {
+            if (!dock->isHidden() && !dock->visibleRegion().isEmpty())
+                all << QStringLiteral("%1 %2 x %3").arg(dock->objectName()).arg(dock->width()).arg(dock->height());
+        }
+        return all.join(QStringLiteral(", "));
+    }
+
+    // Not by a pixel, in a layout of the user's own, whatever the error shows meanwhile.
+    void panelsGetTheirSizesBackWhenABannerGoes() {
+        open(model("digits"));
+        settle();
+        auto* banner = window_->findChild<window::Banner*>();
+        const auto dock = [this](const char* id) { return window_->findChild<QDockWidget*>(QLatin1String(id)); };
+        for (const bool is_own : {false, true}) {
+            if (is_own) {
+                window_->resizeDocks({dock("graph"), dock("events")}, {180, 420}, Qt::Vertical);
+                window_->resizeDocks({dock("modules"), dock("graph")}, {390, 400}, Qt::Horizontal);
+                window_->addDockWidget(Qt::RightDockWidgetArea, dock("log"), Qt::Vertical);
+                settle();
+            }
+            const QString before = sizes();
+            for (int i = 0; i < 3; ++i) {
+                banner->tell(QStringLiteral("An error"), {}, QString(QStringLiteral("line of details\n")).repeated(12));
+                settle();
+                QTRY_VERIFY(sizes() != before);
+                QTest::mouseClick(banner->detailsButton(), Qt::LeftButton);
+                settle();
+                banner->tell(QString(QStringLiteral("a long message ")).repeated(40), {});
+                settle();
+                banner->dismiss();
+                settle();
+                QTRY_COMPARE(sizes(), before);
+            }
+        }
+    }
+
+    // The panel whose tab, or what takes no focus in it, was clicked last is the one that commands are about.
+    void thePanelClickedLastIsTheOneActedUpon() {
+        open(model("digits"));
+        settle();
+        window_->docks().show(QStringLiteral("modules"));
+        const auto clickTab = [this](const QString& title) {
+            for (QTabBar* bar : window_->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+                for (int tab = 0; tab < bar->count(); ++tab) {
+                    if (bar->tabText(tab) == title && bar->isVisible())
+                        return QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
+                }
+            }
+        };
+        clickTab(QStringLiteral("Memory"));
+        QCOMPARE(window_->docks().focused(), window_->docks().view(QStringLiteral("memory")));
+        QTRY_VERIFY(window_->docks().view(QStringLiteral("memory"))->isAncestorOf(QApplication::focusWidget()));
+        auto* menu = window_->menuBar()->findChild<QMenu*>(QStringLiteral("panelMenu"));
+        QVERIFY(menu);
+        emit menu->aboutToShow();
+        QMenu own;
+        window_->docks().view(QStringLiteral("memory"))->addActions(own);
+        QVERIFY(!own.actions().isEmpty());
+        QCOMPARE(menu->actions().front()->text(), own.actions().front()->text());
+        press(Qt::Key_F11, Qt::ControlModifier);
+        settle();
+        QTRY_VERIFY(!window_->findChild<QDockWidget*>(QStringLiteral("memory"))->isHidden());
+        QVERIFY(window_->findChild<QDockWidget*>(QStringLiteral("modules"))->isHidden());
+        press(Qt::Key_F11, Qt::ControlModifier);
+        settle();
+        // A button takes no focus by a click.
+        auto* lock = window_->docks().view(QStringLiteral("events"))->findChild<QToolButton*>();
+        clickTab(QStringLiteral("Events"));
+        window_->docks().show(QStringLiteral("modules"));
+        QVERIFY(lock && lock->isVisible());
+        QTest::mousePress(lock, Qt::RightButton);
+        QTest::mouseRelease(lock, Qt::RightButton);
+        QCOMPARE(window_->docks().focused(), window_->docks().view(QStringLiteral("events")));
+    }
+
+    void noTextIsCut_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QSize>("size");
+        for (const char* name : {"digits", "gpt"}) {
+            for (const QSize size : {QSize(1440, 900), QSize(1024, 700)})
+                QTest::addRow("%s at %d", name, size.width()) << model(name) << size;
+        }
+    }
+    void noTextIsCut() {
+        QFETCH(QString, file);
+        QFETCH(QSize, size);
+        window_->resize(size);
+        open(file);
+        session::RunOptions options = window_->bridge().runOptions();
+        options.backward = true;
+        window_->bridge().setRunOptions(options);
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        if (auto* banner = window_->findChild<window::Banner*>(); banner->isVisible()) banner->dismiss();
+        QCOMPARE(window_->size(), size);
+        QStringList cut;
+        for (QDockWidget* dock : window_->docks().all()) {
+            window_->docks().show(dock->objectName());
+            settle();
+            QTRY_VERIFY(dock->widget()->isVisible() && static_cast<views::View*>(dock->widget())->isSettled());
+            QCoreApplication::processEvents();
+            for (const QString& text : testing::cutTexts(*dock->widget()))
+                cut << dock->objectName() + QStringLiteral(": ") + text;
+        }
+        QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
+    }
+
     void noModelMakesTheWindowWider() {
         QTest::failOnWarning(QRegularExpression(QStringLiteral("QPainter")));  // panels without any room draw nothing
         open(fixture("resnet18"));
@@ -998,8 +1110,16 @@ class WindowTest : public QObject {
 
     void aRunToANanStopsBehindTheOperatorThatMadeIt() {
         open(fixture("makes_nan"));
+        window_->docks().show(QStringLiteral("log"));
         press(Qt::Key_F6);
         QTRY_COMPARE(state(), RunState::Paused);
+        // Its row is in sight when the panel is shown later, beside the banner that tells of it.
+        window_->docks().show(QStringLiteral("events"));
+        auto& events = view<views::EventsView>("events");
+        QTRY_VERIFY(events.tree().currentIndex().data(views::EventModel::EventRole).toUInt() ==
+                    window_->bridge().reachedEvent());
+        QTRY_VERIFY(
+            events.tree().viewport()->rect().contains(events.tree().visualRect(events.tree().currentIndex()).center()));
         QVERIFY(window_->bridge().recording()->event(window_->bridge().reachedEvent()).has_nan);
         const auto labels = window_->statusBar()->findChildren<QLabel*>();
         const auto says = [&](const char* words) {

@@ -5,6 +5,7 @@
 #include <QJsonDocument>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -60,6 +61,47 @@ class EventsTest : public QObject {
         QVERIFY(std::any_of(labels.begin(), labels.end(),
                             [](const QLabel* label) { return label->text() == QStringLiteral("10 events"); }));
         QVERIFY(view.findChild<QLabel*>(QStringLiteral("emptyHint"))->text().isEmpty());
+    }
+
+    // The current event's row is in sight: also when its group was selected before, when the panel is shown or resized
+    // later, and when the model has not taken the event yet.
+    void theCurrentRowIsInSight() {
+        SessionBridge bridge;
+        EventsView view(bridge, nullptr);
+        view.resize(700, 300);
+        bridge.show(testing::sampleModel(), testing::sampleRun(4000));
+        const auto isSeen = [&](session::EventId event) {
+            const QModelIndex index = view.model().indexOf(event);
+            return index.isValid() && view.tree().currentIndex() == index &&
+                   view.tree().viewport()->rect().contains(view.tree().visualRect(index).center());
+        };
+        const auto last = static_cast<session::EventId>(bridge.eventCount());
+        QVERIFY(!view.model().isCaughtUp());
+        bridge.setCurrentEvent(last);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
+        QTRY_VERIFY(isSeen(last));
+        // From a group that holds it.
+        view.tree().setCurrentIndex(view.model().index(0, 0));
+        QCOMPARE(bridge.currentEvent(), session::EventId{1});
+        bridge.setCurrentEvent(4);
+        QTRY_VERIFY(isSeen(4));
+        bridge.setCurrentEvent(30);
+        QTRY_VERIFY(isSeen(30));
+        view.resize(700, 110);
+        QTRY_VERIFY(isSeen(30));
+        view.hide();
+        view.resize(700, 200);
+        bridge.setCurrentEvent(last - 3);
+        view.show();
+        view.comeIntoSight();
+        QTRY_VERIFY(isSeen(last - 3));
+        // Not against the user, who has scrolled away.
+        view.tree().verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMinimum);
+        QTRY_VERIFY(!isSeen(last - 3));
+        view.resize(700, 150);
+        QCoreApplication::processEvents();
+        QVERIFY(!isSeen(last - 3));
     }
 
     void filterTerms_data() {

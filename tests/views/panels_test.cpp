@@ -5,24 +5,33 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QGlyphRun>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTest>
+#include <QTextEdit>
+#include <QTextLayout>
 #include <QToolTip>
 #include <QTreeView>
+#include <QTreeWidget>
 #include <cmath>
 
+#include "core/base/library_path.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/common/colour_map.h"
 #include "views/common/cut_texts.h"
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
+#include "views/gradient_flow/gradient_flow_view.h"
 #include "views/inputs/input_model.h"
 #include "views/inputs/inputs_view.h"
 #include "views/log/log_view.h"
@@ -36,6 +45,66 @@
 
 using namespace loupe;
 using namespace loupe::views;
+
+namespace {
+
+constexpr Theme::Colour kRoles[] = {Theme::Colour::Window,  Theme::Colour::Panel,       Theme::Colour::Raised,
+                                    Theme::Colour::Border,  Theme::Colour::Grid,        Theme::Colour::Text,
+                                    Theme::Colour::Faint,   Theme::Colour::Accent,      Theme::Colour::AccentBack,
+                                    Theme::Colour::Reached, Theme::Colour::ReachedBack, Theme::Colour::Good,
+                                    Theme::Colour::Warning, Theme::Colour::Bad,         Theme::Colour::BadBack};
+
+QSet<QString> coloursOf(Theme::Mode mode) {
+    Theme::instance().setMode(mode);
+    QSet<QString> all;
+    for (const auto role : kRoles) all += Theme::instance().colour(role).name();
+    return all;
+}
+
+// Where a widget names one of the colours: in its words, its items, its style.
+QStringList namesOf(const QWidget& view, const QSet<QString>& colours) {
+    QStringList found;
+    const auto look = [&](const QWidget& in, const char* where, const QString& words) {
+        static const QRegularExpression kColour(QStringLiteral("#[0-9a-fA-F]{6}"));
+        for (auto each = kColour.globalMatch(words); each.hasNext();) {
+            const QString colour = each.next().captured().toLower();
+            if (colours.contains(colour))
+                found << QStringLiteral("%1 %2 in %3 of %4")
+                             .arg(colour, QLatin1String(where), QLatin1String(in.metaObject()->className()),
+                                  in.objectName());
+        }
+    };
+    const auto lookAt = [&](const QWidget& in, const char* where, const QVariant& colour) {
+        if (colour.canConvert<QBrush>()) look(in, where, colour.value<QBrush>().color().name());
+    };
+    QList<QWidget*> all = view.findChildren<QWidget*>();
+    for (const QWidget* widget : all) {
+        look(*widget, "style", widget->styleSheet());
+        look(*widget, "tip", widget->toolTip());
+        for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::Window,
+                                QPalette::Base, QPalette::Link})
+            look(*widget, "palette", widget->palette().color(role).name());
+        if (const auto* label = qobject_cast<const QLabel*>(widget)) look(*widget, "text", label->text());
+        if (const auto* edit = qobject_cast<const QTextEdit*>(widget)) look(*widget, "html", edit->toHtml());
+        const auto* items = qobject_cast<const QAbstractItemView*>(widget);
+        if (!items || !items->model()) continue;
+        std::function<void(const QModelIndex&)> walk = [&](const QModelIndex& parent) {
+            const QAbstractItemModel& model = *items->model();
+            for (int row = 0; row < std::min(200, model.rowCount(parent)); ++row) {
+                for (int column = 0; column < model.columnCount(parent); ++column) {
+                    const QModelIndex index = model.index(row, column, parent);
+                    lookAt(*widget, "item", index.data(Qt::ForegroundRole));
+                    lookAt(*widget, "ground", index.data(Qt::BackgroundRole));
+                }
+                walk(model.index(row, 0, parent));
+            }
+        };
+        walk({});
+    }
+    return found;
+}
+
+}  // namespace
 
 class PanelsTest : public QObject {
     Q_OBJECT
@@ -52,6 +121,23 @@ class PanelsTest : public QObject {
         QCOMPARE(countText(11689512), QStringLiteral("11,689,512"));
         QCOMPARE(shapeText({1, 64, 56, 56}), QStringLiteral("1x64x56x56"));
         QCOMPARE(shortOpName("aten::conv2d"), QStringLiteral("conv2d"));
+    }
+    // Fonts with a ligature for it draw "1x64" with a sign of multiplication: shapes have one sign wherever they stand.
+    void shapesKeepTheirSign() {
+        const auto glyphs = [](const QString& words, const QFont& font) {
+            QTextLayout layout(words, font);
+            layout.beginLayout();
+            layout.createLine();
+            layout.endLayout();
+            return layout.glyphRuns().front().glyphIndexes();
+        };
+        const Theme& theme = Theme::instance();
+        for (QFont font : {theme.uiFont(), theme.monoFont(), theme.codeFont()}) {
+            for (const bool is_bold : {false, true}) {
+                font.setBold(is_bold);
+                QCOMPARE(glyphs(QStringLiteral("1x64x8"), font)[1], glyphs(QStringLiteral("x"), font).front());
+            }
+        }
     }
     void colourMapsCoverTheirRange() {
         for (int i = 0; i < kColourMaps; ++i) {
@@ -113,6 +199,53 @@ class PanelsTest : public QObject {
         }
     }
 
+    // After a switch no panel has a colour of the theme before, in words, items or styles.
+    void everyPanelFollowsTheTheme() {
+        const QSet<QString> dark = coloursOf(Theme::Mode::Dark);
+        const QSet<QString> light = coloursOf(Theme::Mode::Light);
+        SessionBridge bridge;
+        std::vector<std::unique_ptr<View>> views;
+        for (const auto& entry : registry().entries()) views.emplace_back(entry.create(bridge, nullptr));
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        bridge.setCurrentEvent(4);
+        using Level = SessionBridge::LogEntry::Level;
+        for (const Level level : {Level::Info, Level::Warning, Level::Error}) {
+            SessionBridge::LogEntry entry;
+            entry.level = level;
+            entry.text = "told";
+            entry.event = 4;
+            bridge.addLog(entry);
+        }
+        auto& build = *std::find_if(views.begin(), views.end(), [](const auto& view) {
+            return view->template findChild<QTreeWidget*>(QStringLiteral("buildPalette")) != nullptr;
+        });
+        QVERIFY(build->findChild<QTreeWidget*>(QStringLiteral("buildPalette"))->topLevelItemCount() > 0);
+        for (auto& view : views) {
+            view->resize(900, 600);
+            view->show();
+            view->comeIntoSight();
+            if (auto* gradients = dynamic_cast<GradientFlowView*>(view.get())) {
+                std::vector<session::GradientRow> rows(2);
+                rows[0].parameter = "a.weight";
+                rows[1].parameter = "b.weight";
+                rows[1].has_gradient = true;
+                rows[1].finite = session::GradientRow::Magnitudes{1e-9, 1e-9, 1e-9};
+                gradients->showRows(rows);
+            }
+            QTRY_VERIFY(view->isSettled());
+        }
+        for (const auto mode : {Theme::Mode::Dark, Theme::Mode::Light, Theme::Mode::Dark}) {
+            Theme::instance().setMode(mode);
+            QCoreApplication::processEvents();
+            const QSet<QString> others = mode == Theme::Mode::Dark ? light - dark : dark - light;
+            for (const auto& view : views) {
+                const QStringList found = namesOf(*view, others);
+                QVERIFY2(found.isEmpty(), qPrintable(QLatin1String(view->metaObject()->className()) +
+                                                     QStringLiteral(": ") + found.join(QStringLiteral("; "))));
+            }
+        }
+    }
+
     void textCutByItsColumnIsInATip() {
         QStandardItemModel model(1, 2);
         model.setHorizontalHeaderLabels({QStringLiteral("A heading that is long"), QStringLiteral("B")});
@@ -123,8 +256,14 @@ class PanelsTest : public QObject {
         view.setColumnWidth(0, 60);
         view.resize(300, 100);
         view.show();
+        view.header()->resizeSection(1, 4);
         tipWhatIsCutIn(view);
         tipWhatIsCut(view);
+        // Columns begin as wide as their titles; one that is made narrower ends in dots.
+        for (int column = 0; column < 2; ++column)
+            QVERIFY(view.header()->sectionSize(column) >= view.header()->sectionSizeHint(column));
+        QCOMPARE(view.header()->textElideMode(), Qt::ElideRight);
+        view.setColumnWidth(0, 60);
         const auto tipAt = [](QWidget& widget, const QPoint& at) {
             QToolTip::hideText();
             QHelpEvent event(QEvent::ToolTip, at, widget.mapToGlobal(at));
@@ -135,6 +274,28 @@ class PanelsTest : public QObject {
                     .contains(QStringLiteral("out_proj.weight")));
         QVERIFY(!tipAt(*view.viewport(), view.visualRect(model.index(0, 1)).center()).contains(QLatin1Char('x')));
         QVERIFY(tipAt(*view.header()->viewport(), {20, 5}).contains(QStringLiteral("long")));
+        // Likewise a label, with links or without, and a line edit.
+        for (const char* words :
+             {"a text that is much longer than its label", "<b>a text</b> that is much longer than its label"}) {
+            ElidedLabel label;
+            label.setText(QLatin1String(words));
+            label.resize(60, 20);
+            QVERIFY(label.minimumSizeHint().width() < 60);
+            QVERIFY(tipAt(label, {5, 5}).contains(QStringLiteral("a text that is much longer")));
+            label.resize(label.sizeHint());
+            QHelpEvent event(QEvent::ToolTip, {5, 5}, label.mapToGlobal(QPoint(5, 5)));
+            QApplication::sendEvent(&label, &event);
+            QVERIFY(!event.isAccepted());
+        }
+        QWidget panel;
+        auto* edit = new QLineEdit(QStringLiteral("/home/me/data/digits_data.npz"), &panel);
+        edit->setToolTip(QStringLiteral("The data"));
+        tipWhatIsCutIn(panel);
+        edit->resize(70, 24);
+        QVERIFY(isCut(*edit));
+        QVERIFY(tipAt(*edit, {5, 5}).contains(QStringLiteral("/home/me/data")));
+        edit->resize(400, 24);
+        QVERIFY(!isCut(*edit));
     }
 
     void everyPanelIsDescribed() {
@@ -348,6 +509,38 @@ class PanelsTest : public QObject {
         QCOMPARE(model.expressions(), QStringList{QStringLiteral("fc.out.absmax")});
         model.remove(0);
         QCOMPARE(model.rowCount(), 1);
+    }
+
+    // Debug records name files of Python and of torch too.
+    void codeOfLibrariesIsNotTheUsers() {
+        for (const char* library :
+             {"/usr/lib/python3/dist-packages/torch/nn/modules/conv.py",
+              "/home/me/env/lib/python3.11/site-packages/a.py", "/usr/lib/python3.11/threading.py",
+              "torch/nn/functional.py", "torchvision/models/resnet.py"})
+            QVERIFY2(is_library_path(library), library);
+        for (const char* own : {"net.py", "/home/me/torch/net.py", "/home/me/lib/python3/net.py", "torch_net.py"})
+            QVERIFY2(!is_library_path(own), own);
+        auto model = std::make_shared<session::ModelInfo>(*testing::sampleModel());
+        const char* const conv = "/usr/lib/python3/dist-packages/torch/nn/modules/conv.py";
+        model->sources = {{conv, "a = 1\n", true, false}, {"net.py", "b = 2\n", true, false}};
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        LogView log(bridge, nullptr);
+        bridge.show(model, nullptr);
+        const auto says = [&](const char* words) {
+            const auto labels = view.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text() == QLatin1String(words); });
+        };
+        bridge.setCurrentSource({conv, 1, 0});
+        QVERIFY(says("library code") && !says("your source"));
+        bridge.setCurrentSource({"net.py", 1, 0});
+        QVERIFY(says("your source") && !says("library code"));
+        SessionBridge::LogEntry entry;
+        entry.text = "failed";
+        entry.source = {conv, 1, 0};
+        bridge.addLog(entry);
+        QVERIFY(log.list().item(0)->text().contains(QStringLiteral("library code")));
     }
 
     void logEntriesAreLinks() {

@@ -164,6 +164,64 @@ class TimelineTest : public QObject {
         QVERIFY(std::abs(half.seconds - 1e-3) < 1e-12);
     }
 
+    // Nowhere two texts over each other, nor one that something covers a part of.
+    void labelsKeepApart() {
+        class Page : public TimelineSurface {
+          public:
+            void box(double x0, double y0, double x1, double y1, QRgb colour) override {
+                if (qAlpha(colour) < 255) return;
+                const QRectF area(QPointF(x0, y0), QPointF(x1, y1));
+                std::erase_if(texts, [&](const auto& each) { return area.contains(each.first); });
+                for (const auto& [place, words] : texts) {
+                    if (area.intersects(place)) cut << words;
+                }
+            }
+            void frame(double, double, double, double, QRgb, double) override {}
+            void line(double, double, double, double, QRgb) override {}
+            void text(double x, double y, QRgb, const QString& words) override {
+                const QRectF place(x, y, textWidth(words), 12);
+                for (const auto& [other, text] : texts) {
+                    if (other.intersects(place)) cut << text + QStringLiteral(" | ") + words;
+                }
+                texts.emplace_back(place, words);
+            }
+            double textWidth(const QString& words) override { return 6.5 * static_cast<double>(words.size()); }
+
+            std::vector<std::pair<QRectF, QString>> texts;
+            QStringList cut;
+        };
+        for (const auto& recording : {runOfModules(), testing::sampleRun(40)}) {
+            TimelineIndex index;
+            index.reset(recording.get());
+            index.update(recording->event_count());
+            for (const double width : {260.0, 480.0, 700.0, 1100.0}) {
+                for (const double height : {90.0, 150.0, 300.0}) {
+                    for (const double share : {1.0, 0.4, 0.03, 1e-4}) {
+                        TimelineState state;
+                        state.from = index.end() * (1 - share) * 0.61;
+                        state.to = state.from + index.end() * share;
+                        state.note_right = 60;
+                        Page page;
+                        TimelineDrawing drawing(index, state, width, height);
+                        drawing.draw(page);
+                        QVERIFY2(page.cut.isEmpty(), qPrintable(QStringLiteral("%1 x %2, %3: %4")
+                                                                    .arg(width)
+                                                                    .arg(height)
+                                                                    .arg(share)
+                                                                    .arg(page.cut.join(QStringLiteral("; ")))));
+                        // Marks of the axis differ.
+                        QSet<QString> marks;
+                        for (const auto& [place, words] : page.texts) {
+                            if (place.top() != 3) continue;
+                            QVERIFY2(!marks.contains(words), qPrintable(words));
+                            marks += words;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     void setUpIsApart() {
         const auto recording = runOfModules();
         TimelineIndex index;

@@ -12,7 +12,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "views/common/elided_label.h"
 #include "views/common/file_output.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -94,7 +96,15 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     input_ = new QLineEdit(QStringLiteral("1x1x8x8"), this);
     input_->setAccessibleName(tr("Input"));
     input_->setToolTip(tr("Shape of the input, with the batch: 1x3x32x32; token numbers: 1x16:int64"));
-    input_->setMaximumWidth(130);
+    const auto fitInput = [this] {
+        constexpr int kLeast = 70;
+        constexpr int kMost = 200;
+        const int frame = input_->minimumSizeHint().width() - input_->fontMetrics().maxWidth();
+        const int wanted = frame + input_->fontMetrics().horizontalAdvance(input_->text() + QStringLiteral("x8"));
+        input_->setFixedWidth(std::clamp(wanted, kLeast, kMost));
+    };
+    fitInput();
+    connect(input_, &QLineEdit::textChanged, this, fitInput);
     connect(input_, &QLineEdit::textEdited, this, &BuildView::layersEdited);
     auto* open = new QToolButton(this);
     open->setObjectName(QStringLiteral("buildOpen"));
@@ -103,16 +113,20 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     open->setToolTip(tr("Write the source to a file and open it as the model, to run and train"));
     connect(open, &QToolButton::clicked, this, &BuildView::openModel);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
-    auto* bar = new QHBoxLayout;
+    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setMinimumWidth(160);
+    auto* input = new QWidget(this);  // with its name, in one row
+    input->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    auto* named = new QHBoxLayout(input);
+    named->setContentsMargins(0, 0, 0, 0);
+    named->setSpacing(6);
+    named->addWidget(new QLabel(tr("input"), input));
+    named->addWidget(input_);
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
-    bar->setSpacing(6);
-    bar->addWidget(templates_);
-    bar->addWidget(new QLabel(tr("input"), this));
-    bar->addWidget(input_);
-    bar->addWidget(summary_, 1);
-    bar->addWidget(open);
+    for (QWidget* widget : std::initializer_list<QWidget*>{templates_, input, open, summary_}) bar->addWidget(widget);
 
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     auto* left = new QWidget(splitter);
@@ -182,10 +196,7 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     timer_.setSingleShot(true);
     timer_.setInterval(120);
     connect(&timer_, &QTimer::timeout, this, &BuildView::check);
-    connect(&Theme::instance(), &Theme::changed, this, [this] {
-        source_->setFont(Theme::instance().codeFont());
-        showCheck(check_);
-    });
+    connect(&Theme::instance(), &Theme::changed, this, [this] { source_->setFont(Theme::instance().codeFont()); });
     setLayers({});
     layersEdited();
 }
@@ -223,7 +234,7 @@ void BuildView::fillPalette() {
         auto& item = families[name];
         if (item == nullptr) {
             item = new QTreeWidgetItem(palette_, {familyTitle(name)});
-            item->setForeground(0, Theme::instance().colour(Theme::Colour::Faint));
+            item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
             item->setFlags(Qt::ItemIsEnabled);
         }
         return item;
@@ -310,7 +321,7 @@ void BuildView::setLayers(const std::vector<std::string>& texts) {
         item->setFont(Output, Theme::instance().monoFont());
         item->setFont(Parameters, Theme::instance().monoFont());
         item->setTextAlignment(Parameters, Qt::AlignRight | Qt::AlignVCenter);
-        item->setForeground(Number, Theme::instance().colour(Theme::Colour::Faint));
+        item->setData(Number, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
     }
     if (row >= 0 && row < layers_->topLevelItemCount()) layers_->setCurrentItem(layers_->topLevelItem(row));
     filling_ = false;
@@ -447,7 +458,6 @@ void BuildView::check() {
 void BuildView::showCheck(const session::BuildCheck& check) {
     waiting_ = false;
     if (&check != &check_) check_ = check;
-    const Theme& theme = Theme::instance();
     filling_ = true;
     int firstBad = -1;
     for (int i = 0; i < layers_->topLevelItemCount(); ++i) {
@@ -460,10 +470,11 @@ void BuildView::showCheck(const session::BuildCheck& check) {
                               : step.output.empty() ? QStringLiteral("\u2014")
                                                     : shapeOf(step.output));
         item->setText(Parameters, step.parameters > 0 ? countText(step.parameters) : QString());
-        item->setForeground(Layer, theme.colour(isBad ? Theme::Colour::Bad : Theme::Colour::Text));
-        item->setForeground(Output, theme.colour(isBad                 ? Theme::Colour::Bad
-                                                 : step.output.empty() ? Theme::Colour::Faint
-                                                                       : Theme::Colour::Text));
+        item->setData(Layer, Qt::ForegroundRole, Theme::themed(isBad ? Theme::Colour::Bad : Theme::Colour::Text));
+        item->setData(Output, Qt::ForegroundRole,
+                      Theme::themed(isBad                 ? Theme::Colour::Bad
+                                    : step.output.empty() ? Theme::Colour::Faint
+                                                          : Theme::Colour::Text));
         QString tip =
             isBad ? text(step.error) : tr("%1 %2").arg(text(step.output), bytesText(static_cast<double>(step.bytes)));
         if (!step.expects.empty()) tip += tr("\nexpects %1").arg(text(step.expects));
@@ -487,9 +498,7 @@ void BuildView::showCheck(const session::BuildCheck& check) {
         words = step->expects.empty() ? tr("%1: %2").arg(row).arg(text(step->error))
                                       : tr("%1: expects %2. %3").arg(row).arg(text(step->expects), text(step->error));
     message_->setText(words);
-    QPalette colours = message_->palette();
-    colours.setColor(QPalette::WindowText, theme.colour(words.isEmpty() ? Theme::Colour::Faint : Theme::Colour::Bad));
-    message_->setPalette(colours);
+    Theme::setTone(*message_, words.isEmpty() ? Theme::Colour::Faint : Theme::Colour::Bad);
     const int count = layers_->topLevelItemCount();
     summary_->setText(count == 0 ? (is_sequential_ ? tr("choose a template or a layer") : QString())
                                  : tr("%1, %2").arg(counted(count, "layer"), counted(check_.parameters, "parameter")));

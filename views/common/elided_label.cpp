@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/elided_label.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QHelpEvent>
 #include <QPainter>
+#include <QTextDocument>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
+#include <memory>
 
 namespace loupe::views {
 
@@ -13,9 +17,41 @@ namespace {
 /// Minimum of letters.
 constexpr int kFewest = 4;
 
+bool isRich(const QLabel& label) {
+    return label.textFormat() == Qt::RichText ||
+           (label.textFormat() == Qt::AutoText && Qt::mightBeRichText(label.text()));
+}
+
+std::unique_ptr<QTextDocument> documentOf(const QLabel& label) {
+    auto document = std::make_unique<QTextDocument>();
+    document->setDefaultFont(label.font());
+    document->setDocumentMargin(0);
+    document->setHtml(label.text());
+    return document;
+}
+
 }  // namespace
 
-void ElidedLabel::setMark(QChar mark, const QColor& colour) {
+// As much of it as there is room for before the dots.
+void ElidedLabel::paintRich(QPainter& painter) {
+    const QString dots(QChar(0x2026));
+    const QRect room = contentsRect();
+    const QRect shown = room.adjusted(0, 0, -fontMetrics().horizontalAdvance(dots), 0);
+    const QColor colour = palette().color(foregroundRole());
+    const auto document = documentOf(*this);
+    QAbstractTextDocumentLayout::PaintContext context;
+    context.palette = palette();
+    context.palette.setColor(QPalette::Text, colour);
+    painter.save();
+    painter.setClipRect(shown);
+    painter.translate(room.left(), room.top() + (room.height() - document->size().height()) / 2);
+    document->documentLayout()->draw(&painter, context);
+    painter.restore();
+    painter.setPen(colour);
+    painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, dots);
+}
+
+void ElidedLabel::setMark(QChar mark, Theme::Colour colour) {
     mark_ = mark;
     colour_ = colour;
     updateGeometry();
@@ -26,9 +62,14 @@ int ElidedLabel::markWidth() const {
     return mark_.isNull() ? 0 : fontMetrics().horizontalAdvance(mark_) + fontMetrics().horizontalAdvance(u' ');
 }
 
+int ElidedLabel::textWidth() const {
+    return isRich(*this) ? static_cast<int>(std::ceil(documentOf(*this)->idealWidth()))
+                         : fontMetrics().horizontalAdvance(text());
+}
+
 QSize ElidedLabel::sizeHint() const {
     const QMargins margins = contentsMargins();
-    return {margins.left() + margins.right() + markWidth() + fontMetrics().horizontalAdvance(text()) + 2,
+    return {margins.left() + margins.right() + markWidth() + textWidth() + 2,
             margins.top() + margins.bottom() + fontMetrics().height()};
 }
 
@@ -40,17 +81,24 @@ QSize ElidedLabel::minimumSizeHint() const {
 }
 
 bool ElidedLabel::event(QEvent* event) {
-    const bool is_cut = fontMetrics().horizontalAdvance(text()) > contentsRect().width() - markWidth();
-    if (event->type() != QEvent::ToolTip || !toolTip().isEmpty() || !is_cut) return QLabel::event(event);
-    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text().toHtmlEscaped(), this);
+    if (event->type() != QEvent::ToolTip || textWidth() <= contentsRect().width() - markWidth())
+        return QLabel::event(event);
+    // The whole text, before a tip of its own that does not begin with it.
+    const QString whole = isRich(*this) ? documentOf(*this)->toPlainText() : text();
+    QString tip = toolTip();
+    if (!tip.startsWith(whole)) tip = tip.isEmpty() ? whole : whole + QLatin1Char('\n') + tip;
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
     return true;
 }
 
-void ElidedLabel::paintEvent(QPaintEvent*) {
+void ElidedLabel::paintEvent(QPaintEvent* event) {
+    // What fits can be selected, as in any label.
+    if (mark_.isNull() && textWidth() <= contentsRect().width()) return QLabel::paintEvent(event);
     QPainter painter(this);
+    if (isRich(*this)) return paintRich(painter);
     QRect room = contentsRect();
     if (!mark_.isNull()) {
-        painter.setPen(colour_);
+        painter.setPen(Theme::instance().colour(colour_));
         painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, mark_);
         room.setLeft(room.left() + markWidth());
     }

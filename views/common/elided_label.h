@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // A shrinkable label of one line: text that does not fit is elided, its tip is complete, and it does not widen the
-// window.
+// window. Plain or rich text.
 
-#include <QColor>
 #include <QLabel>
+
+#include "views/common/theme.h"
 
 namespace loupe::views {
 
@@ -15,7 +16,7 @@ class ElidedLabel : public QLabel {
     using QLabel::QLabel;
 
     /// A sign in front of the text in another colour.
-    void setMark(QChar mark, const QColor& colour);
+    void setMark(QChar mark, Theme::Colour colour);
 
     QSize minimumSizeHint() const override;
     QSize sizeHint() const override;
@@ -26,9 +27,11 @@ class ElidedLabel : public QLabel {
 
   private:
     int markWidth() const;
+    int textWidth() const;
+    void paintRich(QPainter& painter);
 
     QChar mark_;
-    QColor colour_;
+    Theme::Colour colour_ = Theme::Colour::Text;
 };
 
 }  // namespace loupe::views

@@ -145,6 +145,7 @@ QToolButton[action="true"]:hover:enabled { border-color: @accent; }
 QToolButton[action="true"]:disabled { background: transparent; color: @faint; }
 QToolButton:checked { background: @accentback; }
 QToolButton:pressed { background: @accentback; }
+QDialog#chooser { border: 1px solid @border; background: @raised; }
 QMenuBar { background: @window; }
 QMenuBar::item { padding: 4px 8px; background: transparent; }
 QMenuBar::item:selected { background: @accentback; }
@@ -174,6 +175,12 @@ QPlainTextEdit, QTextEdit, QTextBrowser { background: @panel; border: 0; }
 QScrollArea { border: 0; background: @panel; }
 QLabel[faint="true"] { color: @faint; }
 QLabel[bad="true"] { color: @bad; }
+QLabel[tone="text"] { color: @text; }
+QLabel[tone="faint"] { color: @faint; }
+QLabel[tone="accent"] { color: @accent; }
+QLabel[tone="good"] { color: @good; }
+QLabel[tone="warning"] { color: @warning; }
+QLabel[tone="bad"] { color: @bad; }
 QLabel[heading="true"] { font-weight: 600; }
 )");
     const std::pair<const char*, Theme::Colour> roles[] = {
@@ -182,6 +189,7 @@ QLabel[heading="true"] { font-weight: 600; }
         {"@grid", Theme::Colour::Grid},     {"@text", Theme::Colour::Text},
         {"@faint", Theme::Colour::Faint},   {"@accentback", Theme::Colour::AccentBack},
         {"@accent", Theme::Colour::Accent}, {"@bad", Theme::Colour::Bad},
+        {"@good", Theme::Colour::Good},     {"@warning", Theme::Colour::Warning},
     };
     for (const auto& [name, role] : roles) sheet.replace(QLatin1String(name), theme.colour(role).name());
     return sheet;
@@ -220,7 +228,10 @@ Theme& Theme::instance() {
     return theme;
 }
 
-Theme::Theme() = default;
+Theme::Theme() {
+    QMetaType::registerConverter<Colour, QColor>([](Colour role) { return instance().colour(role); });
+    QMetaType::registerConverter<Colour, QBrush>([](Colour role) { return QBrush(instance().colour(role)); });
+}
 
 void Theme::setMode(Mode mode) {
     mode_ = mode;
@@ -252,6 +263,24 @@ void Theme::apply() {
 QColor Theme::colour(Colour role) const {
     const Pair pair = pairOf(role);
     return QColor::fromRgb(dark_ ? pair.dark : pair.light);
+}
+
+QVariant Theme::themed(Colour role) {
+    instance();  // knows how a role becomes a brush
+    return QVariant::fromValue(role);
+}
+
+void Theme::setTone(QWidget& label, Colour role) {
+    const char* name = role == Colour::Faint     ? "faint"
+                       : role == Colour::Accent  ? "accent"
+                       : role == Colour::Good    ? "good"
+                       : role == Colour::Warning ? "warning"
+                       : role == Colour::Bad     ? "bad"
+                                                 : "text";
+    if (label.property("tone").toString() == QLatin1String(name)) return;
+    label.setProperty("tone", QLatin1String(name));
+    label.style()->unpolish(&label);
+    label.style()->polish(&label);
 }
 
 QColor Theme::series(int index) const {

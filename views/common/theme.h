@@ -7,6 +7,7 @@
 #include <QColor>
 #include <QFont>
 #include <QObject>
+#include <QVariant>
 
 #include "core/record/recording.h"
 
@@ -47,6 +48,11 @@ class Theme : public QObject {
     bool isDark() const { return dark_; }
 
     QColor colour(Colour role) const;
+    // An item's ForegroundRole or BackgroundRole by name: the colour is looked up whenever the item is painted, so that
+    // it is the theme's of then.
+    static QVariant themed(Colour role);
+    // The colour of a label's words, likewise: Text, Faint, Accent, Good, Warning or Bad.
+    static void setTone(QWidget& label, Colour role);
     QColor phase(session::RunPhase phase) const;
     QColor category(session::Category category) const;
     QColor dtype(std::string_view dtype) const;

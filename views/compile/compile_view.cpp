@@ -131,7 +131,6 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
         showState();
     });
     connect(&bridge, &SessionBridge::compiledChanged, this, [this] { showReport(*this->bridge().compiled()); });
-    connect(&Theme::instance(), &Theme::changed, this, &CompileView::fillList);
     fillList();
     showState();
 }
@@ -260,7 +259,7 @@ QTreeWidgetItem* CompileView::addRow(QTreeWidgetItem* section, const QString& wh
     row->setData(0, FileRole, text(place.file));
     row->setData(0, LineRole, place.line);
     row->setData(0, ScopeRole, text(scope));
-    if (place.line > 0) row->setForeground(1, Theme::instance().colour(Theme::Colour::Accent));
+    if (place.line > 0) row->setData(1, Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
     return row;
 }
 
@@ -274,25 +273,26 @@ void CompileView::addTrace() {
         const QString first =
             text(note.text).section(QStringLiteral(". "), 0, 0).section(QStringLiteral(" might cause"), 0, 0);
         addRow(section, first, placeText(note.source), text(note.text), note.source)
-            ->setForeground(0, Theme::instance().colour(Theme::Colour::Warning));
+            ->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Warning));
     }
 }
 
 void CompileView::addCheck() {
     if (checked_.cases.empty()) return;
-    const Theme& theme = Theme::instance();
     QTreeWidgetItem* section = addSection(
         checked_.is_same() ? tr("Trace and source give the same") : tr("Trace and source differ"), text(checked_.note));
-    section->setForeground(0, theme.colour(checked_.is_same() ? Theme::Colour::Good : Theme::Colour::Bad));
+    section->setData(0, Qt::ForegroundRole,
+                     Theme::themed(checked_.is_same() ? Theme::Colour::Good : Theme::Colour::Bad));
     for (const auto& each : checked_.cases) {
         const QString result = !each.refused.empty()      ? tr("not taken by the source")
                                : each.differences.empty() ? tr("same")
                                                           : tr("differs");
         QTreeWidgetItem* row = addRow(section, QStringLiteral("%1: %2").arg(text(each.what), text(each.inputs)), result,
                                       text(each.refused), {});
-        row->setForeground(1, theme.colour(!each.refused.empty()      ? Theme::Colour::Faint
-                                           : each.differences.empty() ? Theme::Colour::Good
-                                                                      : Theme::Colour::Bad));
+        row->setData(1, Qt::ForegroundRole,
+                     Theme::themed(!each.refused.empty()      ? Theme::Colour::Faint
+                                   : each.differences.empty() ? Theme::Colour::Good
+                                                              : Theme::Colour::Bad));
         for (const auto& note : each.differences)
             addRow(row, text(note.text), placeText(note.source), text(note.text), note.source);
         row->setExpanded(true);
@@ -303,7 +303,7 @@ void CompileView::addCheck() {
 void CompileView::addFailure() {
     if (report_.details.empty()) return;
     QTreeWidgetItem* section = addSection(tr("Could not be compiled"), tr("A click goes to the line in Source"));
-    section->setForeground(0, Theme::instance().colour(Theme::Colour::Bad));
+    section->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Bad));
     for (const QString& line : text(report_.details).split(QLatin1Char('\n'))) {
         if (line.trimmed().isEmpty()) continue;
         QTreeWidgetItem* row = addRow(section, line, QString(), line, report_.error_source);
@@ -314,7 +314,6 @@ void CompileView::addFailure() {
 
 void CompileView::addReport() {
     if (report_.mode.empty() || !report_.error.empty()) return;
-    const Theme& theme = Theme::instance();
     // As the engine says it, as Kernels and Memory plan show it.
     const QString force = text(report_.in_force.line());
     QTreeWidgetItem* section = addSection(tr("In force: %1").arg(force), force);
@@ -333,7 +332,7 @@ void CompileView::addReport() {
         const QString where = placeText(place.source);
         addRow(section, what, where.isEmpty() ? text(place.scope) : where, text(place.line()), place.source,
                place.scope)
-            ->setForeground(0, theme.colour(Theme::Colour::Warning));
+            ->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Warning));
     }
     if (!report_.tried.empty()) {
         section = addSection(
@@ -341,7 +340,8 @@ void CompileView::addReport() {
             tr("Kept in %1").arg(text(report_.file)));
         for (const auto& tried : report_.tried)
             addRow(section, choicesText(tried.pipeline), secondsText(tried.seconds), text(tried.pipeline), {});
-        if (section->childCount() > 0) section->child(0)->setForeground(0, theme.colour(Theme::Colour::Good));
+        if (section->childCount() > 0)
+            section->child(0)->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Good));
     }
     if (!report_.parts.empty()) {
         section = addSection(tr("Kernels of the planned parts"),
@@ -392,9 +392,7 @@ void CompileView::fillList() {
     }
     summary_->setText(words);
     summary_->setVisible(!words.isEmpty() || waiting_);
-    QPalette colours = summary_->palette();
-    colours.setColor(QPalette::WindowText, Theme::instance().colour(isBad ? Theme::Colour::Bad : Theme::Colour::Text));
-    summary_->setPalette(colours);
+    Theme::setTone(*summary_, isBad ? Theme::Colour::Bad : Theme::Colour::Text);
 }
 
 void CompileView::follow(QTreeWidgetItem* item) {

@@ -53,6 +53,7 @@ class EventModel : public QAbstractItemModel {
     void setFlat(bool flat);
     void setFilter(const EventFilter& filter);
     void setReached(session::EventId event);
+    session::EventId reached() const { return reached_; }
     // Warm times of the recording; null where there are none.
     void setTimes(std::shared_ptr<const session::OperatorTimes> times);
     bool hasTimes() const { return times_ != nullptr; }

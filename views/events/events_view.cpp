@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSettings>
 #include <QThreadPool>
 #include <QToolButton>
@@ -156,14 +157,13 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     connect(&bridge, &SessionBridge::timesChanged, this, &EventsView::showTimes);
     connect(&bridge, &SessionBridge::eventsGrown, model_, &EventModel::grow);
     connect(&bridge, &SessionBridge::currentChanged, this, &EventsView::showCurrent);
-    const auto takeReached = [this] { model_->setReached(this->bridge().parkedEvent()); };
-    connect(&bridge, &SessionBridge::statusChanged, this, takeReached);
+    connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::takeReached);
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::showTimes);
-    connect(&bridge, &SessionBridge::eventsGrown, this, takeReached);
+    connect(&bridge, &SessionBridge::eventsGrown, this, &EventsView::takeReached);
     connect(model_, &EventModel::grown, this, [this] {
         expandTop();
         showCount();
-        if (!tree_->currentIndex().isValid()) showCurrent();
+        if (is_awaited_ || !tree_->currentIndex().isValid()) showCurrent();
     });
     connect(&Theme::instance(), &Theme::changed, tree_->viewport(), qOverload<>(&QWidget::update));
     model_->setRecording(bridge.recording());
@@ -235,6 +235,8 @@ void EventsView::makeTree() {
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     tree_->setExpandsOnDoubleClick(true);
     tree_->installEventFilter(this);
+    tree_->viewport()->installEventFilter(this);
+    connect(tree_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { follows_ = false; });
     const int widths[] = {206, 66, 104, 76, 72, 146, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->setStretchLastSection(true);
@@ -289,24 +291,47 @@ void EventsView::showCount() {
 }
 
 void EventsView::showCurrent() {
+    if (selecting_) return;
     const session::EventId event = bridge().currentEvent();
-    if (selecting_ || model_->contains(tree_->currentIndex(), event)) return;
-    const QModelIndex index = model_->indexOf(event);
+    const QModelIndex before = tree_->currentIndex();
+    // A group that was selected stays so: its first event became current with it.
+    const bool is_its_group = model_->contains(before, event) && before.data(EventModel::EventRole).toUInt() == event;
+    const QModelIndex index = is_its_group ? before : model_->indexOf(event);
+    is_awaited_ = event != 0 && !index.isValid() && !model_->isCaughtUp();
     if (!index.isValid()) return;
     selecting_ = true;
     tree_->setCurrentIndex(index);
-    tree_->scrollTo(index);
     selecting_ = false;
+    follows_ = true;
+    reveal();
+}
+
+void EventsView::reveal() {
+    if (follows_ && tree_->currentIndex().isValid()) tree_->scrollTo(tree_->currentIndex());
+}
+
+// Where a run stops is looked at next, also when it is the event that was current before.
+void EventsView::takeReached() {
+    const session::EventId before = model_->reached();
+    model_->setReached(bridge().parkedEvent());
+    if (model_->reached() == 0 || model_->reached() == before) return;
+    if (model_->reached() == bridge().currentEvent()) showCurrent();
 }
 
 void EventsView::onSelected(const QModelIndex& index) {
     if (selecting_ || !index.isValid()) return;
+    follows_ = true;
     selecting_ = true;
     bridge().setCurrentEvent(index.data(EventModel::EventRole).toUInt());
     selecting_ = false;
 }
 
 bool EventsView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == tree_->viewport()) {
+        // Once the tree has taken its new size.
+        if (event->type() == QEvent::Resize) QMetaObject::invokeMethod(this, &EventsView::reveal, Qt::QueuedConnection);
+        return View::eventFilter(watched, event);
+    }
     if (event->type() != QEvent::KeyPress) return View::eventFilter(watched, event);
     const auto* key = static_cast<QKeyEvent*>(event);
     if (key->matches(QKeySequence::Copy)) {

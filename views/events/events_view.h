@@ -33,6 +33,7 @@ class EventsView : public View {
     bool toggleBreakpoint() override;
     void addActions(QMenu& menu) override;
     bool isSettled() const override;
+    void comeIntoSight() override { reveal(); }
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -43,6 +44,9 @@ class EventsView : public View {
     void applyFilter();
     void setFlat(bool flat);
     void showCurrent();
+    void takeReached();
+    // Scrolls to the current row, unless the user has scrolled away from it.
+    void reveal();
     void onSelected(const QModelIndex& index);
     void showCount();
     void showTimes();
@@ -63,6 +67,8 @@ class EventsView : public View {
     EmptyHint* hint_ = nullptr;
     QTimer typing_;
     bool selecting_ = false;
+    bool follows_ = true;      // the user has not scrolled away from the current row
+    bool is_awaited_ = false;  // the current event is not in the model yet
 };
 
 }  // namespace loupe::views

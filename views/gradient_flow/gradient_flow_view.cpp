@@ -524,10 +524,9 @@ void GradientFlowView::hatchNotFinite(const QVector<double>& keys, const QVector
 void GradientFlowView::showStart() {
     const auto& recording = bridge().recording();
     const session::BackwardStart* start = recording ? recording->backward_start() : nullptr;
-    const QString link = Theme::instance().colour(Theme::Colour::Accent).name();
-    start_->setText(start ? QStringLiteral("%1 <a href='inputs' style='color:%2'>%3</a>")
-                                .arg(tr("Backward from"), link, text(start->text).toHtmlEscaped())
-                          : QString());
+    start_->setText(
+        start ? QStringLiteral("%1 <a href='inputs'>%2</a>").arg(tr("Backward from"), text(start->text).toHtmlEscaped())
+              : QString());
     start_->setVisible(start != nullptr);
 }
 
@@ -602,7 +601,6 @@ Theme::Colour colourOf(session::GradientFinding::Kind kind) {
 }  // namespace
 
 void GradientFlowView::showFindings(const std::vector<session::GradientFinding>& findings, const QString& healthy) {
-    const Theme& theme = Theme::instance();
     bool any = false;
     for (const session::GradientFinding& finding : findings) {
         const bool choosesLoss = finding.kind == session::GradientFinding::Kind::NotJudged;
@@ -613,7 +611,7 @@ void GradientFlowView::showFindings(const std::vector<session::GradientFinding>&
         item->setData(EventRole, finding.event);
         item->setData(ModuleRole, text(finding.module));
         item->setData(ChoosesLossRole, choosesLoss);
-        item->setForeground(theme.colour(colourOf(finding.kind)));
+        item->setData(Qt::ForegroundRole, Theme::themed(colourOf(finding.kind)));
         if (finding.rows.size() > 1) {
             QStringList names;
             for (const int row : finding.rows) {
@@ -626,7 +624,7 @@ void GradientFlowView::showFindings(const std::vector<session::GradientFinding>&
     if (any) return;
     auto* item = new QListWidgetItem(healthy);
     health_->insertItem(0, item);
-    item->setForeground(theme.colour(Theme::Colour::Good));
+    item->setData(Qt::ForegroundRole, Theme::themed(Theme::Colour::Good));
     item->setData(RowRole, -1);
 }
 

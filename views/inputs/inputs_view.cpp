@@ -24,6 +24,7 @@
 
 #include "core/model/input_preview.h"
 #include "core/session/limits.h"
+#include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -277,13 +278,13 @@ QWidget* InputsView::makeOptions() {
     backward_->setToolTip(tr("Also run backward, from what is chosen below"));
     statistics_ = new QCheckBox(tr("Statistics"), box);
     statistics_->setToolTip(tr("Minimum, maximum, mean, NaN and Inf of every output"));
-    mode_ = new QComboBox(box);
+    mode_ = new ElidedComboBox(box);
     mode_->addItems({tr("as the file says"), tr("eval"), tr("train")});
     mode_->setToolTip(tr("Training flag of all modules"));
-    pipeline_ = new QComboBox(box);
+    pipeline_ = new ElidedComboBox(box);
     for (const auto& name : session::list_pipelines()) pipeline_->addItem(text(name));
     pipeline_->setToolTip(tr("Passes that run on the graph first"));
-    compile_ = new QComboBox(box);
+    compile_ = new ElidedComboBox(box);
     compile_->setObjectName(QStringLiteral("compileMode"));
     compile_->addItem(tr("no"));
     for (const auto& mode : session::compile_modes()) compile_->addItem(text(mode));

@@ -6,6 +6,8 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "views/common/elided_label.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -64,16 +66,16 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     run_->setText(tr("Compile and time"));
     run_->setProperty("action", true);
     connect(run_, &QToolButton::clicked, this, &KernelsView::compile);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* bar = new QHBoxLayout;
+    summary_->setMinimumWidth(160);
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
-    bar->setSpacing(6);
     bar->addWidget(pipeline_);
     bar->addWidget(backward_);
     bar->addWidget(run_);
-    bar->addWidget(summary_, 1);
+    bar->addWidget(summary_);
 
     auto* splitter = new QSplitter(Qt::Vertical, this);
     list_ = new QTreeWidget(splitter);
@@ -181,12 +183,12 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
         if (group.fused_seconds > 0 && group.unfused_seconds > 0) {
             const double times = group.unfused_seconds / group.fused_seconds;
             item->setText(5, QStringLiteral("%1x").arg(times, 0, 'f', 2));
-            item->setForeground(5, theme.colour(times >= 1 ? Theme::Colour::Good : Theme::Colour::Bad));
+            item->setData(5, Qt::ForegroundRole, Theme::themed(times >= 1 ? Theme::Colour::Good : Theme::Colour::Bad));
         }
         const std::string& why = group.reason.empty() ? group.error : group.reason;
         if (!why.empty()) {
             item->setText(5, tr("no"));
-            item->setForeground(0, theme.colour(Theme::Colour::Warning));
+            item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Warning));
             for (int column = 0; column < 6; ++column) item->setToolTip(column, text(why));
         }
     }

@@ -8,6 +8,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "core/base/library_path.h"
 #include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -38,8 +39,10 @@ QString placeText(const SessionBridge::LogEntry& entry, bool isOfEarlierRun) {
         parts += isOfEarlierRun ? QObject::tr("#%1 of an earlier run").arg(entry.event)
                                 : QStringLiteral("#%1").arg(entry.event);
     if (!entry.scope.empty()) parts += text(entry.scope);
-    if (!entry.source.file.empty())
-        parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
+    if (!entry.source.file.empty()) {
+        const QString place = QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
+        parts += is_library_path(entry.source.file) ? QObject::tr("%1 (library code)").arg(place) : place;
+    }
     return parts.join(QStringLiteral("  "));
 }
 
@@ -98,7 +101,7 @@ void LogView::insert(int row, const SessionBridge::LogEntry& entry, bool isOlder
     auto* item = new QListWidgetItem;
     item->setData(Qt::UserRole, timeText(entry, isOlder));
     list_->insertItem(row, item);
-    item->setForeground(Theme::instance().colour(levelColour(entry.level)));
+    item->setData(Qt::ForegroundRole, Theme::themed(levelColour(entry.level)));
     label(row);
     hint_->say({});
 }

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -52,7 +53,7 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setContentsMargins(8, 4, 8, 2);
     summary_->setTextFormat(Qt::RichText);
@@ -67,7 +68,7 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    alive_title_ = new QLabel(side);
+    alive_title_ = new ElidedLabel(side);
     alive_title_->setProperty("faint", true);
     alive_title_->setContentsMargins(8, 2, 8, 2);
     alive_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -341,10 +342,9 @@ void MemoryView::showPeak() {
         QString cause;
         if (peak != 0 && peak <= recording->event_count()) {
             const session::Event& event = recording->event(peak);
-            cause = tr(" in <a style='color:%4' href='%1'>#%1 %2</a> %3")
+            cause = tr(" in <a href='%1'>#%1 %2</a> %3")
                         .arg(peak)
-                        .arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped(),
-                             theme.colour(Theme::Colour::Accent).name());
+                        .arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped());
         }
         const double caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)].back();
         const QString beside = caches > 0 ? tr(" · beside it %1 in kernel caches").arg(bytesText(caches)) : QString();

@@ -9,6 +9,9 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "views/common/elided_fields.h"
+#include "views/common/elided_label.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -165,21 +168,21 @@ QLayout* PlanView::makeBar() {
     parts_->setAccessibleName(tr("Part of the graph"));
     parts_->hide();
     connect(parts_, &QComboBox::currentIndexChanged, this, &PlanView::showPart);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setMinimumWidth(160);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 3);
-    bar->setSpacing(6);
     bar->addWidget(pipeline_);
     bar->addWidget(run_);
     bar->addWidget(parts_);
-    bar->addWidget(summary_, 3);
+    bar->addWidget(summary_);
     return bar;
 }
 
 QLayout* PlanView::makeChanges() {
-    change_ = new QComboBox(this);
+    change_ = new ElidedComboBox(this);
     change_->setAccessibleName(tr("What if"));
     change_->setMinimumContentsLength(26);
     connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
@@ -193,17 +196,17 @@ QLayout* PlanView::makeChanges() {
     };
     predict_ = button(tr("Predict"), QStringLiteral("whatIfPredict"), &PlanView::predict);
     measure_ = button(tr("Measure"), QStringLiteral("whatIfMeasure"), &PlanView::measure);
-    forecast_ = new QLabel(this);
+    forecast_ = new ElidedLabel(this);
     forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* changes = new QHBoxLayout;
+    forecast_->setMinimumWidth(160);
+    auto* changes = new FlowLayout;
     changes->setContentsMargins(6, 0, 6, 4);
-    changes->setSpacing(6);
     changes->addWidget(new QLabel(tr("What if"), this));
     changes->addWidget(change_);
     changes->addWidget(predict_);
     changes->addWidget(measure_);
-    changes->addWidget(forecast_, 1);
+    changes->addWidget(forecast_);
     return changes;
 }
 
@@ -290,7 +293,7 @@ void PlanView::show(const session::MemoryPlanReport& report) {
         const QString where =
             place.source.line > 0 ? QStringLiteral("%1:%2").arg(file).arg(place.source.line) : scopeText(place.scope);
         auto* item = new QTreeWidgetItem(breaks_, {shortOpName(place.op), where, text(place.reason)});
-        item->setForeground(1, Theme::instance().colour(Theme::Colour::Accent));
+        item->setData(1, Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
         item->setData(0, Qt::UserRole, static_cast<uint>(i));
         for (int column = 0; column < 3; ++column) item->setToolTip(column, text(place.line()));
     }

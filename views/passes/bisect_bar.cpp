@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -48,8 +49,7 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
     auto* rows = new QVBoxLayout(this);
     rows->setContentsMargins(6, 0, 6, 4);
     rows->setSpacing(3);
-    auto* layout = new QHBoxLayout;
-    layout->setSpacing(6);
+    auto* layout = new FlowLayout;
     rows->addLayout(layout);
     rows->addWidget(verdict_);
     layout->addWidget(new QLabel(tr("rtol"), this));
@@ -58,7 +58,6 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
     layout->addWidget(atol_);
     layout->addWidget(gradients_);
     layout->addWidget(run_);
-    layout->addStretch(1);
     connect(&bridge, &SessionBridge::statusChanged, this, &BisectBar::showState);
     connect(&bridge, &SessionBridge::modelChanged, this, [this] { tell({}, Theme::Colour::Text); });
     showState();
@@ -124,9 +123,7 @@ void BisectBar::tell(const QString& words, Theme::Colour colour) {
     verdict_text_ = words;
     verdict_->setText(words.toHtmlEscaped());
     verdict_->setVisible(!words.isEmpty());
-    QPalette colours = verdict_->palette();
-    colours.setColor(QPalette::WindowText, Theme::instance().colour(colour));
-    verdict_->setPalette(colours);
+    Theme::setTone(*verdict_, colour);
 }
 
 void BisectBar::show(const session::PassBisect& result) {

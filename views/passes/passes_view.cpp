@@ -11,6 +11,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -87,7 +88,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     find_->setCheckable(true);
     find_->setToolTip(tr("Which pass changed the result?"));
     bar->addWidget(find_);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     search_ = new QLineEdit(this);
@@ -198,7 +199,6 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
         if (stale_ && isInSight()) ask();
         showCheckState();
     });
-    connect(&Theme::instance(), &Theme::changed, this, &PassesView::fillList);
     model_changed();
     showCheckState();
 }
@@ -312,21 +312,23 @@ void PassesView::fillList() {
             item->setToolTip(
                 3, check.error.empty() ? tr("relative %1").arg(numberText(check.max_rel)) : text(check.error));
             const bool bad = !check.error.empty() || check.max_rel > 1e-2;
-            item->setForeground(3, theme.colour(bad                 ? Theme::Colour::Bad
-                                                : check.max_abs > 0 ? Theme::Colour::Text
-                                                                    : Theme::Colour::Good));
+            item->setData(3, Qt::ForegroundRole,
+                          Theme::themed(bad                 ? Theme::Colour::Bad
+                                        : check.max_abs > 0 ? Theme::Colour::Text
+                                                            : Theme::Colour::Good));
         }
         for (int column : {1, 2, 3}) {
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
             item->setFont(column, theme.monoFont());
         }
         if (!step.error.empty()) {
-            item->setForeground(0, theme.colour(Theme::Colour::Bad));
+            item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Bad));
             item->setToolTip(0, text(step.error));
         } else if (!step.changed) {
-            for (int column = 0; column < 3; ++column) item->setForeground(column, theme.colour(Theme::Colour::Faint));
+            for (int column = 0; column < 3; ++column)
+                item->setData(column, Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
         } else {
-            item->setForeground(0, theme.colour(Theme::Colour::Accent));
+            item->setData(0, Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
             if (chosen != nullptr && chosen->data(0, Qt::UserRole).toInt() == -1) chosen = item;
         }
         if (static_cast<int>(i) == culprit_) {
@@ -341,7 +343,7 @@ void PassesView::fillList() {
         : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
                          : QString());
     summary_->setToolTip(summary_->text());
-    summary_->setProperty("bad", !trace_.error.empty());
+    Theme::setTone(*summary_, trace_.error.empty() ? Theme::Colour::Faint : Theme::Colour::Bad);
     if (chosen != nullptr) list_->setCurrentItem(chosen);
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
 }
@@ -381,10 +383,7 @@ void PassesView::showStep(int index) {
                           : after && step ? tr("after %1").arg(text(step->pass))
                                           : QString());
     right_title_->setToolTip(failed ? text(step->error) : QString());
-    QPalette colours = right_title_->palette();
-    colours.setColor(QPalette::WindowText,
-                     Theme::instance().colour(failed ? Theme::Colour::Bad : Theme::Colour::Faint));
-    right_title_->setPalette(colours);
+    Theme::setTone(*right_title_, failed ? Theme::Colour::Bad : Theme::Colour::Faint);
     showGraphs();
     // With a few lines above it in sight.
     right_->verticalScrollBar()->setValue(std::max(0, change - 4));
@@ -428,13 +427,12 @@ void PassesView::filterList() {
 
 // Greys out passes that cannot have changed the result.
 void PassesView::showSuspects(int low, int high) {
-    const Theme& theme = Theme::instance();
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(i);
         const int step = item->data(0, Qt::UserRole).toInt();
         if (step < 0 || static_cast<std::size_t>(step) >= trace_.steps.size()) continue;
         const bool isSuspect = step >= low && step <= high && trace_.steps[static_cast<std::size_t>(step)].changed;
-        item->setForeground(0, theme.colour(isSuspect ? Theme::Colour::Warning : Theme::Colour::Faint));
+        item->setData(0, Qt::ForegroundRole, Theme::themed(isSuspect ? Theme::Colour::Warning : Theme::Colour::Faint));
     }
 }
 

@@ -127,9 +127,13 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
         return 1;
     }
     // The views exist before the run, as in the window: they collect data during it.
+    // They stand in one window without limits of its size, of which a platform without a display knows nothing.
+    QWidget stage;
+    stage.resize(options.width, options.height);
+    stage.show();
     std::vector<std::pair<ViewDescription, std::unique_ptr<View>>> views;
     for (const auto& entry : registry().entries()) {
-        std::unique_ptr<View> view(entry.create(bridge, nullptr));
+        std::unique_ptr<View> view(entry.create(bridge, &stage));
         view->resize(options.width, options.height);
         views.emplace_back(entry.description, std::move(view));
     }

@@ -16,7 +16,7 @@ namespace {
 const char* kStyle = R"(
 :root { color-scheme: light dark; --back: #fff; --text: #1d2229; --faint: #66707c; --line: #dde1e6; --head: #f3f5f7; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --back: #16191d; --text: #dfe3e8; --faint: #8f99a5; --line: #2c3239; --head: #1f2429; --bad: #ff8a80; } }
-body { background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif; max-width: 1400px; margin: 24px auto; padding: 0 20px; }
+body { background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif; font-variant-ligatures: no-contextual; max-width: 1400px; margin: 24px auto; padding: 0 20px; }
 h1 { font-size: 22px; margin: 0 0 2px; } h2 { font-size: 16px; margin: 30px 0 8px; }
 p.faint, figcaption { color: var(--faint); margin: 2px 0 8px; } .bad { color: var(--bad); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 3px 14px 3px 8px; border-bottom: 1px solid var(--line); text-align: left; }

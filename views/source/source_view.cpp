@@ -14,7 +14,10 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "core/base/library_path.h"
 #include "core/study/verdict.h"
+#include "views/common/elided_fields.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -38,7 +41,12 @@ enum Marker {
 constexpr int kSymbolMargin = 0;
 constexpr int kNumberMargin = 1;
 
-// "resnet.py  torchvision/models" for the user's file; names in the archive are unchanged.
+// Code that came with Python or a library. A file that is edited here is the user's wherever it lies.
+bool isOfLibrary(const session::SourceFile& source) {
+    return source.is_original && !source.is_editable && is_library_path(source.name);
+}
+
+// "resnet.py  torchvision/models" for a file; names in the archive are unchanged.
 QString fileTitle(const session::SourceFile& source) {
     const QString name = text(source.name);
     const auto slash = name.lastIndexOf(QLatin1Char('/'));
@@ -57,7 +65,7 @@ ViewDescription SourceView::describe() {
 
 SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     : View(bridge, parent),
-      files_(new QComboBox(this)),
+      files_(new ElidedComboBox(this)),
       search_(new QLineEdit(this)),
       note_(new QLabel(this)),
       again_(new QToolButton(this)),
@@ -86,10 +94,9 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     again_->setAutoRaise(true);
     makeEditor();
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout(8);
     bar->setContentsMargins(4, 3, 4, 3);
-    bar->setSpacing(8);
-    bar->addWidget(files_, 1);
+    bar->addWidget(files_);
     bar->addWidget(note_);
     bar->addWidget(again_);
     bar->addWidget(search_);
@@ -329,8 +336,9 @@ void SourceView::showModel() {
     files_->clear();
     if (const auto& model = bridge().model()) {
         for (const auto& source : model->sources) {
-            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")),
-                            fileTitle(source), text(source.name));
+            const bool is_own = source.is_original && !isOfLibrary(source);
+            files_->addItem(themeIcon(is_own ? QStringLiteral("source") : QStringLiteral("model")), fileTitle(source),
+                            text(source.name));
             files_->setItemData(files_->count() - 1, text(source.name), Qt::ToolTipRole);
         }
         const int first = files_->findData(before) >= 0 ? files_->findData(before) : firstFile(*model);
@@ -344,7 +352,11 @@ int SourceView::firstFile(const session::ModelInfo& model) const {
     if (!model.graph) return -1;
     const session::GraphNode* best = nullptr;
     for (const auto& node : model.graph->nodes) {
-        if (node.source.line > 0 && (!best || node.scope.size() < best->scope.size())) best = &node;
+        // A library's calls are looked at after the user's.
+        const auto order = [](const session::GraphNode& each) {
+            return std::pair(is_library_path(each.source.file), each.scope.size());
+        };
+        if (node.source.line > 0 && (!best || order(node) < order(*best))) best = &node;
     }
     return best ? fileIndex(best->source.file) : -1;
 }
@@ -416,7 +428,10 @@ void SourceView::showEdited() {
     const session::SourceFile* source = shownSource();
     if (!source) return;
     const bool isEdited = source->is_editable && editor_->isModified();
-    note_->setText(isEdited ? tr("edited") : source->is_original ? tr("your source") : tr("code in the archive"));
+    note_->setText(isEdited               ? tr("edited")
+                   : isOfLibrary(*source) ? tr("library code")
+                   : source->is_original  ? tr("your source")
+                                          : tr("code in the archive"));
     note_->setToolTip(isEdited              ? tr("Ctrl+Return writes the file and runs the model again")
                       : source->is_editable ? tr("The file as the model was opened from it; it can be edited here")
                       : source->is_original ? tr("The lines that the file's debug records remember")

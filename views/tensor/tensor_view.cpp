@@ -12,6 +12,8 @@
 #include <cmath>
 
 #include "core/record/not_finite.h"
+#include "views/common/elided_fields.h"
+#include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -118,16 +120,16 @@ void TensorView::buildControls(QLayout* layout) {
 
 // Which tensor, and which of its elements.
 QLayout* TensorView::buildChoice(QWidget* bar) {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(5);
-    choice_ = new QComboBox(bar);
+    auto* row = new FlowLayout(5);
+    choice_ = new ElidedComboBox(bar);
+    choice_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     choice_->setMinimumContentsLength(10);
     choice_->setToolTip(tr("Which tensor of the current event"));
     choice_->setAccessibleName(tr("Tensor to show"));
     choice_->view()->setTextElideMode(Qt::ElideMiddle);
     connect(choice_, &QComboBox::activated, this, &TensorView::choose);
-    row->addWidget(choice_, 1);
+    row->addWidget(choice_);
     lock_ = new QToolButton(bar);
     lock_->setText(tr("Lock"));
     lock_->setCheckable(true);
@@ -152,7 +154,7 @@ QLayout* TensorView::buildChoice(QWidget* bar) {
     permute_->setFont(Theme::instance().monoFont());
     permute_->setToolTip(tr("Order of the dimensions that slicing leaves"));
     permute_->setAccessibleName(tr("Permute"));
-    permute_->setMaximumWidth(100);
+    permute_->setMaximumWidth(120);
     permute_->setMinimumWidth(50);
     connect(permute_, &QLineEdit::editingFinished, this, &TensorView::ask);
     row->addWidget(permute_);
@@ -171,7 +173,7 @@ QLayout* TensorView::buildDisplay(QWidget* bar) {
         applyDisplay();
     });
     row->addWidget(display_);
-    tile_ = new QComboBox(bar);
+    tile_ = new ElidedComboBox(bar);
     tile_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     tile_->setMinimumContentsLength(6);
     tile_->setToolTip(tr("Which of the leading dimensions"));
@@ -205,7 +207,7 @@ QLayout* TensorView::buildDisplay(QWidget* bar) {
     overlay->setToolTip(tr("Mark NaN in magenta and Inf in orange"));
     connect(overlay, &QToolButton::toggled, this, [this](bool on) { picture_->setOverlay(on); });
     row->addWidget(overlay);
-    title_ = new QLabel(bar);
+    title_ = new ElidedLabel(bar);
     title_->setObjectName(QStringLiteral("tensorTitle"));
     title_->setFont(Theme::instance().monoFont());
     title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -717,7 +719,7 @@ void TensorView::fillHistory() {
                                              .arg(shortOpName(event.op), text(event.scope)),
                                          history_);
         item->setData(Qt::UserRole, id);
-        if (writes) item->setForeground(Theme::instance().colour(Theme::Colour::Accent));
+        if (writes) item->setData(Qt::ForegroundRole, Theme::themed(Theme::Colour::Accent));
     }
 }
 

@@ -18,6 +18,7 @@ constexpr double kSmallest = 2.0;   // pixels: narrower zones are merged
 constexpr double kTextFrom = 22.0;  // pixels: wider ones have a label
 constexpr std::size_t kMostRows = 12;
 constexpr double kMostMemory = 180;  // pixels
+constexpr double kLeastMemory = 42;  // room for its name and its peak
 
 QRgb rgb(C role) { return Theme::instance().colour(role).rgba(); }
 QRgb withAlpha(QRgb colour, int alpha) { return qRgba(qRed(colour), qGreen(colour), qBlue(colour), alpha); }
@@ -37,6 +38,20 @@ QString shortened(TimelineSurface& surface, QString label, double room) {
     while (!label.isEmpty() && surface.textWidth(label + QChar(0x2026)) > room)
         label.chop(std::max<qsizetype>(1, label.size() / 6));
     return label.isEmpty() ? label : label + QChar(0x2026);
+}
+
+// As many digits as tell two marks of the axis apart.
+QString axisText(double time, double step) {
+    struct Unit {
+        double seconds;
+        const char* name;
+    };
+    constexpr Unit kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}, {1e-9, "ns"}};
+    if (time < step / 2) return QStringLiteral("0");
+    const Unit* unit = std::find_if(std::begin(kUnits), std::end(kUnits) - 1,
+                                    [&](const Unit& each) { return time >= each.seconds * (1 - 1e-9); });
+    const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit->seconds) - 1e-6)), 0, 9);
+    return QStringLiteral("%1 %2").arg(time / unit->seconds, 0, 'f', digits).arg(QString::fromUtf8(unit->name));
 }
 
 double niceStep(double wanted) {
@@ -103,7 +118,11 @@ double TimelineDrawing::scale() const {
 std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
     std::vector<Row> all;
     double y = kAxis + 4;
-    const std::size_t depth = std::min(index_.frames().size(), kMostRows);
+    // A low panel shows the outer calls: the operators and the memory stay in sight.
+    const double others = (index_.backward().size() > 0 ? 2 : 1) * (kRow + 4) + kLeastMemory;
+    const double fit = std::floor((height_ - y - 6 - others) / kRow);
+    const std::size_t most = static_cast<std::size_t>(std::clamp(fit, 1.0, static_cast<double>(kMostRows)));
+    const std::size_t depth = std::min(index_.frames().size(), most);
     for (std::size_t i = 0; i < depth; ++i) {
         all.push_back({&index_.frames()[i], y, true, i == 0 ? QObject::tr("Modules") : QString()});
         y += kRow;
@@ -148,19 +167,24 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
 }
 
 // Which runs the times are of.
+QString TimelineDrawing::note() const {
+    if (index_.isWarm()) return QObject::tr("warm: median of %1").arg(counted(index_.warm()->repeats, "run"));
+    const QString first = QObject::tr("times of a first run");
+    return index_.setupSeconds() > 0
+               ? first + QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()))
+               : first;
+}
+
+double TimelineDrawing::noteLeft(TimelineSurface& surface) const {
+    const double buttons = width_ - 8 - state_.note_right;
+    const double left = buttons - surface.textWidth(note()) - 2;
+    return left < kGutter + 40 ? buttons : left;
+}
+
 void TimelineDrawing::drawNote(TimelineSurface& surface) {
-    QString note = QObject::tr("times of a first run");
-    if (index_.isWarm())
-        note = QObject::tr("warm: median of %1").arg(counted(index_.warm()->repeats, "run"));
-    else if (index_.setupSeconds() > 0)
-        note += QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()));
-    surface.box(width_ - state_.note_right, 0, width_, kAxis,
-                rgb(C::Raised));  // under the buttons there are no numbers
-    const double wide = surface.textWidth(note);
-    const double right = width_ - 8 - state_.note_right;
-    if (right - wide < kGutter + 40) return;
-    surface.box(right - wide - 8, 1, right + 4, kAxis - 1, rgb(C::Raised));
-    surface.text(right - wide - 2, 3, rgb(index_.isWarm() ? C::Good : C::Warning), note);
+    const double left = noteLeft(surface);
+    if (left < width_ - 8 - state_.note_right)
+        surface.text(left, 3, rgb(index_.isWarm() ? C::Good : C::Warning), note());
 }
 
 // Hatched, so that it differs from the operator's time in grey too.
@@ -179,11 +203,16 @@ void TimelineDrawing::drawSetup(TimelineSurface& surface, double x0, double x1, 
 
 void TimelineDrawing::drawAxis(TimelineSurface& surface) {
     surface.box(kGutter, 0, width_, kAxis, rgb(C::Raised));
-    const double step = niceStep(90 / scale());
-    for (double time = std::max(0.0, std::floor(state_.from / step) * step); time < state_.to; time += step) {
-        const double x = xOf(time);
+    constexpr double kApart = 20;
+    const double longest = surface.textWidth(axisText(state_.to, niceStep(90 / scale())));
+    const double step = niceStep(std::max(90.0, longest + kApart) / scale());
+    const double end = noteLeft(surface) - 6;
+    for (double mark = std::max(0.0, std::ceil(state_.from / step)); mark * step < state_.to; ++mark) {
+        const double x = xOf(mark * step);
         surface.line(x, kAxis - 6, x, height_, withAlpha(rgb(C::Grid), 200));
-        surface.text(x + 4, 3, rgb(C::Faint), time == 0 ? QStringLiteral("0") : secondsText(time));
+        const QString label = axisText(mark * step, step);
+        // A number that the gutter or the note would cover is left out.
+        if (x + 4 >= kGutter && x + 4 + surface.textWidth(label) <= end) surface.text(x + 4, 3, rgb(C::Faint), label);
     }
 }
 

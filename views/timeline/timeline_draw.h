@@ -100,6 +100,9 @@ class TimelineDrawing {
     double scale() const;
     std::vector<Row> rows() const;
     double memoryTop() const;
+    QString note() const;
+    // Where the note and the buttons at the end of the axis begin.
+    double noteLeft(TimelineSurface& surface) const;
     void drawAxis(TimelineSurface& surface);
     void drawRow(TimelineSurface& surface, const Row& row);
     void drawSetup(TimelineSurface& surface, double x0, double x1, double top, double bottom);

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 
@@ -55,7 +56,7 @@ QLabel* labelFor(const QString& words, QWidget* field, int width) {
 
 DataForm::DataForm(int label_width, QWidget* parent)
     : QWidget(parent), sources_(session::data_sources()), label_width_(label_width) {
-    source_ = new QComboBox(this);
+    source_ = new ElidedComboBox(this);
     source_->setObjectName(QStringLiteral("trainSource"));
     source_->setAccessibleName(tr("Kind of data"));
     source_->addItem(tr("made up"));
@@ -69,7 +70,7 @@ DataForm::DataForm(int label_width, QWidget* parent)
         source_->setItemData(source_->count() - 1, text(info.what), Qt::ToolTipRole);
     }
     path_row_ = new QWidget(this);
-    path_ = new QLineEdit(path_row_);
+    path_ = new PathEdit(path_row_);
     path_->setObjectName(QStringLiteral("trainData"));
     path_->setPlaceholderText(tr("a file or folder"));
     path_->setClearButtonEnabled(true);

@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "views/common/colour_map.h"
+#include "views/common/elided_fields.h"
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -47,7 +49,7 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
     auto* choice = new QHBoxLayout;
     choice->setContentsMargins(8, 3, 8, 2);
     choice->setSpacing(8);
-    kind_ = new QComboBox(this);
+    kind_ = new ElidedComboBox(this);
     kind_->setObjectName(QStringLiteral("trainKind"));
     kind_->addItems({tr("weights"), tr("gradients"), tr("activations"), tr("norms of gradients"),
                      tr("norms of updates"), tr("updates / weights"), tr("norms of weights")});
@@ -60,14 +62,14 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
         fillTensors();
         draw();
     });
-    tensors_ = new QComboBox(this);
+    tensors_ = new ElidedComboBox(this);
     tensors_->setObjectName(QStringLiteral("trainTensors"));
     tensors_->setAccessibleName(tr("Tensor"));
     tensors_->setMinimumContentsLength(8);
     tensors_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     tensors_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     connect(tensors_, &QComboBox::currentIndexChanged, this, &StepMap::draw);
-    numbers_ = new QLabel(this);
+    numbers_ = new ElidedLabel(this);
     numbers_->setProperty("faint", true);
     numbers_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     choice->addWidget(kind_);

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QSettings>
 
+#include "views/common/elided_fields.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -65,7 +66,7 @@ QDoubleSpinBox* numberBox(double low, double high, double step, int decimals, co
 }  // namespace
 
 QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes, const QString& name) {
-    auto* box = new QComboBox(this);
+    auto* box = new ElidedComboBox(this);
     box->setEditable(true);
     box->setInsertPolicy(QComboBox::NoInsert);
     box->setAccessibleName(name);
@@ -141,7 +142,7 @@ void TrainForm::makeFields() {
     clip_ = numberBox(0, 1e6, 0.5, 3, tr("Clip gradients"), this);
     clip_->setSpecialValueText(tr("off"));
     clip_->setToolTip(tr("The greatest norm of all gradients together"));
-    precision_ = new QComboBox(this);
+    precision_ = new ElidedComboBox(this);
     precision_->setObjectName(QStringLiteral("trainPrecision"));
     precision_->setAccessibleName(tr("Precision"));
     precision_->addItem(tr("as the weights"), QString());

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -58,7 +59,7 @@ void TrainPlots::makeBar(QVBoxLayout* layout) {
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 2, 8, 2);
     bar->setSpacing(6);
-    last_ = new QLabel(this);
+    last_ = new ElidedLabel(this);
     last_->setObjectName(QStringLiteral("trainNow"));
     last_->setObjectName(QStringLiteral("trainLast"));
     last_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -342,10 +343,8 @@ void TrainPlots::showLast(const session::TrainingStep& step) {
         words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
     if (width() > 460) words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
     const session::TrainingVerdict verdict = log_->verdict();
-    if (!verdict.is_good) {
-        const QString colour = Theme::instance().colour(Theme::Colour::Warning).name();
-        words = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour, text(verdict.text).toHtmlEscaped());
-    }
+    if (!verdict.is_good) words = text(verdict.text).toHtmlEscaped();
+    Theme::setTone(*last_, verdict.is_good ? Theme::Colour::Text : Theme::Colour::Warning);
     last_->setText(words);
     last_->setToolTip(verdict.text.empty() ? QString()
                                            : QStringLiteral("<p>%1</p>").arg(text(verdict.text).toHtmlEscaped()));
@@ -359,7 +358,6 @@ void TrainPlots::showFindings() {
     if (state == shown_findings_) return;
     shown_findings_ = state;
     using Kind = session::TrainingFinding::Kind;
-    const Theme& theme = Theme::instance();
     found_->data()->clear();
     findings_->clear();
     for (const auto& finding : findings) {
@@ -369,19 +367,19 @@ void TrainPlots::showFindings() {
         auto* item = new QListWidgetItem(words, findings_);
         item->setData(Qt::UserRole, static_cast<qlonglong>(finding.step));
         const bool lasts = finding.last_step == 0;
-        item->setForeground(theme.colour(!lasts                             ? Theme::Colour::Faint
-                                         : finding.kind <= Kind::Divergence ? Theme::Colour::Bad
-                                                                            : Theme::Colour::Warning));
+        item->setData(Qt::ForegroundRole, Theme::themed(!lasts                             ? Theme::Colour::Faint
+                                                        : finding.kind <= Kind::Divergence ? Theme::Colour::Bad
+                                                                                           : Theme::Colour::Warning));
         if (const auto step = log_->step(finding.step); step && std::isfinite(step->loss))
             found_->addData(static_cast<double>(finding.step), step->loss);
     }
     pages_->setTabText(Found, findings.empty() ? tr("Found") : tr("Found (%1)").arg(findings.size()));
-    pages_->setTabTextColor(Found, findings.empty() ? QColor() : theme.colour(Theme::Colour::Warning));
+    pages_->setTabTextColor(Found, findings.empty() ? QColor() : Theme::instance().colour(Theme::Colour::Warning));
     if (findings.empty() && log_) {
         auto* item = new QListWidgetItem(tr("Nothing so far: no jump or plateau of the loss, no NaN, every parameter "
                                             "gets a gradient, no dead units."),
                                          findings_);
-        item->setForeground(theme.colour(Theme::Colour::Faint));
+        item->setData(Qt::ForegroundRole, Theme::themed(Theme::Colour::Faint));
     }
 }
 

@@ -4,15 +4,42 @@
 #include <QFileDialog>
 #include <QMenu>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/plot_style.h"
 
 namespace loupe::views {
+
+namespace {
+
+// Scrolls up and down only: never narrower than the form.
+class FormArea : public QScrollArea {
+  public:
+    using QScrollArea::QScrollArea;
+
+    QSize minimumSizeHint() const override {
+        constexpr int kLeast = 252;
+        const QSize whole = QScrollArea::minimumSizeHint();
+        if (widget() == nullptr) return whole;
+        const int form = widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
+        return {std::max(kLeast, form), whole.height()};
+    }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        const bool is_taken = QScrollArea::eventFilter(watched, event);
+        if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+        return is_taken;
+    }
+};
+
+}  // namespace
 
 ViewDescription TrainView::describe() {
     return {QStringLiteral("train"), tr("Train"),
@@ -38,7 +65,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
     save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
     makeMenus();
-    state_ = new QLabel(this);
+    state_ = new ElidedLabel(this);
     state_->setObjectName(QStringLiteral("trainState"));
     state_->setProperty("faint", true);
     auto* bar = new QHBoxLayout;
@@ -55,18 +82,17 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     bar->addWidget(settings_);
 
     auto* splitter = new QSplitter(Qt::Horizontal, this);
-    auto* scroll = new QScrollArea(splitter);
+    auto* scroll = new FormArea(splitter);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     form_ = new TrainForm(scroll);
     scroll->setWidget(form_);
-    scroll->setMinimumWidth(252);
     scroll_ = scroll;
     plots_ = new TrainPlots(splitter);
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({264, 440});
+    splitter->setSizes({310, 394});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
