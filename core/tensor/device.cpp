@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/device.h"
 
-#include <array>
 #include <charconv>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/tensor/device_interface.h"
 
 namespace loupe {
-
-bool detail::other_devices = false;
-
-namespace {
-
-std::array<DeviceInterface*, kDeviceTypes>& interfaces() {
-    static std::array<DeviceInterface*, kDeviceTypes> table{};
-    return table;
-}
-
-}  // namespace
-
-DeviceInterface* device_interface(DeviceType type) { return interfaces()[static_cast<std::size_t>(type)]; }
-
-void set_device_interface(DeviceType type, DeviceInterface* device) {
-    interfaces()[static_cast<std::size_t>(type)] = device;
-    detail::other_devices = detail::other_devices || device != nullptr;
-}
-
-std::string_view device_type_name(DeviceType type) {
-    switch (type) {
-        case DeviceType::Cpu:
-            return "cpu";
-        case DeviceType::Cuda:
-            return "cuda";
-        case DeviceType::PrivateUse1:
-            break;
-    }
-    const DeviceInterface* const device = device_interface(type);
-    return device == nullptr ? "privateuseone" : device->name();
-}
 
 std::string_view device_type_constant(DeviceType type) {
     switch (type) {

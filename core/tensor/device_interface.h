@@ -6,10 +6,11 @@
 #include <memory>
 #include <string_view>
 
-#include "core/tensor/allocator.h"
 #include "core/tensor/device.h"
 
 namespace loupe {
+
+class Allocator;
 
 // A mark in the work of a device, by its own clock.
 class DeviceEvent {

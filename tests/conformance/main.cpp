@@ -25,7 +25,7 @@ using Json = nlohmann::json;
 struct Options {
     std::string folder;
     std::string only;
-    std::string exceptions;
+    std::vector<std::string> exceptions;
     bool prints_dtypes = false;
     bool prints_all = false;
     bool checks_derivatives = false;
@@ -57,6 +57,7 @@ std::string run_zip(const fs::path& zip, const Options& options) {
     const ModuleForm form = options.written    ? ModuleForm::Written
                             : options.scripted ? ModuleForm::Scripted
                                                : ModuleForm::Source;
+    if (!options.plugins.empty()) load_plugins_from(options.plugins);  // in the worker: a device may not outlive a fork
     const Device device = parse_device(options.device);
     set_thread_count(1);
     Json results = Json::array();
@@ -169,8 +170,10 @@ class Report {
 
 int run(const Options& options) {
     const std::vector<fs::path> zips = list_zips(options);
-    Report report(options, options.exceptions.empty() ? std::vector<KnownException>()
-                                                      : read_known_exceptions(options.exceptions));
+    std::vector<KnownException> exceptions;
+    for (const std::string& file : options.exceptions)
+        std::ranges::move(read_known_exceptions(file), std::back_inserter(exceptions));
+    Report report(options, std::move(exceptions));
     const auto lost = [](std::size_t, const std::string& reason) {
         return Json::array({{{"k", -1}, {"dtype", ""}, {"failure", reason}}}).dump();
     };
@@ -209,7 +212,6 @@ int main(int argc, char** argv) {
         return status == 0 ? 0 : 2;
     }
     try {
-        if (!options.plugins.empty()) load_plugins_from(options.plugins);
         return conformance::run(options);
     } catch (const Error& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -15,6 +15,7 @@
 #include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 #include "core/ops/random/random.h"
+#include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/device_interface.h"
@@ -86,13 +87,13 @@ Outcome run(const Operator& op, const std::vector<IValue>& arguments, bool with_
     return out;
 }
 
-std::string difference_of(const TensorList& actual, const TensorList& expected, const char* what) {
+std::string difference_of(const TensorList& actual, const TensorList& expected, Device device, const char* what) {
     if (actual.size() != expected.size()) return concat("another number of ", what, "s");
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const Tensor& t = actual[i];
         if (t.defined() != expected[i].defined()) return concat(what, " ", i, ": one is undefined");
         if (!t.defined() || t.is_sparse()) continue;
-        if (!(t.device() == kTest)) return concat(what, " ", i, " is on ", device_name(t.device()));
+        if (!(t.device() == device)) return concat(what, " ", i, " is on ", device_name(t.device()));
         if (!std::ranges::equal(t.strides(), expected[i].strides()) && t.numel() > 1)
             return concat(what, " ", i, " has strides ", shape_list_text(t.strides()), ", not ",
                           shape_list_text(expected[i].strides()));
@@ -113,6 +114,10 @@ class KernelWatcher : public ExecutionObserver {
         if (choice.backend == "cpu fallback") fallbacks.emplace(choice.op);
     }
 };
+
+Tensor moved(const Tensor& t, Device device) {
+    return fn::to_copy(t, IValue(), IValue(), device, IValue(), false, IValue());
+}
 
 Tensor random_on(Device device, std::initializer_list<std::int64_t> sizes) {
     Random random;
@@ -153,12 +158,12 @@ class TestTestDevice : public QObject {
 
     void copies() {
         const Tensor here = random_on(Device{}, {4, 6});
-        const Tensor there = fn::to_device(here, kTest);
+        const Tensor there = moved(here, kTest);
         QVERIFY(there.device() == kTest);
         // Converted, turned and sliced on the way back.
         const Tensor turned = fn::transpose(there, 0, 1);
         QCOMPARE(difference(on_host(turned), fn::transpose(here, 0, 1), 0), std::string());
-        const Tensor other = fn::to_device(turned, kOther);
+        const Tensor other = moved(turned, kOther);
         QVERIFY(other.device() == kOther);
         const Tensor target = zeros(std::array<std::int64_t, 2>{6, 9}, ScalarType::Float64, kTest);
         fn::copy_(fn::slice(target, 1, 0, 8, 2), other);
@@ -221,14 +226,19 @@ class TestTestDevice : public QObject {
                 continue;  // no samples in this dtype
             }
             for (const Sample& sample : samples) {
+                // Without tensors and without a device it makes them on the CPU.
+                const std::vector<IValue> moved_arguments = on(kTest, sample.arguments);
+                const bool is_given =
+                    !tensors_in(sample.arguments).empty() || std::ranges::any_of(moved_arguments, &IValue::is_device);
+                const Device device = is_given ? kTest : Device{};
                 for (const bool with_gradients : {false, true}) {
                     const Outcome want = run(op, on(Device{}, sample.arguments), with_gradients);
                     const Outcome got = run(op, on(kTest, sample.arguments), with_gradients);
                     const std::string at = concat(dtype_name(dtype), " ", sample.name, ": ");
                     QVERIFY2(got.refusal == want.refusal, concat(at, got.refusal, " <> ", want.refusal).c_str());
                     QVERIFY2(got.text == want.text, concat(at, got.text, " <> ", want.text).c_str());
-                    std::string found = difference_of(got.tensors, want.tensors, "result");
-                    if (found.empty()) found = difference_of(got.gradients, want.gradients, "gradient");
+                    std::string found = difference_of(got.tensors, want.tensors, device, "result");
+                    if (found.empty()) found = difference_of(got.gradients, want.gradients, device, "gradient");
                     QVERIFY2(found.empty(), (at + found).c_str());
                 }
             }

@@ -248,34 +248,40 @@ constexpr OperatorRecord kRecords[] = {
                "bool density=False) -> Tensor[]",
      .summary = "The edges of histogramdd's bins.",
      .kernel = boxed<bin_edges>,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .placement = Placement::Host},
     {.schema = "aten::_histogramdd_from_bin_cts(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, "
                "bool density=False) -> Tensor",
      .summary = "histogramdd with bins of equal width, without their edges.",
      .kernel = boxed<from_counts>,
      .variants = kOut,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .placement = Placement::Host},
     {.schema = "aten::_histogramdd_from_bin_tensors(Tensor self, Tensor[] bins, *, Tensor? weight=None, bool "
                "density=False) -> Tensor",
      .summary = "histogramdd with bins between edges.",
      .kernel = boxed<from_edges>,
      .variants = kOut,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .placement = Placement::Host},
     {.schema = "aten::histogramdd(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool "
                "density=False) -> (Tensor hist, Tensor[] "
                "bin_edges)",
      .summary = "How many points, the rows of self, or what weight, fall in each bin of a grid; and the bins' edges.",
-     .composite = boxed<histogramdd>},
+     .composite = boxed<histogramdd>,
+     .placement = Placement::Host},
     {.schema = "aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool "
                "density=False) -> (Tensor hist, "
                "Tensor[] bin_edges)",
      .summary = "The same as histogramdd, with as many bins along each coordinate.",
-     .composite = boxed<histogramdd_same>},
+     .composite = boxed<histogramdd_same>,
+     .placement = Placement::Host},
     {.schema = "aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? "
                "weight=None, bool density=False) -> (Tensor "
                "hist, Tensor[] bin_edges)",
      .summary = "The same as histogramdd, between edges.",
-     .composite = boxed<histogramdd_between>},
+     .composite = boxed<histogramdd_between>,
+     .placement = Placement::Host},
 };
 
 }  // namespace

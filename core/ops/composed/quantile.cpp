@@ -9,6 +9,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::composed {
 namespace {
@@ -89,7 +90,7 @@ Tensor share_tensor(const Tensor& self, double q) {
     check(q >= 0 && q <= 1, "q must be in the range [0, 1] but got ", q);
     check(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64,
           "input tensor must be either float or double dtype");
-    return scalar_tensor(Scalar(q), self.dtype());
+    return on_device(scalar_tensor(Scalar(q), self.dtype()), self.device());
 }
 
 template <bool IgnoreNan>

@@ -235,7 +235,8 @@ constexpr OperatorRecord kRecords[] = {
                "normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
      .summary = "The signal whose short-time Fourier transform is nearest: frames added where they overlap, over the "
                 "window's squares.",
-     .composite = boxed<istft>},
+     .composite = boxed<istft>,
+     .placement = Placement::Host},
 };
 
 }  // namespace

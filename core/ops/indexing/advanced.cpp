@@ -252,10 +252,12 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {index_backward, {save_argument(1)}},
      .samples = index_samples,
      .variants = kOut,
-     .out = {.overload = "Tensor_out"}},
+     .out = {.overload = "Tensor_out"},
+     .placement = Placement::Mixed},
     {.schema = "aten::index.Tensor_hacked_twin(Tensor self, Tensor[] indices) -> Tensor",
      .summary = "The elements at the indices.",
-     .composite = forward<"aten::index.Tensor">},
+     .composite = forward<"aten::index.Tensor">,
+     .placement = Placement::Mixed},
     {.schema = "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
      .summary = "A copy with the values at the indices, or added there.",
      .infer = inferring<index_put_meta>,
@@ -264,6 +266,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices",
      .samples = index_put_samples,
      .variants = kInPlace | kOut,
+     .placement = Placement::Mixed,
      .autocast = {.cuda = Autocast::Widest}},
     {.schema =
          "aten::index_put.hacked_twin(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
@@ -274,11 +277,13 @@ constexpr OperatorRecord kRecords[] = {
                "-> Tensor(a!)",
      .summary = "Writes the values at the indices, or adds them there.",
      .composite = forward<"aten::index_put_">,
-     .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices"},
+     .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices",
+     .placement = Placement::Mixed},
     {.schema = "aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, "
                "bool unsafe=False) -> Tensor(a!)",
      .summary = "Writes the values at the indices, or adds them there.",
-     .composite = index_put_impl},
+     .composite = index_put_impl,
+     .placement = Placement::Mixed},
 };
 
 }  // namespace

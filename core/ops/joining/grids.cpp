@@ -6,6 +6,7 @@
 #include "core/dispatch/functions.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
+#include "core/tensor/device_copy.h"
 #include "core/tensor/memory_limit.h"
 
 namespace loupe::joining {
@@ -87,7 +88,8 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
     TensorList columns;
     for (const auto& indices : index_columns(self.numel(), static_cast<std::size_t>(r), with_replacement)) {
         const std::array length{static_cast<std::int64_t>(indices.size())};
-        columns.push_back(fn::index_select(self, 0, tensor_of(std::span<const std::int64_t>(indices), length)));
+        const Tensor places = tensor_of(std::span<const std::int64_t>(indices), length);
+        columns.push_back(fn::index_select(self, 0, on_device(places, self.device())));
     }
     return fn::stack(columns, 1);
 }

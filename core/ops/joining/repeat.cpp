@@ -9,6 +9,7 @@
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::joining {
 namespace {
@@ -81,7 +82,7 @@ Tensor repeated_indices(const Tensor& repeats, std::optional<std::int64_t> outpu
     if (repeats.dtype() != ScalarType::Int64 && repeats.dtype() != ScalarType::Int32) {
         throw Error(ErrorKind::Run, "repeats has to be Long or Int tensor");
     }
-    const Tensor counts = fn::contiguous(fn::to_dtype(repeats, static_cast<std::int64_t>(ScalarType::Int64)));
+    const Tensor counts = on_host(fn::contiguous(fn::to_dtype(repeats, static_cast<std::int64_t>(ScalarType::Int64))));
     const auto* count = counts.data<std::int64_t>();
     std::int64_t total = 0;
     for (std::int64_t i = 0; i < counts.numel(); ++i) {
@@ -115,7 +116,7 @@ Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optiona
     } else {
         throw Error(ErrorKind::Run, "repeats must be 0-dim or 1-dim tensor");
     }
-    return fn::index_select(input, along, repeated_indices(counts, output_size));
+    return fn::index_select(input, along, on_device(repeated_indices(counts, output_size), input.device()));
 }
 Tensor repeat_interleave_evenly(const Tensor& self, std::int64_t repeats, std::optional<std::int64_t> dim,
                                 std::optional<std::int64_t> output_size) {

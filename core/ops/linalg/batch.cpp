@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/lapack.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::linalg {
 
@@ -131,7 +132,7 @@ std::string meaning(std::string_view function, int info) {
 }  // namespace
 
 void check_errors(const Tensor& info, std::string_view function, bool is_matrix) {
-    const Tensor dense = packed_as(info, ScalarType::Int32);
+    const Tensor dense = packed_as(on_host(info), ScalarType::Int32);
     const std::int32_t* first = dense.data<std::int32_t>();
     const std::int32_t* bad = std::find_if(first, first + dense.numel(), [](std::int32_t code) { return code != 0; });
     if (bad == first + dense.numel()) return;

@@ -8,6 +8,7 @@
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
 #include "core/ops/samples.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::linalg {
 namespace {
@@ -67,7 +68,7 @@ Tensor vander(const Tensor& x, const std::optional<std::int64_t>& count) {
     const Tensor powers = fn::cumprod(fn::expand(fn::unsqueeze(vector, -1), sizes), -1);
     sizes.back() = 1;
     const Tensor ones = fn::full(sizes, Scalar(1), static_cast<std::int64_t>(powers.dtype()));
-    return fn::cat(TensorList{ones, powers}, -1);
+    return fn::cat(TensorList{on_device(ones, powers.device()), powers}, -1);
 }
 
 std::vector<Sample> cross_samples(Random& random, ScalarType dtype) {

@@ -7,6 +7,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/not_finite.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -109,7 +110,7 @@ Tensor masked_by(const Tensor& scores, const Tensor& mask) {
 
 Tensor causal_mask(const Tensor& query, const Tensor& key) {
     const Tensor ones = fn::ones(Dims{query.size(-2), key.size(-2)}, static_cast<std::int64_t>(ScalarType::Bool));
-    return fn::tril(ones);
+    return on_device(fn::tril(ones), query.device());
 }
 
 Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,

@@ -361,6 +361,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
         .composite = boxed<ctc_loss>,
         .gradient = kSpellingGradient,
+        .placement = Placement::Host,
         .autocast = {.cpu = Autocast::Float32},
     },
     {
@@ -371,6 +372,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary =
             "-log of the probability that sequences of log-probabilities spell their targets, lengths in tensors.",
         .composite = boxed<ctc_loss_lengths_in_tensors>,
+        .placement = Placement::Host,
         .autocast = {.cpu = Autocast::Float32},
     },
 };

@@ -13,6 +13,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/simd.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -229,12 +230,12 @@ Tensor curvature_at(const Tensor& self, const Tensor& target, double k) {
         const Tensor share = fn::sigmoid(fn::neg(fn::mul(self, target)));
         return fn::mul(fn::mul(target, target), fn::mul(share, fn::rsub_scalar(share, Scalar(1.0))));
     } else {
-        const Pair pair(self, target, ScalarType::Float64);
+        const Pair pair(on_host(self), on_host(target), ScalarType::Float64);
         Tensor out = empty(pair.x.sizes(), ScalarType::Float64);
         for (std::int64_t i = 0; i < out.numel(); ++i) {
             out.data<double>()[i] = Loss::curvature(pair.x.data<double>()[i], pair.target.data<double>()[i], k);
         }
-        return packed_as(out, promote_types(self.dtype(), target.dtype()));
+        return on_device(packed_as(out, promote_types(self.dtype(), target.dtype())), self.device());
     }
 }
 

@@ -8,6 +8,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/simd.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -33,7 +34,7 @@ double place(std::int64_t i, std::int64_t n, bool align) {
 }
 
 // [N, points, rank + 1]: x, y(, z) and 1 of each place of an image or volume.
-Tensor base_points(const Dims& size, bool align, ScalarType dtype) {
+Tensor base_points(const Dims& size, bool align, ScalarType dtype, Device device) {
     const std::size_t rank = size.size() - 2;
     const std::int64_t points = checked_numel(span_of(size).subspan(2));
     const Tensor base = empty(span_of(Dims{1, points, static_cast<std::int64_t>(rank) + 1}), ScalarType::Float64);
@@ -43,7 +44,8 @@ Tensor base_points(const Dims& size, bool align, ScalarType dtype) {
         for (std::size_t d = rank; d-- > 0; rest /= size[2 + d]) *p++ = place(rest % size[2 + d], size[2 + d], align);
         *p++ = 1;
     }
-    return fn::expand(packed_as(base, dtype), Dims{size[0], points, static_cast<std::int64_t>(rank) + 1});
+    return fn::expand(on_device(packed_as(base, dtype), device),
+                      Dims{size[0], points, static_cast<std::int64_t>(rank) + 1});
 }
 
 void check_affine_size(const Dims& size) {
@@ -59,13 +61,13 @@ Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align) 
     Dims out{size[0]};
     out.insert(out.end(), size.begin() + 2, size.end());
     out.push_back(rank);
-    return fn::view(fn::bmm(base_points(size, align, theta.dtype()), fn::transpose(theta, 1, 2)), out);
+    return fn::view(fn::bmm(base_points(size, align, theta.dtype(), theta.device()), fn::transpose(theta, 1, 2)), out);
 }
 
 Tensor affine_grid_generator_backward(const Tensor& grad, const Dims& size, bool align) {
     check_affine_size(size);
     const auto rank = static_cast<std::int64_t>(size.size()) - 2;
-    const Tensor points = fn::transpose(base_points(size, align, grad.dtype()), 1, 2);
+    const Tensor points = fn::transpose(base_points(size, align, grad.dtype(), grad.device()), 1, 2);
     return fn::transpose(fn::bmm(points, fn::reshape(grad, Dims{size[0], -1, rank})), 1, 2);
 }
 

@@ -86,9 +86,11 @@ bool keeps_grad(const Tensor& t) {
     return meta != nullptr && meta->retained != nullptr;
 }
 
-#define LOUPE_NEVER(name, what) \
-    { .schema = name "(Tensor a) -> bool", .summary = what " Never, in this engine.", .kernel = never, \
-      .placement = Placement::Anywhere }
+#define LOUPE_NEVER(name, what)                                                                          \
+    {                                                                                                    \
+        .schema = name "(Tensor a) -> bool", .summary = what " Never, in this engine.", .kernel = never, \
+        .placement = Placement::Anywhere                                                                 \
+    }
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::dim(Tensor self) -> int",

@@ -146,7 +146,8 @@ std::string stream_text(const Tensor& tensor) {
         else
             print_stack(out, values, sizes);
     }
-    out << "[ " << device_type_constant(tensor.device().type) << dtype_graph_name(tensor.dtype()) << "Type{" << join(sizes, ",") << "} ]";
+    out << "[ " << device_type_constant(tensor.device().type) << dtype_graph_name(tensor.dtype()) << "Type{"
+        << join(sizes, ",") << "} ]";
     return out.str();
 }
 

@@ -24,7 +24,7 @@ Tensor mvlgamma(const Tensor& self, std::int64_t p) {
     const Tensor x = is_integral(self.dtype()) ? fn::to_dtype(self, static_cast<std::int64_t>(kDefaultDtype)) : self;
     const auto degree = static_cast<double>(p);
     static const OperatorHandle<> arange{"aten::arange"};
-    const Tensor halves = arange(Scalar(p), static_cast<std::int64_t>(x.dtype()), IValue(), IValue(), IValue()) * 0.5;
+    const Tensor halves = arange(Scalar(p), static_cast<std::int64_t>(x.dtype()), IValue(), x.device(), IValue()) * 0.5;
     const Tensor terms = fn::lgamma(fn::sub(fn::unsqueeze(x, -1), halves));
     return fn::sum_dim(terms, Dims{-1}, false) + degree * (degree - 1) / 4 * std::log(std::numbers::pi);
 }

@@ -6,6 +6,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/rnn/family.h"
 #include "core/ops/rnn/layer.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe {
 namespace {
@@ -15,7 +16,7 @@ using namespace rnn;
 std::vector<std::int64_t> lengths_from(const Tensor& lengths) {
     require(lengths.dtype() == ScalarType::Int64, "'lengths' argument should be a 1D CPU int64 tensor, but got ",
             lengths.dim(), "D ", device_name(lengths.device()), " ", dtype_graph_name(lengths.dtype()), " tensor");
-    const Tensor values = packed(lengths);
+    const Tensor values = on_host(packed(lengths));
     return {values.data<std::int64_t>(), values.data<std::int64_t>() + values.numel()};
 }
 
@@ -202,6 +203,7 @@ constexpr OperatorRecord kRecords[] = {
         .gradient = "input: grad, back in its places; 0 in the padding",
         .samples = pack_samples,
         .variants = kOut,
+        .placement = Placement::Mixed,
     },
     {
         .schema = "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool "
@@ -212,6 +214,7 @@ constexpr OperatorRecord kRecords[] = {
         .kernel = run_pack_backward,
         .derivative = {pack_backward_gradient, {save_argument(2)}, "PackPaddedSequenceBackwardBackward0"},
         .gradient = "grad: grad of what is no padding",
+        .placement = Placement::Mixed,
     },
     {
         .schema =

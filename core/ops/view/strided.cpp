@@ -9,6 +9,7 @@
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/slicing.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::views {
 
@@ -63,9 +64,10 @@ void as_strided_backward(GradientContext& context) {
         const std::int64_t length = std::max(extent(span_of(sizes), span_of(strides), offset),
                                              extent(input_sizes, input_strides, context.storage_offset(0)));
         const Tensor base = fn::new_zeros(grad, Dims{length});
-        const Tensor offsets = element_offsets(span_of(sizes), span_of(strides), offset);
+        const Tensor offsets = on_device(element_offsets(span_of(sizes), span_of(strides), offset), grad.device());
         const Tensor filled = fn::index_add(base, 0, offsets, fn::reshape(grad, Dims{-1}));
-        const Tensor own = element_offsets(input_sizes, input_strides, context.storage_offset(0));
+        const Tensor own =
+            on_device(element_offsets(input_sizes, input_strides, context.storage_offset(0)), grad.device());
         return fn::reshape(fn::index_select(filled, 0, own), input_sizes);
     });
 }
