@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/passes/alias_analysis.h"
+#include "core/passes/bailout_graph.h"
 
 namespace loupe::passes {
 namespace {
@@ -211,6 +212,8 @@ class BreakFinder {
         if (kind == prim::CallMethod || kind == prim::CallFunction) return "a call that is not inlined";
         if (kind == prim::Enter || kind == prim::Exit) return "a context manager";
         if (kind == prim::fork || kind.str() == "aten::wait") return "runs beside the rest";
+        if (kind == bailout_kind() || kind == bailout_template_kind())
+            return "a guard that fails goes on with the rest of the graph as it was";
         if (kind == prim::SetAttr) return concat("sets attribute '", node->s(ir::attr::name), "'");
         if (kind == prim::CreateObject) return "makes an object";
         if (kind == prim::GetAttr) return {};

@@ -127,6 +127,7 @@ void Engine::loop() {
             job = std::move(queue_.front());
             queue_.pop_front();
             busy_ = true;
+            is_commanded_ = job.kind == JobKind::Command;
             cancel_ = false;
         }
         const CancelScope scope(&cancel_);
@@ -335,7 +336,7 @@ void Engine::go_on() {
         if (parked_)
             resume_ = true;
         else
-            begin = !busy_ && info_ != nullptr && !is_run_waiting();
+            begin = !(busy_ && is_commanded_) && info_ != nullptr && !is_run_waiting();
     }
     wake_.notify_all();
     if (!begin) return;

@@ -214,6 +214,7 @@ class Engine {
     std::deque<Job> queue_;
     bool quit_ = false;
     bool busy_ = false;
+    bool is_commanded_ = false;  // busy with a command: what only asks is no reason to wait with the next
     bool parked_ = false;
     bool serving_ = false;  // a request, while parked
     bool resume_ = false;

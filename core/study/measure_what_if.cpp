@@ -84,7 +84,9 @@ std::vector<IValue> with_batch(std::vector<IValue> arguments, double factor) {
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i) % *batch;
         const Tensor index = empty(std::array<std::int64_t, 1>{static_cast<std::int64_t>(rows)}, ScalarType::Int64);
         std::copy(order.begin(), order.end(), index.data<std::int64_t>());
-        value = fn::index_select(t, 0, index);
+        const Tensor repeated = fn::index_select(t, 0, index);
+        if (requires_grad(t)) set_requires_grad(repeated, true);
+        value = repeated;
     }
     if (!batch) throw Error(ErrorKind::Usage, "no argument has examples that could be repeated");
     return arguments;

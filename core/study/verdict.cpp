@@ -221,7 +221,10 @@ EventId blamed_event(const Recording& recording) {
         const Event& event = recording.event(id);
         // Gradients end in parameters and inputs, and outputs where backward starts.
         if (event.op == "AccumulateGrad" || id == start) continue;
-        for (const ValueId value : event.inputs) read[value] = true;
+        // What gives its input back, as the gradient of an addition, is no reader of it.
+        for (const ValueId value : event.inputs) {
+            if (std::find(event.outputs.begin(), event.outputs.end(), value) == event.outputs.end()) read[value] = true;
+        }
     }
     EventId with_inf = 0;
     for (EventId id = 1; id <= recording.event_count(); ++id) {

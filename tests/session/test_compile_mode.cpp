@@ -291,7 +291,13 @@ class TestCompileMode : public QObject {
                 session.request_memory_plan("plan", pipeline, "forward",
                                             [&](MemoryPlanReport report) { plan = std::move(report); });
                 session.wait_idle();
-                QCOMPARE(plan.error, std::string());
+                // Freezing refuses a model in training mode.
+                if (!plan.error.empty()) {
+                    QVERIFY2(training && plan.parts.empty(), plan.error.c_str());
+                    QCOMPARE(plan.line(), plan.error);
+                    continue;
+                }
+                QCOMPARE(plan.pipeline, pipeline);  // it was answered
                 QCOMPARE(plan.line().find("in force") == std::string::npos, !training || plan.parts.empty());
                 QCOMPARE(plan.line().find("can be planned") == std::string::npos, !plan.parts.empty());
             }
