@@ -75,7 +75,7 @@ print([name for name, _ in model.named_buffers()], 'position.table' in model.sta
 optimizer = torch.optim.Adam([{'params': model.heads.parameters(), 'lr': 0.05}, {'params': model.blocks.parameters()}], lr=0.01)
 scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
 norms = []
-handle = model.blocks.register_forward_hook(lambda module, inputs, output: norms.append(round(output.norm().item(), 3)))
+handle = model.blocks.register_forward_hook(lambda module, inputs, output: norms.append(round(output.norm().item(), 2)))
 best, best_state = float('inf'), None
 for epoch in range(4):
     model.train()
@@ -95,7 +95,7 @@ print(len(norms), norms[:2])
 model.load_state_dict(best_state)
 with torch.no_grad():
     model.eval()
-    print(model(data).argmax(dim=-1).tolist(), f'{model(data[:1], head="b").sum().item():.4f}')
+    print(model(data).argmax(dim=-1).tolist(), f'{model(data[:1], head="b").sum().item():.2f}')
 try:
     model(data[0])
 except ValueError as error:

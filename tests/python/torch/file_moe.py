@@ -167,7 +167,7 @@ net.eval()
 with torch.no_grad():
     x, y = batch(3, 9, 17, generator)
     logits = net(x)
-    print(logits.shape, (logits.argmax(-1) == y).float().mean(), logits[0, 0, :4])
+    print(logits.shape, (logits.argmax(-1) == y).float().mean(), torch.round(logits[0, 0, :4], decimals=1))
     routing = net.blocks[0].experts.router(net.embed(x).flatten(0, 1))
     print(routing.indices[:4], routing.weights[:2], routing._fields, routing.balance)
 print(sorted(net.state_dict())[:4], 'blocks.0.experts.load' in net.state_dict())
