@@ -210,7 +210,7 @@ void Docks::holdSizes() {
 }
 
 void Docks::returnSizes() {
-    calm_.start(100);  // moves until then are the program's
+    calm_.start(100);                                     // moves until then are the program's
     if (!is_returning_ || maximised_ || hidden_) return;  // see tidy()
     is_returning_ = false;
     const auto held = std::exchange(held_, {});
