@@ -205,12 +205,22 @@ void Docks::holdSizes() {
     held_.clear();
     held_window_ = window_->size();
     for (QDockWidget* dock : docks_) {
-        if (inFront(dock) == dock) held_.emplace_back(dock, dock->size());
+        if (inFront(dock) == dock) held_.emplace_back(dock, dock->size() + QSize(0, tabHeight(dock)));
     }
 }
 
+// Qt lays out a group of tabs as a whole; the bar is above its panels.
+int Docks::tabHeight(const QDockWidget* dock) const {
+    const QPoint above = dock->geometry().topLeft() - QPoint(0, 1);
+    for (const QTabBar* bar : window_->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        if (bar->isVisible() && bar->geometry().contains(above)) return bar->height();
+    }
+    return 0;
+}
+
 void Docks::returnSizes() {
-    calm_.start(100);                                     // moves until then are the program's
+    calm_.start(100);  // moves until then are the program's
+
     if (!is_returning_ || maximised_ || hidden_) return;  // see tidy()
     is_returning_ = false;
     const auto held = std::exchange(held_, {});

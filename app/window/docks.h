@@ -64,6 +64,8 @@ class Docks : public QObject {
     void holdShares();
     // Sizes of the panels in front, while a bar takes room from them.
     void holdSizes();
+    // Of the bar of the group that the dock is in, or 0.
+    int tabHeight(const QDockWidget* dock) const;
     void returnSizes();
     void choose(views::View* view);
     // Chosen by a click that moves no keyboard focus: on a tab, a title, a button.
