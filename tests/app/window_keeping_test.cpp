@@ -340,7 +340,7 @@ class WindowKeepingTest : public QObject {
         QTRY_COMPARE(state(), RunState::Finished);
         QCOMPARE(window_->bridge().recording()->event(1).op, std::string_view("aten::relu"));
         auto* banner = window_->findChild<window::Banner*>();
-        QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("saved text")));
+        QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("version on disk")));
         QVERIFY(!banner->isError());
         banner->findChildren<QPushButton*>().front()->click();
         QTRY_VERIFY(state() == RunState::Finished && window_->bridge().recording()->event(1).op == "aten::exp");
