@@ -29,6 +29,7 @@
 #include "views/common/colour_map.h"
 #include "views/common/cut_texts.h"
 #include "views/common/elided_label.h"
+#include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/gradient_flow/gradient_flow_view.h"
@@ -110,6 +111,23 @@ class PanelsTest : public QObject {
     Q_OBJECT
 
   private slots:
+    // In a list of two lines the sentence of an empty panel is whole too.
+    void aHintGivesItsMarginBeforeItsText() {
+        QListWidget list;
+        auto* hint = new EmptyHint(&list);
+        list.resize(400, 300);
+        list.show();
+        hint->say(QStringLiteral("Choose a pipeline and compile: its fusion groups are listed here"));
+        const int wide = hint->margin();
+        QVERIFY(hint->heightForWidth(hint->width()) <= hint->height());
+        list.resize(260, 2 * hint->fontMetrics().lineSpacing() + 10);
+        QTRY_VERIFY(hint->width() <= 260);
+        QVERIFY2(hint->heightForWidth(hint->width()) <= hint->height(),
+                 qPrintable(QStringLiteral("%1 of %2").arg(hint->height()).arg(hint->heightForWidth(hint->width()))));
+        list.resize(400, 300);
+        QTRY_COMPARE(hint->margin(), wide);
+    }
+
     void numbers() {
         QCOMPARE(counted(1, "module"), QStringLiteral("1 module"));
         QCOMPARE(counted(0, "module"), QStringLiteral("0 modules"));

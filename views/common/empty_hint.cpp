@@ -8,6 +8,9 @@ namespace loupe::views {
 
 namespace {
 
+constexpr int kMargin = 16;
+constexpr int kLeastMargin = 2;
+
 QWidget* surfaceOf(QWidget* widget) {
     const auto* area = qobject_cast<QAbstractScrollArea*>(widget);
     return area ? area->viewport() : widget;
@@ -20,7 +23,6 @@ EmptyHint::EmptyHint(QWidget* over) : QLabel(surfaceOf(over)) {
     setProperty("faint", true);
     setAlignment(Qt::AlignCenter);
     setWordWrap(true);
-    setMargin(16);
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Base);
     setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -30,13 +32,20 @@ EmptyHint::EmptyHint(QWidget* over) : QLabel(surfaceOf(over)) {
 
 void EmptyHint::say(const QString& text) {
     setText(text);
-    setGeometry(parentWidget()->rect());
+    fit();
     setVisible(!text.isEmpty());
     raise();
 }
 
+// Where the room is small the margin goes before the text does.
+void EmptyHint::fit() {
+    setGeometry(parentWidget()->rect());
+    setMargin(kMargin);
+    while (margin() > kLeastMargin && heightForWidth(width()) > height()) setMargin(margin() - 1);
+}
+
 bool EmptyHint::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize) setGeometry(parentWidget()->rect());
+    if (event->type() == QEvent::Resize) fit();
     return QLabel::eventFilter(watched, event);
 }
 

@@ -18,6 +18,9 @@ class EmptyHint : public QLabel {
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void fit();
 };
 
 }  // namespace loupe::views

@@ -92,7 +92,7 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     connect(list_, &QTreeWidget::currentItemChanged, this, &KernelsView::showGroup);
     connect(list_, &QTreeWidget::itemClicked, this, &KernelsView::showGroup);
     hint_ = new EmptyHint(list_);
-    auto* below = new QWidget(splitter);
+    auto* below = pane_ = new QWidget(splitter);
     auto* column = new QVBoxLayout(below);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -201,6 +201,7 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
                    : tr("Choose a pipeline and compile: its fusion groups are listed here");
     }
     hint_->say(hint);
+    pane_->setVisible(hint.isEmpty());
     const QString count = groups_.groups.size() == 1 ? tr("1 group") : tr("%1 groups").arg(groups_.groups.size());
     summary_->setText(groups_.groups.empty() ? QString()
                       : fused > 0 ? tr("%1: %2, unfused %3").arg(count, secondsText(fused), secondsText(unfused))

@@ -48,6 +48,7 @@ class KernelsView : public View {
     QTabBar* pages_;
     QPlainTextEdit* code_;
     EmptyHint* hint_;
+    QWidget* pane_;  // what there is to say of a group
     session::FusedGroups groups_;
     QString pipelineOfGroups_;
     bool waiting_ = false;
