@@ -28,7 +28,7 @@ class SessionListener {
     virtual void on_events(std::size_t event_count) { (void)event_count; }
     // A training began or went on: at most about 20 times a second, and at the end.
     virtual void on_training(std::shared_ptr<const TrainingLog>) {}
-    // A graph was compiled in a mode: asked for by request_compile, or because a run begins.
+    // A graph was compiled in a mode: asked for by CompileQuery, or because a run begins.
     virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
     // What a model source did, or was kept from doing, with files.
     struct FileAccess {

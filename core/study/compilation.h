@@ -2,7 +2,7 @@
 #pragma once
 // What compiling a method came to, and how far a trace stands for its source, as values.
 //
-//     session.request_compile("compile", {.mode = "max-autotune"}, [](CompileReport report) {...});
+//     session.ask("compile", CompileQuery{{.mode = "max-autotune"}}, [](CompileReport report) {...});
 
 #include <string>
 #include <vector>

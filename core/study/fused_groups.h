@@ -3,7 +3,7 @@
 // What a pipeline fused, to be looked at: for each group its operators, the fused expression, the kernel's program,
 // LLVM IR and assembly, and its time against the operators one by one.
 //
-//     session.request_fused_groups("kernels", {.pipeline = "train_fused", .backward = true}, [](FusedGroups groups)
+//     session.ask("kernels", FusedGroupsQuery{{.pipeline = "train_fused", .backward = true}}, [](FusedGroups groups)
 //     {...});
 
 #include <string>

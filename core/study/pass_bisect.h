@@ -44,7 +44,7 @@ struct PassBisectProgress {
 struct PassBisect {
     std::string pipeline;
     std::vector<PassBisectRun> runs;  // in the order in which they were made; the first is of all passes
-    int step = -1;      // in PassTrace::steps of request_passes: the pass that changed the result; -1: none did
+    int step = -1;      // in PassTrace::steps: the pass that changed the result; -1: none did
     std::string pass;   // its name
     std::string place;  // "freeze/fold/fixpoint 1"
     // Its graph before and after, and for each line of after->text the lines of before->text it came from. Of a pass

@@ -41,7 +41,7 @@ struct MemoryForecast {
     std::string no_time;             // why `seconds` is not there, and what to do about it
     bool is_rough = false;           // the peak, reckoned with kernels that were not measured
     std::vector<std::string> notes;  // what was not reckoned with, why a change does nothing
-    std::string error;               // of Session::request_forecast; not empty: nothing else is valid
+    std::string error;               // of ForecastQuery; not empty: nothing else is valid
 };
 struct PrecisionTimes;
 // All changes together. Throws Error (Usage) for a module that the run did not call, an event that saved nothing, a

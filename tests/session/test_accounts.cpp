@@ -11,6 +11,10 @@
 #include "core/base/error.h"
 #include "core/record/memory_sums.h"
 #include "core/record/recording_writer.h"
+#include "core/session/queries/forecast.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/operator_times.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/study/what_if.h"
 
@@ -37,20 +41,20 @@ struct Ran {
     const Recording& recording() { return *(kept = session.recording()); }
     OperatorTimesReport time(int repeats = 3) {
         OperatorTimesReport out;
-        session.request_operator_times("times", {.warmup = 1, .repeats = repeats, .seconds = 60},
-                                       [&](OperatorTimesReport report) { out = std::move(report); });
+        session.ask("times", OperatorTimesQuery{{.warmup = 1, .repeats = repeats, .seconds = 60}},
+                    [&](OperatorTimesReport report) { out = std::move(report); });
         session.wait_idle();
         return out;
     }
     MemoryForecast forecast(const WhatIf& change) {
         MemoryForecast out;
-        session.request_forecast("forecast", {change}, [&](MemoryForecast found) { out = std::move(found); });
+        session.ask("forecast", ForecastQuery{{change}}, [&](MemoryForecast found) { out = std::move(found); });
         session.wait_idle();
         return out;
     }
     std::string gradients() {
         std::string text;
-        session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
+        session.ask("g", GradientsQuery{}, [&](const std::vector<GradientRow>& rows) {
             for (const GradientRow& row : rows)
                 text += row.parameter + " " + std::to_string(row.finite ? row.finite->norm : -1) + " ";
         });
@@ -398,8 +402,8 @@ void TestAccounts::warm_times_leave_no_trace() {
     std::string mean;
     TensorRequest request;
     request.name = "block.norm.num_batches_tracked";
-    ran.session.request_tensor(
-        "count", request, [&](const TensorSlice& slice) { mean = std::to_string(slice.data.at(0).elements.at(0)); });
+    ran.session.ask("count", TensorQuery{request},
+                    [&](const TensorSlice& slice) { mean = std::to_string(slice.data.at(0).elements.at(0)); });
     ran.session.wait_idle();
     QCOMPARE(mean, std::to_string(1.0));
 }
@@ -410,7 +414,7 @@ void TestAccounts::what_cannot_be_timed_is_said() {
     session.wait_idle();
     std::string why;
     const auto ask = [&] {
-        session.request_operator_times("times", {}, [&](const OperatorTimesReport& report) { why = report.error; });
+        session.ask("times", OperatorTimesQuery{}, [&](const OperatorTimesReport& report) { why = report.error; });
         session.wait_idle();
     };
     ask();
