@@ -9,12 +9,16 @@
 //         std::string pipeline = {};
 //         std::string method = {};
 //     };
+//     auto fields(Like<PassTraceQuery> auto& it) { return std::tie(it.pipeline, it.method); }
 //
 // Session::ask() puts it. Its record says when it is answered and by what; see queries/list.h.
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+
+#include "core/base/fields.h"
 
 namespace loupe {
 class Error;
@@ -30,6 +34,12 @@ enum class NotWhile { Never, Parked, ParkedOrTraining, ParkedOrRunning };
 // A query, an answer or a piece of progress, whose type the record knows.
 using QueryValue = std::shared_ptr<void>;
 
+// How one of them is written to bytes and read back (see wire/wire.h). Reading throws Error (File).
+struct QueryWire {
+    std::string (*write)(const void* value) = nullptr;
+    QueryValue (*read)(std::string_view bytes) = nullptr;
+};
+
 // What there is to know of a query but its types; query_record.h makes it of them.
 struct QueryRecord {
     std::string_view name;     // "pass trace"
@@ -39,6 +49,9 @@ struct QueryRecord {
                          const std::function<void(QueryValue)>& progress) = nullptr;
     // The answer that carries an error; null: none does, the log has it.
     QueryValue (*refuse)(const void* query, const Error& error) = nullptr;
+    QueryWire query_wire;
+    QueryWire answer_wire;
+    QueryWire progress_wire;  // null: it tells of none
 };
 
 // Of queries that tell nothing before their answer.

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/session/query.h"
 #include "core/session/query_context.h"
+#include "core/session/wire/wire.h"
 
 namespace loupe::session {
 
@@ -28,6 +29,12 @@ template <typename Query, typename Answer>
 requires requires(Answer& answer) { answer.error = std::string(); }
 void carry_error(const Query&, const Error& error, Answer& answer) { answer.error = error.what(); }
 
+template <typename T>
+constexpr QueryWire query_wire() {
+    return {[](const void* value) { return to_bytes(*static_cast<const T*>(value)); },
+            [](std::string_view bytes) -> QueryValue { return std::make_shared<T>(from_bytes<T>(bytes)); }};
+}
+
 // kAnswer: Answer(const Query&, QueryContext&), with a const std::function<void(Progress)>& behind for a query that has
 // progress to tell. kCarry: void(const Query&, const Error&, Answer&), for an answer that says more than the error.
 template <typename Query, auto kAnswer, auto kCarry = nullptr>
@@ -38,6 +45,9 @@ constexpr QueryRecord query_record(const QueryTerms& terms) {
     record.name = terms.name;
     record.needs_model = terms.needs_model;
     record.not_while = terms.not_while;
+    record.query_wire = query_wire<Query>();
+    record.answer_wire = query_wire<Answer>();
+    if constexpr (requires { typename Query::Progress; }) record.progress_wire = query_wire<typename Query::Progress>();
     record.answer = [](const void* query, QueryContext& context,
                        [[maybe_unused]] const std::function<void(QueryValue)>& progress) -> QueryValue {
         const Query& asked = *static_cast<const Query*>(query);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session.h"
 
+#include <atomic>
+
+#include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/engine.h"
+#include "core/session/queries/list.h"
 #include "core/session/query_context.h"
 
 namespace loupe::session {
@@ -111,13 +115,45 @@ void Session::return_to_end() { engine_->return_to_end(); }
 std::vector<InputSpec> Session::inputs() const { return engine_->inputs(); }
 void Session::set_inputs(std::vector<InputSpec> inputs) { engine_->set_inputs(std::move(inputs)); }
 
+namespace {
+
+std::atomic<bool> sends_through_bytes{false};
+
+// What another process would make of it.
+QueryValue through_bytes(const QueryWire& wire, const void* value) { return wire.read(wire.write(value)); }
+
+}  // namespace
+
+void Session::set_sends_through_bytes(bool value) { sends_through_bytes = value; }
+
 void Session::send(const Tag& tag, const QueryRecord& record, std::shared_ptr<const void> query,
                    std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress) {
+    if (sends_through_bytes) {
+        query = through_bytes(record.query_wire, query.get());
+        reply = [&record, reply = std::move(reply)](const QueryValue& answer) {
+            reply(through_bytes(record.answer_wire, answer.get()));
+        };
+        if (progress)
+            progress = [&record, progress = std::move(progress)](const QueryValue& step) {
+                progress(through_bytes(record.progress_wire, step.get()));
+            };
+    }
     engine_->request(
         tag, [this, &record, query = std::move(query), reply = std::move(reply), progress = std::move(progress)] {
             QueryContext context(*engine_);
             reply(context.answer(record, query.get(), progress));
         });
+}
+
+void Session::ask_bytes(const Tag& tag, std::string_view name, std::string_view query, Reply<std::string> reply,
+                        Reply<std::string> progress) {
+    const QueryRecord* record = find_query(name);
+    if (record == nullptr) throw Error(ErrorKind::Usage, concat("no question is called '", name, "'"));
+    const auto written = [](const QueryWire& wire, const Reply<std::string>& told) -> std::function<void(QueryValue)> {
+        return [&wire, told](const QueryValue& value) { told(wire.write(value.get())); };
+    };
+    send(tag, *record, record->query_wire.read(query), written(record->answer_wire, reply),
+         progress && record->progress_wire.write != nullptr ? written(record->progress_wire, progress) : nullptr);
 }
 
 void Session::set_parameter_requires_grad(const std::string& module, bool value) {

@@ -150,6 +150,13 @@ class Session {
             },
             std::move(told));
     }
+    // The same of a question that comes as bytes, by the name of its record; so do its answer and progress. Throws
+    // Error: Usage for a name that is none, File for bytes that are not that question.
+    void ask_bytes(const Tag& tag, std::string_view name, std::string_view query, Reply<std::string> reply,
+                   Reply<std::string> progress = {});
+    // For tests, of all sessions of the process: questions, answers and progress go through bytes, as they would to and
+    // from another process.
+    static void set_sends_through_bytes(bool value);
     // Of the parameters of the module and all below it.
     void set_parameter_requires_grad(const std::string& module, bool value);
 

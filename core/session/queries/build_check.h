@@ -13,5 +13,6 @@ struct BuildCheckQuery {
 
     BuildRequest request = {};
 };
+auto fields(Like<BuildCheckQuery> auto& it) { return std::tie(it.request); }
 
 }  // namespace loupe::session

@@ -13,5 +13,6 @@ struct CompileQuery {
 
     CompileRequest request = {};
 };
+auto fields(Like<CompileQuery> auto& it) { return std::tie(it.request); }
 
 }  // namespace loupe::session

@@ -13,5 +13,6 @@ struct DataSummaryQuery {
 
     DataSpec data = {};
 };
+auto fields(Like<DataSummaryQuery> auto& it) { return std::tie(it.data); }
 
 }  // namespace loupe::session

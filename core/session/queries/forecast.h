@@ -16,5 +16,6 @@ struct ForecastQuery {
 
     std::vector<WhatIf> changes = {};
 };
+auto fields(Like<ForecastQuery> auto& it) { return std::tie(it.changes); }
 
 }  // namespace loupe::session

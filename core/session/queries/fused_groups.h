@@ -14,5 +14,6 @@ struct FusedGroupsQuery {
 
     FusedGroupsRequest request = {};
 };
+auto fields(Like<FusedGroupsQuery> auto& it) { return std::tie(it.request); }
 
 }  // namespace loupe::session

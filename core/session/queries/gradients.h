@@ -13,5 +13,6 @@ struct GradientsQuery {
     using Answer = std::vector<GradientRow>;
     static const QueryRecord& record();
 };
+auto fields(Like<GradientsQuery> auto&) { return std::tie(); }
 
 }  // namespace loupe::session

@@ -17,5 +17,6 @@ struct KeepWrittenQuery {
     std::filesystem::path fresh_folder = {};
     std::filesystem::path to = {};
 };
+auto fields(Like<KeepWrittenQuery> auto& it) { return std::tie(it.fresh_folder, it.to); }
 
 }  // namespace loupe::session

@@ -14,5 +14,6 @@ struct LineValuesQuery {
     using Answer = std::vector<FrameValues>;
     static const QueryRecord& record();
 };
+auto fields(Like<LineValuesQuery> auto&) { return std::tie(); }
 
 }  // namespace loupe::session

@@ -17,5 +17,6 @@ struct LoadWeightsQuery {
     std::filesystem::path file = {};
     bool strict = true;
 };
+auto fields(Like<LoadWeightsQuery> auto& it) { return std::tie(it.file, it.strict); }
 
 }  // namespace loupe::session

@@ -16,5 +16,6 @@ struct MemoryPlanQuery {
     std::string pipeline = {};
     std::string method = {};
 };
+auto fields(Like<MemoryPlanQuery> auto& it) { return std::tie(it.pipeline, it.method); }
 
 }  // namespace loupe::session

@@ -14,5 +14,6 @@ struct OperatorTimesQuery {
 
     OperatorTimesRequest request = {};
 };
+auto fields(Like<OperatorTimesQuery> auto& it) { return std::tie(it.request); }
 
 }  // namespace loupe::session

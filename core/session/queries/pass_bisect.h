@@ -14,5 +14,6 @@ struct PassBisectQuery {
 
     PassBisectOptions options = {};
 };
+auto fields(Like<PassBisectQuery> auto& it) { return std::tie(it.options); }
 
 }  // namespace loupe::session

@@ -16,5 +16,6 @@ struct PassCheckQuery {
     std::string pipeline = {};
     std::string method = {};
 };
+auto fields(Like<PassCheckQuery> auto& it) { return std::tie(it.pipeline, it.method); }
 
 }  // namespace loupe::session

@@ -16,5 +16,6 @@ struct PassTraceQuery {
     std::string pipeline = {};
     std::string method = {};
 };
+auto fields(Like<PassTraceQuery> auto& it) { return std::tie(it.pipeline, it.method); }
 
 }  // namespace loupe::session

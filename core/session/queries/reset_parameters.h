@@ -17,5 +17,6 @@ struct ResetParametersQuery {
     std::string module = {};
     std::uint64_t seed = 0;
 };
+auto fields(Like<ResetParametersQuery> auto& it) { return std::tie(it.module, it.seed); }
 
 }  // namespace loupe::session

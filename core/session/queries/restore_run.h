@@ -16,5 +16,6 @@ struct RestoreRunQuery {
 
     std::filesystem::path folder = {};
 };
+auto fields(Like<RestoreRunQuery> auto& it) { return std::tie(it.folder); }
 
 }  // namespace loupe::session

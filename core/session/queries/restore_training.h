@@ -16,5 +16,6 @@ struct RestoreTrainingQuery {
 
     std::filesystem::path file = {};
 };
+auto fields(Like<RestoreTrainingQuery> auto& it) { return std::tie(it.file); }
 
 }  // namespace loupe::session

@@ -17,5 +17,6 @@ struct SaveCheckpointQuery {
 
     std::filesystem::path file = {};
 };
+auto fields(Like<SaveCheckpointQuery> auto& it) { return std::tie(it.file); }
 
 }  // namespace loupe::session

@@ -16,5 +16,6 @@ struct SaveRecordingQuery {
 
     std::filesystem::path file = {};
 };
+auto fields(Like<SaveRecordingQuery> auto& it) { return std::tie(it.file); }
 
 }  // namespace loupe::session

@@ -17,5 +17,6 @@ struct SaveTensorQuery {
     TensorRequest what = {};
     std::filesystem::path file = {};
 };
+auto fields(Like<SaveTensorQuery> auto& it) { return std::tie(it.what, it.file); }
 
 }  // namespace loupe::session

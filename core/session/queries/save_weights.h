@@ -16,5 +16,6 @@ struct SaveWeightsQuery {
 
     std::filesystem::path file = {};
 };
+auto fields(Like<SaveWeightsQuery> auto& it) { return std::tie(it.file); }
 
 }  // namespace loupe::session

@@ -13,5 +13,6 @@ struct TensorQuery {
 
     TensorRequest request = {};
 };
+auto fields(Like<TensorQuery> auto& it) { return std::tie(it.request); }
 
 }  // namespace loupe::session

@@ -11,5 +11,6 @@ struct TraceCheckQuery {
     using Answer = TraceCheck;
     static const QueryRecord& record();
 };
+auto fields(Like<TraceCheckQuery> auto&) { return std::tie(); }
 
 }  // namespace loupe::session

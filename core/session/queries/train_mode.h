@@ -15,5 +15,6 @@ struct TrainModeQuery {
     std::string module = {};
     bool training = true;
 };
+auto fields(Like<TrainModeQuery> auto& it) { return std::tie(it.module, it.training); }
 
 }  // namespace loupe::session

@@ -16,5 +16,6 @@ struct TrainingCheckpointQuery {
     std::filesystem::path file = {};
     TrainOptions base = {};
 };
+auto fields(Like<TrainingCheckpointQuery> auto& it) { return std::tie(it.file, it.base); }
 
 }  // namespace loupe::session

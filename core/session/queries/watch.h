@@ -16,5 +16,6 @@ struct WatchQuery {
     std::string expression = {};
     EventId at = 0;
 };
+auto fields(Like<WatchQuery> auto& it) { return std::tie(it.expression, it.at); }
 
 }  // namespace loupe::session

@@ -16,5 +16,6 @@ struct WhatIfQuery {
 
     std::vector<WhatIf> changes = {};
 };
+auto fields(Like<WhatIfQuery> auto& it) { return std::tie(it.changes); }
 
 }  // namespace loupe::session
