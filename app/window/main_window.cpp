@@ -710,7 +710,7 @@ void MainWindow::choosePicture() {
 }
 
 void MainWindow::saveRun(const QString& file, std::function<void()> then) {
-    bridge_->requestSaveRecording(file, this, [this, file, then = std::move(then)](const std::string& error) {
+    bridge_->saveRecording(file, this, [this, file, then = std::move(then)](const std::string& error) {
         using Level = views::SessionBridge::LogEntry::Level;
         if (!error.empty())
             return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});

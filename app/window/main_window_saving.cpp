@@ -19,6 +19,8 @@
 #include "app/window/main_window.h"
 #include "app/window/session_keeper.h"
 #include "app/window/start_page.h"
+#include "core/session/queries/save_checkpoint.h"
+#include "core/session/queries/save_weights.h"
 #include "views/common/format.h"
 #include "views/source/source_view.h"
 #include "views/watch/watch_view.h"
@@ -281,13 +283,10 @@ void MainWindow::saveTraining(std::function<void()> then) {
         bridge_->addLog({.text = tr("the model was written to %1").arg(file).toStdString(), .scope = {}, .source = {}});
         if (then) then();
     };
-    bridge_->ask<std::string>(this, done, [&](auto reply) {
-        auto& session = bridge_->session();
-        if (isCheckpoint)
-            session.request_save_checkpoint("save checkpoint", file.toStdString(), reply);
-        else
-            session.request_save_weights("save weights", file.toStdString(), reply);
-    });
+    if (isCheckpoint)
+        bridge_->ask(QStringLiteral("save checkpoint"), session::SaveCheckpointQuery{file.toStdString()}, this, done);
+    else
+        bridge_->ask(QStringLiteral("save weights"), session::SaveWeightsQuery{file.toStdString()}, this, done);
 }
 
 Unsaved MainWindow::saveTarget() const {

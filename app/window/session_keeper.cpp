@@ -8,6 +8,8 @@
 #include <exception>
 
 #include "app/window/docks.h"
+#include "core/session/queries/restore_run.h"
+#include "core/session/queries/restore_training.h"
 #include "views/common/format.h"
 #include "views/inputs/input_memory.h"
 #include "views/watch/watch_model.h"
@@ -390,26 +392,23 @@ void SessionKeeper::takeTraining() {
         bridge_.loadWeights(weights, false, this, [](const session::WeightsReport&) {});
     }
     if (!canRun || !QFileInfo(checkpoint).isFile()) return takeRun();
-    bridge_.ask<std::string>(
-        this,
-        [this](const std::string& failure) {
-            if (!failure.empty())
-                bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
-                                .text = failure,
-                                .scope = {},
-                                .source = {}});
-            bridge_.tellWeightsChanged();
-            takeRun();
-        },
-        [&](auto reply) { bridge_.session().request_restore_training("restore", checkpoint.toStdString(), reply); });
+    bridge_.ask(QStringLiteral("restore"), session::RestoreTrainingQuery{checkpoint.toStdString()}, this,
+                [this](const std::string& failure) {
+                    if (!failure.empty())
+                        bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
+                                        .text = failure,
+                                        .scope = {},
+                                        .source = {}});
+                    bridge_.tellWeightsChanged();
+                    takeRun();
+                });
 }
 
 void SessionKeeper::takeRun() {
     const bool canRun = bridge_.model() && bridge_.model()->cannot_run.empty() && bridge_.model()->recorded_in.empty();
     if (!canRun) return takeRest({});
-    bridge_.ask<session::RestoredRun>(
-        this, [this](const session::RestoredRun& run) { takeRest(run); },
-        [&](auto reply) { bridge_.session().request_restore_run("restore", restoring_.toStdString(), reply); });
+    bridge_.ask(QStringLiteral("restore"), session::RestoreRunQuery{restoring_.toStdString()}, this,
+                [this](const session::RestoredRun& run) { takeRest(run); });
 }
 
 // In place of those that the window has.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/session/queries/keep_written.h"
 #include "views/common/format.h"
 
 namespace loupe::window {
@@ -171,13 +172,15 @@ void SourcePermissions::keepWritten() {
 }
 
 void SourcePermissions::copyWritten(const QString& to) {
-    bridge_.requestKeepWritten(folder_, to, this, [this, to](const std::string& error) {
-        if (!error.empty()) return banner_.tell(text(error), {{tr("Save elsewhere\u2026"), [this] { keepWritten(); }}});
-        bridge_.addLog({.level = Entry::Level::Info,
-                        .text = tr("What the source wrote was copied to %1").arg(to).toStdString(),
-                        .scope = {},
-                        .source = {}});
-    });
+    bridge_.ask(QStringLiteral("keep written"), session::KeepWrittenQuery{folder_.toStdString(), to.toStdString()},
+                this, [this, to](const std::string& error) {
+                    if (!error.empty())
+                        return banner_.tell(text(error), {{tr("Save elsewhere\u2026"), [this] { keepWritten(); }}});
+                    bridge_.addLog({.level = Entry::Level::Info,
+                                    .text = tr("What the source wrote was copied to %1").arg(to).toStdString(),
+                                    .scope = {},
+                                    .source = {}});
+                });
 }
 
 }  // namespace loupe::window

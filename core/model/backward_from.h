@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/model/data_sources.h"
 #include "core/model/model_info.h"
 
@@ -24,6 +25,8 @@ struct LossTarget {
     std::string key;   // File: the name in an .npz, the place in a .pt
     DataSpec data;     // Data
 };
+constexpr LossTarget::Source last_of(LossTarget::Source) { return LossTarget::Source::Data; }
+auto fields(Like<LossTarget> auto& it) { return std::tie(it.source, it.text, it.key, it.data); }
 
 // What backward starts from.
 struct BackwardFrom {
@@ -43,6 +46,8 @@ struct BackwardFrom {
     Shape index;             // Element: one number a dimension; negative ones count from the end
     std::string file;        // Cotangents
 };
+constexpr BackwardFrom::Kind last_of(BackwardFrom::Kind) { return BackwardFrom::Kind::Cotangents; }
+auto fields(Like<BackwardFrom> auto& it) { return std::tie(it.kind, it.loss, it.target, it.output, it.index, it.file); }
 // loss: "" (Default), "sum", "mean", "own", "cross_entropy", "mse", "CrossEntropyLoss(label_smoothing=0.1)", "out0[0,
 // 3]", "cotangents:FILE.npz"; target: "", a Python literal, FILE, FILE:KEY, or "labels" of the data. Throws Error
 // (Usage).

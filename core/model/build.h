@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/recipes.h"
 
 namespace loupe::session {
@@ -24,6 +25,7 @@ struct BuildRequest {
     std::vector<std::string> layers;  // "Conv2d(1, 16, 3)", "Sequential(ReLU(), Dropout(0.1))"
     std::string input;                // "1x1x8x8", "1x16:int64"
 };
+auto fields(Like<BuildRequest> auto& it) { return std::tie(it.layers, it.input); }
 struct BuildStep {
     std::string output;   // "1x16x6x6 float32"; empty when it failed, or nothing reached it
     std::string error;    // the layer's own message
@@ -33,11 +35,15 @@ struct BuildStep {
     std::int64_t parameters = 0;
     std::int64_t bytes = 0;  // of what it gives
 };
+auto fields(Like<BuildStep> auto& it) {
+    return std::tie(it.output, it.error, it.expects, it.mend, it.parameters, it.bytes);
+}
 struct BuildCheck {
     std::vector<BuildStep> steps;  // one a layer
     std::string error;             // of the input
     std::int64_t parameters = 0;
 };
+auto fields(Like<BuildCheck> auto& it) { return std::tie(it.steps, it.error, it.parameters); }
 
 // A call of the layer with the arguments that must be given, chosen to fit what comes in: "Linear(128, 64)".
 std::string suggest_layer(const LayerInfo& layer, const std::string& input);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
+
 namespace loupe::session {
 
 struct DataOption {
@@ -36,6 +38,9 @@ struct DataSpec {
     int classes = 10;
     std::int64_t count = 1024;
 };
+auto fields(Like<DataSpec> auto& it) {
+    return std::tie(it.path, it.source, it.options, it.shape, it.dtype, it.classes, it.count);
+}
 struct DataSummary {
     std::string source;       // the one that was guessed
     std::string description;  // "60000 images of 1x28x28, 10 classes"
@@ -45,6 +50,9 @@ struct DataSummary {
     std::vector<std::string> notes;    // records that are missing
     std::string error;                 // of a session's request: nothing else is valid
 };
+auto fields(Like<DataSummary> auto& it) {
+    return std::tie(it.source, it.description, it.samples, it.classes, it.sample, it.notes, it.error);
+}
 // Opens the source and reads one sample. Throws Error: Usage for a missing path or a wrong option, File when it is
 // damaged. What makes the data sets themselves: core/formats/sources/source.h.
 DataSummary describe_data(const DataSpec& spec);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 
 namespace loupe::session {
@@ -28,6 +29,10 @@ struct InputSpec {
     // For list and tuple arguments: one spec an element.
     std::vector<InputSpec> elements;
 };
+constexpr InputSpec::Source last_of(InputSpec::Source) { return InputSpec::Source::Example; }
+auto fields(Like<InputSpec> auto& it) {
+    return std::tie(it.source, it.shape, it.dtype, it.seed, it.low, it.high, it.file, it.key, it.literal, it.elements);
+}
 inline constexpr const char* kInputSpecHint = "write it as 2x3x224x224, 8x16:int64, 1x3x8x8:float32:normal";
 // "2x3x224x224", "8x16:int64", "1x3x8x8:float32:normal", "...:zeros", "...:arange". Throws Error (Usage).
 InputSpec parse_input_spec(const std::string& text);

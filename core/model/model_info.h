@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
+
 namespace loupe::session {
 
 using Shape = std::vector<std::int64_t>;
@@ -23,6 +25,7 @@ struct SourcePlace {
     int line = 0;
     int column = 0;
 };
+auto fields(Like<SourcePlace> auto& it) { return std::tie(it.file, it.line, it.column); }
 
 struct TensorInfo {
     std::string name;  // full: "layer1.0.conv1.weight"
@@ -33,6 +36,9 @@ struct TensorInfo {
     std::uint64_t storage_id = 0;
     std::int64_t numel() const;
 };
+auto fields(Like<TensorInfo> auto& it) {
+    return std::tie(it.name, it.dtype, it.shape, it.bytes, it.requires_grad, it.storage_id);
+}
 
 // A tensor of a module that is computed from others: parametrized, normalised by a hook, or pruned.
 struct TensorRule {
@@ -41,6 +47,7 @@ struct TensorRule {
     std::string what;               // "_Orthogonal()", "L1Unstructured, 30 % zero"
     std::vector<std::string> from;  // full: "fc.weight_orig", "fc.weight_mask"
 };
+auto fields(Like<TensorRule> auto& it) { return std::tie(it.tensor, it.kind, it.what, it.from); }
 
 struct ModuleInfo {
     std::string path;        // "layer1.0.conv1"; empty for the root
@@ -59,6 +66,11 @@ struct ModuleInfo {
     std::int64_t parameter_count = 0;
     std::int64_t parameter_bytes = 0;
 };
+auto fields(Like<ModuleInfo> auto& it) {
+    return std::tie(it.path, it.class_name, it.qualified_name, it.parent, it.children, it.parameters, it.buffers,
+                    it.attributes, it.training, it.hooks, it.hook_kinds, it.rules, it.parameter_count,
+                    it.parameter_bytes);
+}
 
 struct MethodInfo {
     std::string name;    // "forward"
@@ -71,6 +83,8 @@ struct MethodInfo {
     std::vector<Argument> arguments;  // without self
     std::vector<std::string> returns;
 };
+auto fields(Like<MethodInfo::Argument> auto& it) { return std::tie(it.name, it.type, it.has_default); }
+auto fields(Like<MethodInfo> auto& it) { return std::tie(it.name, it.schema, it.arguments, it.returns); }
 
 // What a class of a model source takes to build it: __init__ as it is written, without self.
 struct ConstructorInfo {
@@ -87,6 +101,12 @@ struct ConstructorInfo {
     bool takes_rest = false;      // *args
     bool takes_keywords = false;  // **kwargs
 };
+auto fields(Like<ConstructorInfo::Parameter> auto& it) {
+    return std::tie(it.name, it.annotation, it.default_value, it.is_keyword_only);
+}
+auto fields(Like<ConstructorInfo> auto& it) {
+    return std::tie(it.class_name, it.doc, it.source, it.parameters, it.takes_rest, it.takes_keywords);
+}
 
 struct SourceFile {
     std::string name;  // "torchvision/models/resnet.py" or "code/__torch__/torchvision/models/resnet.py"
@@ -94,6 +114,7 @@ struct SourceFile {
     bool is_original = false;  // the user's own lines, as far as debug records give them; else the archive's code
     bool is_editable = false;  // name is a file that the model is evaluated from: edit it and open the model again
 };
+auto fields(Like<SourceFile> auto& it) { return std::tie(it.name, it.text, it.is_original, it.is_editable); }
 
 // The graph of a method, unfolded along the module tree: each group is a module call, a leaf an operator.
 // Nodes and groups have one numbering; ids are stable for a model.
@@ -110,6 +131,10 @@ struct GraphNode {
     std::vector<int> blocks;              // of prim::If and prim::Loop: groups that stand for their blocks
     std::vector<std::string> attributes;  // "value=1"
 };
+auto fields(Like<GraphNode> auto& it) {
+    return std::tie(it.id, it.parent, it.is_group, it.is_plumbing, it.kind, it.label, it.scope, it.source, it.children,
+                    it.blocks, it.attributes);
+}
 // A value that flows from one node to another, at the level of operators.
 struct GraphEdge {
     int from = -1;  // -1: an input of the method
@@ -119,6 +144,7 @@ struct GraphEdge {
     std::string value;  // "%x.1"
     std::string type;   // "Tensor"
 };
+auto fields(Like<GraphEdge> auto& it) { return std::tie(it.from, it.to, it.from_port, it.to_port, it.value, it.type); }
 struct GraphModel {
     std::string method;
     std::vector<GraphNode> nodes;
@@ -128,16 +154,21 @@ struct GraphModel {
     std::string text;      // as PyTorch prints the method's graph
     std::string pipeline;  // that made it of the graph as read; empty for that one
 };
+auto fields(Like<GraphModel> auto& it) {
+    return std::tie(it.method, it.nodes, it.edges, it.inputs, it.outputs, it.text, it.pipeline);
+}
 
 // How what runs was made of the file: methods of the file itself; a model source, evaluated statement by statement; the
 // same compiled as torch.jit.script does, or traced on inputs as torch.jit.trace does.
 enum class ModelForm { AsRead, Evaluated, Scripted, Traced };
+constexpr ModelForm last_of(ModelForm) { return ModelForm::Traced; }
 
 // Something to be told of a place in a source.
 struct SourceNote {
     std::string text;
     SourcePlace source;
 };
+auto fields(Like<SourceNote> auto& it) { return std::tie(it.text, it.source); }
 
 struct ModelInfo {
     std::string path;
@@ -168,5 +199,10 @@ struct ModelInfo {
 
     int find_module(const std::string& module_path) const;  // -1 when there is none
 };
+auto fields(Like<ModelInfo> auto& it) {
+    return std::tie(it.path, it.title, it.format, it.file_bytes, it.modules, it.methods, it.sources, it.graph,
+                    it.parameter_count, it.parameter_bytes, it.buffer_bytes, it.missing_operators, it.recorded_in,
+                    it.cannot_run, it.constructors, it.built_with, it.form, it.loss_arguments, it.trace_warnings);
+}
 
 }  // namespace loupe::session

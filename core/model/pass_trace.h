@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 
 namespace loupe::session {
@@ -22,11 +23,15 @@ struct PassStep {
     std::vector<std::vector<int>> came_from;
     std::string error;  // the pass failed, or left a wrong graph: its text is in `graph`; the last step then
 };
+auto fields(Like<PassStep> auto& it) {
+    return std::tie(it.pass, it.changed, it.seconds, it.nodes_before, it.nodes_after, it.graph, it.came_from, it.error);
+}
 struct PassTrace {
     std::string pipeline;
     std::shared_ptr<const GraphModel> initial;
     std::vector<PassStep> steps;
     std::string error;
 };
+auto fields(Like<PassTrace> auto& it) { return std::tie(it.pipeline, it.initial, it.steps, it.error); }
 
 }  // namespace loupe::session

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
+
 namespace loupe::session {
 
 // What a checkpoint and the model that it is loaded into disagree in.
@@ -17,6 +19,8 @@ struct WeightDifference {
     std::string in_file;  // shape: "10x64"; empty: not there
     std::string in_model;
 };
+constexpr WeightDifference::Kind last_of(WeightDifference::Kind) { return WeightDifference::Kind::Size; }
+auto fields(Like<WeightDifference> auto& it) { return std::tie(it.kind, it.name, it.in_file, it.in_model); }
 struct WeightsReport {
     std::string file;
     std::string error;         // PyTorch's text; not empty: nothing was changed
@@ -25,6 +29,9 @@ struct WeightsReport {
     std::vector<WeightDifference> differences;
     bool can_load_rest = false;  // not strictly it would load: no tensor has another size, and some have a place
 };
+auto fields(Like<WeightsReport> auto& it) {
+    return std::tie(it.file, it.error, it.tensors, it.loaded, it.differences, it.can_load_rest);
+}
 
 // Is it a file of weights by name and no program? Throws Error (File) for one that cannot be read.
 bool is_weights_only(const std::filesystem::path& file);

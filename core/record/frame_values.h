@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -16,11 +17,13 @@ struct LineValue {
     std::string text;   // "float32 2x64x8x8, -1.2 to 3.4", "3", "'mean'"
     ValueId value = 0;  // of a tensor that was recorded
 };
+auto fields(Like<LineValue> auto& it) { return std::tie(it.line, it.name, it.text, it.value); }
 // A function of the model source that is under way.
 struct FrameValues {
     std::string function;           // "Net.forward"
     SourcePlace source;             // of the statement that is about to run or runs
     std::vector<LineValue> values;  // in the order in which they were given
 };
+auto fields(Like<FrameValues> auto& it) { return std::tie(it.function, it.source, it.values); }
 
 }  // namespace loupe::session

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 #include "core/record/statistics.h"
 
@@ -41,5 +42,11 @@ struct GradientRow {
     // scale, and where either has no finite element or the weights are zero.
     std::optional<double> weight_ratio() const;
 };
+constexpr GradientRow::Role last_of(GradientRow::Role) { return GradientRow::Role::Normalization; }
+auto fields(Like<GradientRow::Magnitudes> auto& it) { return std::tie(it.mean_abs, it.max_abs, it.norm); }
+auto fields(Like<GradientRow> auto& it) {
+    return std::tie(it.parameter, it.module, it.shape, it.role, it.is_frozen, it.has_gradient, it.finite,
+                    it.weight_norm, it.zero_fraction, it.nan_count, it.inf_count, it.event, it.value);
+}
 
 }  // namespace loupe::session

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -18,10 +19,12 @@ struct OperatorTimesRequest {
     int repeats = 15;
     double seconds = 10;  // no more repeats are begun after that, but for the first three
 };
+auto fields(Like<OperatorTimesRequest> auto& it) { return std::tie(it.warmup, it.repeats, it.seconds); }
 struct OperatorTimesReport {
     std::string error;                           // not empty: nothing else is valid
     std::shared_ptr<const OperatorTimes> times;  // also the recording's from now on
 };
+auto fields(Like<OperatorTimesReport> auto& it) { return std::tie(it.error, it.times); }
 
 // Durations of the events of repeated runs, each in its place among those of `recording`, which outlives it.
 class OperatorSamples {

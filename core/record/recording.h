@@ -12,9 +12,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/base/setup_clock.h"
 #include "core/model/model_info.h"
 #include "core/record/statistics.h"
+
+namespace loupe {
+
+auto fields(Like<SetupTimes> auto& it) { return std::tie(it.seconds); }
+
+}  // namespace loupe
 
 namespace loupe::session {
 
@@ -22,6 +29,7 @@ using EventId = std::uint32_t;  // 1, 2, ... in order; 0 means none
 using ValueId = std::uint32_t;  // likewise; a tensor at one version: a write in place makes a new value
 
 enum class RunPhase : std::uint8_t { Forward, Backward, Optimizer };
+constexpr RunPhase last_of(RunPhase) { return RunPhase::Optimizer; }
 std::string_view phase_name(RunPhase phase);
 
 // Where the NaN and Inf in an event's outputs come from.
@@ -32,6 +40,7 @@ enum class NotFinite : std::uint8_t {
     PassedOn,  // it came in
     Meant,     // a constant of the program, such as the -Inf of a mask, and what carries it on
 };
+constexpr NotFinite last_of(NotFinite) { return NotFinite::Meant; }
 // "made here", "turned here", "passed on", "meant"; empty for None.
 std::string_view not_finite_name(NotFinite kind);
 // An event of this kind begins a NaN or Inf that is no constant of the program.
@@ -54,6 +63,10 @@ struct Value {
     std::optional<Statistics> statistics;
     bool is_left_out = false;  // by RunOptions::left_out: it has neither statistics nor elements
 };
+auto fields(Like<Value> auto& it) {
+    return std::tie(it.id, it.producer, it.name, it.dtype, it.shape, it.strides, it.offset, it.bytes, it.storage_id,
+                    it.requires_grad, it.gradient_of, it.statistics, it.is_left_out);
+}
 
 struct Event {
     EventId id = 0;
@@ -93,6 +106,13 @@ struct Event {
     // Seconds since the run began.
     double end() const { return start + setup.total() + duration; }
 };
+auto fields(Like<Event> auto& it) {
+    return std::tie(it.id, it.phase, it.op, it.overload, it.scope, it.source_file, it.source_line, it.graph_node,
+                    it.depth, it.frame, it.peer, it.start, it.duration, it.setup, it.is_cold, it.memory_before,
+                    it.memory_after, it.memory_peak, it.flops, it.bytes_moved, it.backend, it.declined, it.inputs,
+                    it.outputs, it.arguments, it.has_nan, it.has_inf, it.not_finite, it.read_for_bad, it.failed,
+                    it.error);
+}
 
 // A call of a method: events and frames inside it have numbers between first and last.
 struct Frame {
@@ -104,6 +124,9 @@ struct Frame {
     EventId first_event = 0;
     EventId last_event = 0;  // 0 while it runs
 };
+auto fields(Like<Frame> auto& it) {
+    return std::tie(it.id, it.parent, it.scope, it.class_name, it.function, it.first_event, it.last_event);
+}
 
 // A kernel cache (a packed weight) belongs to no run: it stays for the next one, and no sum counts it.
 enum class Category : std::uint8_t {
@@ -117,6 +140,7 @@ enum class Category : std::uint8_t {
     Other,
     KernelCache
 };
+constexpr Category last_of(Category) { return Category::KernelCache; }
 inline constexpr int kCategories = 9;
 std::string_view category_name(Category category);
 
@@ -132,6 +156,10 @@ struct Allocation {
     std::string_view scope;
     std::string owner;  // name of the value
 };
+auto fields(Like<Allocation> auto& it) {
+    return std::tie(it.storage_id, it.address, it.bytes, it.category, it.allocated, it.freed, it.saved_by, it.scope,
+                    it.owner);
+}
 
 // An autograd node keeps a block for backward.
 struct Saving {
@@ -139,6 +167,7 @@ struct Saving {
     EventId by = 0;         // the event that made the node
     std::string_view node;  // "ConvolutionBackward0"
 };
+auto fields(Like<Saving> auto& it) { return std::tie(it.allocation, it.by, it.node); }
 
 // How long an operator takes in warm runs; operator_times.h says how that is measured.
 struct OperatorTime {
@@ -147,6 +176,7 @@ struct OperatorTime {
     double low = 0;     // quartiles
     double high = 0;
 };
+auto fields(Like<OperatorTime> auto& it) { return std::tie(it.start, it.median, it.low, it.high); }
 struct OperatorTimes {
     int warmup = 0;
     int repeats = 0;
@@ -159,6 +189,9 @@ struct OperatorTimes {
         return id != 0 && id <= events.size() && events[id - 1].median > 0 ? &events[id - 1] : nullptr;
     }
 };
+auto fields(Like<OperatorTimes> auto& it) {
+    return std::tie(it.warmup, it.repeats, it.events, it.unmatched, it.seconds);
+}
 
 // Chunked storage that never moves an element.
 template <typename T>
@@ -204,6 +237,7 @@ struct BackwardStart {
     std::string text;      // "sum of outputs", "CrossEntropyLoss(), target [3]"
     bool is_loss = false;  // a loss that was chosen, or the source's own: the scale of the gradients means something
 };
+auto fields(Like<BackwardStart> auto& it) { return std::tie(it.event, it.text, it.is_loss); }
 
 class RecordingWriter;
 

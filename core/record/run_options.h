@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/backward_from.h"
 #include "core/model/input_spec.h"
 
@@ -39,5 +40,10 @@ struct RunOptions {
     bool pause_at_start = false;
     std::string device = "cpu";
 };
+auto fields(Like<RunOptions> auto& it) {
+    return std::tie(it.method, it.inputs, it.backward, it.backward_from, it.record, it.statistics, it.record_values,
+                    it.memory_budget, it.file_budget, it.left_out, it.pipeline, it.compile_mode, it.training,
+                    it.threads, it.seed, it.pause_at_start, it.device);
+}
 
 }  // namespace loupe::session

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/fields.h"
+
 namespace loupe::session {
 
 // Of the finite elements of a tensor; complex ones count by magnitude.
@@ -22,6 +24,9 @@ struct FiniteStatistics {
     double standard_deviation() const;
     bool operator==(const FiniteStatistics&) const = default;
 };
+auto fields(Like<FiniteStatistics> auto& it) {
+    return std::tie(it.min, it.max, it.mean, it.variance, it.abs_max, it.abs_mean, it.norm);
+}
 
 struct Statistics {
     std::int64_t count = 0;
@@ -37,6 +42,9 @@ struct Statistics {
     std::int64_t finite_count() const { return count - nan_count - inf_count; }
     bool has_nan_or_inf() const { return nan_count > 0 || inf_count > 0; }
 };
+auto fields(Like<Statistics> auto& it) {
+    return std::tie(it.count, it.nan_count, it.inf_count, it.zero_count, it.finite, it.exponents);
+}
 
 // What the finite numbers are of: empty when every element is finite, else "of the finite 43 %", "no finite values" or
 // "no elements".

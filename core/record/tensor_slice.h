@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 #include "core/record/statistics.h"
 
@@ -27,12 +28,17 @@ struct TensorRequest {
     int max_tiles = 64;
     enum class Thin { Pick, Mean, MaxMagnitude } thin = Thin::Pick;
 };
+constexpr TensorRequest::Thin last_of(TensorRequest::Thin) { return TensorRequest::Thin::MaxMagnitude; }
+auto fields(Like<TensorRequest> auto& it) {
+    return std::tie(it.value, it.name, it.slice, it.permute, it.max_rows, it.max_columns, it.max_tiles, it.thin);
+}
 struct TensorTile {
     std::string label;  // "[3]"
     int rows = 0;
     int columns = 0;
     std::vector<double> elements;  // row-major; complex numbers by magnitude
 };
+auto fields(Like<TensorTile> auto& it) { return std::tie(it.label, it.rows, it.columns, it.elements); }
 struct TensorSlice {
     std::string error;  // not empty: nothing else is valid
     ValueId value = 0;
@@ -65,5 +71,11 @@ struct TensorSlice {
     // The tensor's own indices of an element of a tile; row and column before thinning.
     Shape own_index(std::size_t tile, std::int64_t row, std::int64_t column) const;
 };
+auto fields(Like<TensorSlice::Axis> auto& it) { return std::tie(it.start, it.step, it.shown); }
+auto fields(Like<TensorSlice> auto& it) {
+    return std::tie(it.error, it.value, it.name, it.is_recomputed, it.dtype, it.shape, it.strides, it.offset,
+                    it.storage_id, it.sliced_shape, it.axes, it.rows, it.columns, it.tiles, it.data, it.statistics,
+                    it.histogram, it.readers, it.writers, it.aliases);
+}
 
 }  // namespace loupe::session

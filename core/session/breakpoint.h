@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
 
 enum class StepKind { Over, Into, Out };
+constexpr StepKind last_of(StepKind) { return StepKind::Out; }
 
 struct Breakpoint {
     enum class Kind { Node, OperatorKind, Module, Line, Phase, NanOrInf };
@@ -28,5 +30,10 @@ struct Breakpoint {
     bool enabled = true;
     int hits = 0;  // kept by the session
 };
+constexpr Breakpoint::Kind last_of(Breakpoint::Kind) { return Breakpoint::Kind::NanOrInf; }
+auto fields(Like<Breakpoint> auto& it) {
+    return std::tie(it.id, it.kind, it.graph_node, it.text, it.line, it.phase, it.condition, it.ignore_first,
+                    it.enabled, it.hits);
+}
 
 }  // namespace loupe::session

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -15,5 +16,6 @@ struct RestoredRun {
     // Why the model is another one than the run's, a sentence without its end; empty: it has the very same tensors.
     std::string other_model;
 };
+auto fields(Like<RestoredRun> auto& it) { return std::tie(it.events, it.note, it.error, it.other_model); }
 
 }  // namespace loupe::session

@@ -25,6 +25,7 @@
 #include "core/record/tensor_slice.h"
 #include "core/session/breakpoint.h"
 #include "core/session/catalogue.h"
+#include "core/session/query.h"
 #include "core/session/restored_run.h"
 #include "core/session/session_listener.h"
 #include "core/session/status.h"
@@ -38,13 +39,10 @@
 namespace loupe::session {
 
 class Engine;
-struct MemoryForecast;
-struct WhatIf;
-struct WhatIfMeasurement;
 
 class Session {
   public:
-    // Of requests: a newer one takes the place of one with the same tag that still waits.
+    // Of questions: a newer one takes the place of one with the same tag that still waits.
     using Tag = std::string;
     template <typename T>
     using Reply = std::function<void(T)>;
@@ -108,12 +106,6 @@ class Session {
     // one ends without a word. Costs at most 2 % of a training and a second of delay. An empty path: no longer. The
     // folder must be there.
     void keep_in(const std::filesystem::path& folder);
-    // Shows the run that the folder keeps as the last run of the model that is open. Ready afterwards: nothing is
-    // parked.
-    void request_restore_run(const Tag& tag, const std::filesystem::path& folder, Reply<RestoredRun> reply);
-    // The model, optimiser and curves of a checkpoint, as if its training had been stopped just now; train_on() goes
-    // on. The reply is empty, or says why only the weights, or nothing, came back.
-    void request_restore_training(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
 
     int add_breakpoint(const Breakpoint& breakpoint);  // returns its id
     void update_breakpoint(const Breakpoint& breakpoint);
@@ -140,83 +132,41 @@ class Session {
     std::vector<InputSpec> inputs() const;
     void set_inputs(std::vector<InputSpec> inputs);
 
-    // Requests run on the engine thread (also while it is parked); the reply is called there. A newer request with the
-    // same tag replaces one that still waits, whose reply is never called.
-    void request_tensor(const Tag& tag, const TensorRequest& request, Reply<TensorSlice> reply);
-    void request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply);
-    void request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply);
-    // Runs the graph after every pass on the inputs and holds the outputs against the first graph's. Not while a run is
-    // parked.
-    void request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method,
-                            Reply<PassChecks> reply);
-    // Finds the pass that changed the result, on the inputs as they are. Not while a run is parked.
-    void request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply,
-                             Reply<PassBisectProgress> progress = {});
-    // Runs a trace and the source it is of on other inputs, and says what differs. Not while a run is parked.
-    void request_trace_check(const Tag& tag, Reply<TraceCheck> reply);
-    // Compiles a method on the inputs as they are and says what came of it: also to on_compiled. Not while a run is
-    // parked.
-    void request_compile(const Tag& tag, const CompileRequest& request, Reply<CompileReport> reply);
-    // Runs the graph after the pipeline once on the inputs (and backward), leaving parameters, gradients, buffers and
-    // random numbers as they were, and says what its fusion groups became. Not while a run is parked.
-    void request_fused_groups(const Tag& tag, const FusedGroupsRequest& request, Reply<FusedGroups> reply);
-    // Runs the graph as planned programs and tells how memory is laid out, and where the graph breaks. Not while a run
-    // is parked.
-    void request_memory_plan(const Tag& tag, const std::string& pipeline, const std::string& method,
-                             Reply<MemoryPlanReport> reply);
-    // Runs the model forward and backward on its inputs, as it is and changed: see what_if.h. Parameters, gradients,
-    // buffers and random numbers are left as they were. Not while a run is parked.
-    void request_what_if(const Tag& tag, const std::vector<WhatIf>& changes, Reply<WhatIfMeasurement> reply);
-    // The forecast of the last run with time: times its operators as request_operator_times does if they were not, and
-    // those that run in another dtype alone in that dtype. Not while a run is parked.
-    void request_forecast(const Tag& tag, const std::vector<WhatIf>& changes, Reply<MemoryForecast> reply);
-    // Repeats the last run (or the recorded step of a training) and gives each operator the median of warm runs, and
-    // their spread; the recording has them from then on. Not while a run is parked, and not of a recording that was
-    // opened.
-    void request_operator_times(const Tag& tag, const OperatorTimesRequest& request, Reply<OperatorTimesReport> reply);
-    // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
-    void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
-    // What the statements that have run gave names, in each function of a model source under way, the innermost first.
-    // Empty when nothing is parked in one, and no run failed there.
-    void request_line_values(const Tag& tag, Reply<std::vector<FrameValues>> reply);
-    // Writes a value as .npy. The reply is empty, or says why not.
-    void request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file,
-                      Reply<std::string> reply);
-    // Writes the last run as a recording that open() takes (see recording_file.h). The reply is empty, or says why not.
-    void request_save_recording(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
-    // Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth) or as an
-    // .npz. The reply is empty, or says why not.
-    void request_save_weights(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
-    // Copies what is in a source's fresh folder into another. Nothing there is overwritten. The reply is empty, or says
-    // why not.
-    void request_keep_written(const Tag& tag, const std::filesystem::path& fresh_folder,
-                              const std::filesystem::path& to, Reply<std::string> reply);
-    // Loads a checkpoint (.pt, .pth, .npz) into the model as load_state_dict does. One that does not fit
-    // changes nothing; not strict: missing and unexpected names are passed over. Not while something runs.
-    void request_load_weights(const Tag& tag, const std::filesystem::path& file, bool strict,
-                              Reply<WeightsReport> reply);
-    // Writes the training as a dict that torch.load opens: model_state_dict, optimizer_state_dict,
-    // scheduler_state_dict, epoch, step, loss, rng_state, and what it takes to go on as if it had not been left
-    // (TrainOptions::resume). Inside a step: as it was before the step. The reply is empty, or says why not.
-    void request_save_checkpoint(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
-    // How the training of a checkpoint was done; base: options that it does not say.
-    void request_training_checkpoint(const Tag& tag, const std::filesystem::path& file, const TrainOptions& base,
-                                     Reply<TrainingCheckpoint> reply);
-    // What data holds.
-    void request_data_summary(const Tag& tag, const DataSpec& data, Reply<DataSummary> reply);
-    // What each layer of a row makes of what comes in.
-    void request_build_check(const Tag& tag, const BuildRequest& request, Reply<BuildCheck> reply);
+    // Puts a question (see query.h). It is answered on the engine thread, also while a run is parked; reply and
+    // progress are called there. A newer one with the same tag replaces one that still waits, whose reply is never
+    // called. stop() ends one that is being answered. What failed is said by the answer, as its type has it: an empty
+    // `error` or text is none; of the few answers that cannot say so the log has it, and no reply comes.
+    template <typename Query>
+    void ask(const Tag& tag, Query query, Reply<typename Query::Answer> reply, Reply<ProgressOf<Query>> progress = {}) {
+        std::function<void(QueryValue)> told;
+        if (progress)
+            told = [progress = std::move(progress)](const QueryValue& step) {
+                progress(std::move(*static_cast<ProgressOf<Query>*>(step.get())));
+            };
+        send(
+            tag, Query::record(), std::make_shared<const Query>(std::move(query)),
+            [reply = std::move(reply)](const QueryValue& answer) {
+                if (reply) reply(std::move(*static_cast<typename Query::Answer*>(answer.get())));
+            },
+            std::move(told));
+    }
+    // The same of a question that comes as bytes, by the name of its record; so do its answer and progress. Throws
+    // Error: Usage for a name that is none, File for bytes that are not that question.
+    void ask_bytes(const Tag& tag, std::string_view name, std::string_view query, Reply<std::string> reply,
+                   Reply<std::string> progress = {});
+    // For tests, of all sessions of the process: questions, answers and progress go through bytes, as they would to and
+    // from another process.
+    static void set_sends_through_bytes(bool value);
+    // Of the parameters of the module and all below it.
     void set_parameter_requires_grad(const std::string& module, bool value);
-    // Of the module and all below it. The reply is empty, or says why not.
-    void request_train_mode(const std::string& module, bool training, Reply<std::string> reply);
-    // New first values for its parameters, as its layers' reset_parameters give them; the reply also says when no layer
-    // there has one.
-    void request_reset_parameters(const std::string& module, std::uint64_t seed, Reply<std::string> reply);
 
     // Blocks until nothing is queued, running or opening (a parked run counts as idle). For tests and the CLI.
     void wait_idle();
 
   private:
+    void send(const Tag& tag, const QueryRecord& record, std::shared_ptr<const void> query,
+              std::function<void(QueryValue)> reply, std::function<void(QueryValue)> progress);
+
     std::unique_ptr<Engine> engine_;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
 #include "core/session/status.h"
@@ -28,7 +29,7 @@ class SessionListener {
     virtual void on_events(std::size_t event_count) { (void)event_count; }
     // A training began or went on: at most about 20 times a second, and at the end.
     virtual void on_training(std::shared_ptr<const TrainingLog>) {}
-    // A graph was compiled in a mode: asked for by request_compile, or because a run begins.
+    // A graph was compiled in a mode: asked for by CompileQuery, or because a run begins.
     virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
     // What a model source did, or was kept from doing, with files.
     struct FileAccess {
@@ -63,5 +64,18 @@ class SessionListener {
     };
     virtual void on_log(const LogEntry&) {}
 };
+constexpr SessionListener::FileAccess::Kind last_of(SessionListener::FileAccess::Kind) {
+    return SessionListener::FileAccess::Kind::Left;
+}
+auto fields(Like<SessionListener::FileAccess> auto& it) {
+    return std::tie(it.kind, it.is_write, it.is_removal, it.lacks_folder, it.path, it.allow, it.folder);
+}
+constexpr SessionListener::LogEntry::Level last_of(SessionListener::LogEntry::Level) {
+    return SessionListener::LogEntry::Level::Error;
+}
+auto fields(Like<SessionListener::LogEntry> auto& it) {
+    return std::tie(it.level, it.text, it.event, it.graph_node, it.scope, it.source, it.training_step, it.training,
+                    it.details, it.access, it.time, it.recording);
+}
 
 }  // namespace loupe::session

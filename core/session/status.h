@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
 
@@ -14,6 +15,7 @@ namespace loupe::session {
 struct Verdict;  // see verdict.h
 
 enum class RunState { Empty, Opening, Ready, Running, Paused, Finished, Failed };
+constexpr RunState last_of(RunState) { return RunState::Failed; }
 
 // Everything a caller needs to draw buttons and marks.
 struct Status {
@@ -40,5 +42,10 @@ struct Status {
     std::shared_ptr<const Verdict>
         verdict;  // what a run came to, or why an event that it is parked behind made a NaN or Inf
 };
+auto fields(Like<Status> auto& it) {
+    return std::tie(it.state, it.reached, it.next_node, it.next_op, it.next_scope, it.next_source, it.phase,
+                    it.stopped_at_breakpoint, it.why, it.error, it.details, it.error_source, it.is_restored,
+                    it.progress, it.fraction, it.is_training, it.training_step, it.training_end, it.verdict);
+}
 
 }  // namespace loupe::session

@@ -2,11 +2,12 @@
 #pragma once
 // What compiling a method came to, and how far a trace stands for its source, as values.
 //
-//     session.request_compile("compile", {.mode = "max-autotune"}, [](CompileReport report) {...});
+//     session.ask("compile", CompileQuery{{.mode = "max-autotune"}}, [](CompileReport report) {...});
 
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/study/memory_plan.h"
 
@@ -22,17 +23,22 @@ struct CompileRequest {
     bool measure = true;            // a run of the graph as it is, and of what was compiled
     bool forget = false;            // what was kept on disk is measured again
 };
+auto fields(Like<CompileRequest> auto& it) {
+    return std::tie(it.mode, it.method, it.pipeline, it.backward, it.measure, it.forget);
+}
 
 struct TriedPipeline {
     std::string pipeline;
     double seconds = 0;  // a run
 };
+auto fields(Like<TriedPipeline> auto& it) { return std::tie(it.pipeline, it.seconds); }
 
 // A planned part of the graph, in its order, and who runs its steps.
 struct TunedPart {
     std::string signature;              // of its inputs
     std::vector<std::string> backends;  // a kernel a step; empty where the usual choice stands
 };
+auto fields(Like<TunedPart> auto& it) { return std::tie(it.signature, it.backends); }
 
 // What of a graph is fused and planned, as it stands in the graph: what every panel says of it.
 struct InForce {
@@ -44,6 +50,9 @@ struct InForce {
     // "2 fusion groups; memory is not planned: the mode default does not, reduce-overhead does".
     std::string line() const;
 };
+auto fields(Like<InForce> auto& it) {
+    return std::tie(it.fusion_groups, it.planned_parts, it.graph_breaks, it.not_planned);
+}
 
 struct CompileReport {
     InForce in_force;
@@ -66,6 +75,11 @@ struct CompileReport {
     std::string details;    // where error is the first of several lines: all of them, the source underlined
     SourcePlace error_source;
 };
+auto fields(Like<CompileReport> auto& it) {
+    return std::tie(it.in_force, it.mode, it.method, it.pipeline, it.breaks, it.tried, it.parts, it.file,
+                    it.is_from_disk, it.complaint, it.compile_seconds, it.seconds_before, it.seconds, it.not_timed,
+                    it.error, it.details, it.error_source);
+}
 
 // A trace held against its source on other inputs than those it was made with.
 struct TraceCheckCase {
@@ -74,11 +88,13 @@ struct TraceCheckCase {
     std::string refused;                  // the source itself takes no such inputs, and what it says
     std::vector<SourceNote> differences;  // empty: both give the same
 };
+auto fields(Like<TraceCheckCase> auto& it) { return std::tie(it.what, it.inputs, it.refused, it.differences); }
 struct TraceCheck {
     std::vector<TraceCheckCase> cases;
     std::string note;   // what may differ by itself
     std::string error;  // nothing could be checked; else empty
     bool is_same() const;
 };
+auto fields(Like<TraceCheck> auto& it) { return std::tie(it.cases, it.note, it.error); }
 
 }  // namespace loupe::session

@@ -3,12 +3,13 @@
 // What a pipeline fused, to be looked at: for each group its operators, the fused expression, the kernel's program,
 // LLVM IR and assembly, and its time against the operators one by one.
 //
-//     session.request_fused_groups("kernels", {.pipeline = "train_fused", .backward = true}, [](FusedGroups groups)
+//     session.ask("kernels", FusedGroupsQuery{{.pipeline = "train_fused", .backward = true}}, [](FusedGroups groups)
 //     {...});
 
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/backward_from.h"
 #include "core/model/model_info.h"
 
@@ -22,6 +23,9 @@ struct FusedGroupsRequest {
     std::string backend{};  // one of list_fusers(); empty: for each kernel the best that takes it
     bool measure = true;    // times too: each group runs some 20 times
 };
+auto fields(Like<FusedGroupsRequest> auto& it) {
+    return std::tie(it.pipeline, it.method, it.backward, it.backward_from, it.backend, it.measure);
+}
 
 // One loop nest. A group has several where shapes differ inside it (what is smaller is computed once).
 struct FusedKernelView {
@@ -33,6 +37,9 @@ struct FusedKernelView {
     double compile_seconds = 0;
     bool from_disk = false;  // the code lay in the cache
 };
+auto fields(Like<FusedKernelView> auto& it) {
+    return std::tie(it.backend, it.expression, it.program, it.ir, it.assembly, it.compile_seconds, it.from_disk);
+}
 
 // A group on the inputs of a run. The same node is listed once for each kind of inputs it got.
 struct FusedGroupView {
@@ -55,11 +62,17 @@ struct FusedGroupView {
     std::vector<std::string> loops;  // for these sizes, one a kernel: "512 rows of 256 elements"
     std::string error;               // measuring failed
 };
+auto fields(Like<FusedGroupView> auto& it) {
+    return std::tie(it.graph_node, it.is_backward, it.name, it.scope, it.sources, it.graph, it.operators, it.inputs,
+                    it.outputs, it.runs, it.kernels, it.reason, it.fused_seconds, it.unfused_seconds,
+                    it.new_sizes_seconds, it.loops, it.error);
+}
 
 struct FusedGroups {
     std::vector<FusedGroupView> groups;  // in the order in which they first ran
     std::string error;                   // the run failed; groups are those before it
 };
+auto fields(Like<FusedGroups> auto& it) { return std::tie(it.groups, it.error); }
 
 // The fusers there are, best first: "llvm", "portable".
 std::vector<std::string> list_fusers();

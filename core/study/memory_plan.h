@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 
 namespace loupe::session {
@@ -21,6 +22,7 @@ struct GraphBreak {
     // "aten::nonzero in layer1 (net.py:12): what aten::nonzero gives depends on elements"
     std::string line() const;
 };
+auto fields(Like<GraphBreak> auto& it) { return std::tie(it.graph_node, it.op, it.scope, it.source, it.reason); }
 
 struct PlannedStep {
     std::string op;       // the kernel that runs: "aten::convolution"
@@ -28,6 +30,7 @@ struct PlannedStep {
     std::string scope;
     std::int64_t live_bytes = 0;  // needed while it runs
 };
+auto fields(Like<PlannedStep> auto& it) { return std::tie(it.op, it.graph_node, it.scope, it.live_bytes); }
 
 struct PlannedMemory {
     enum class Use { Value, Result, Scratch };  // results outlive the run and lie outside the block
@@ -38,6 +41,10 @@ struct PlannedMemory {
     int last = 0;
     int takes_over = -1;  // the buffer in whose memory it is written
 };
+constexpr PlannedMemory::Use last_of(PlannedMemory::Use) { return PlannedMemory::Use::Scratch; }
+auto fields(Like<PlannedMemory> auto& it) {
+    return std::tie(it.use, it.bytes, it.offset, it.first, it.last, it.takes_over);
+}
 
 // A part of the graph between breaks.
 struct PlannedPart {
@@ -49,6 +56,9 @@ struct PlannedPart {
     std::int64_t total_bytes = 0;  // of all buffers side by side
     std::int64_t peak_bytes = 0;   // predicted: most that is needed at any step
 };
+auto fields(Like<PlannedPart> auto& it) {
+    return std::tie(it.refusal, it.steps, it.buffers, it.block_bytes, it.result_bytes, it.total_bytes, it.peak_bytes);
+}
 
 struct MemoryPlanReport {
     std::string error;  // not empty: nothing else is valid
@@ -69,5 +79,9 @@ struct MemoryPlanReport {
     // What was planned and measured, and when it is in force: "1 of 1 part planned: 2 KB ..."; empty before planning.
     std::string line() const;
 };
+auto fields(Like<MemoryPlanReport> auto& it) {
+    return std::tie(it.error, it.pipeline, it.graph, it.parts, it.breaks, it.planned_bytes, it.unplanned_bytes,
+                    it.interpreter_peak, it.planned_peak, it.allocations, it.not_in_force);
+}
 
 }  // namespace loupe::session

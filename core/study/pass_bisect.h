@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/pass_trace.h"
 
 namespace loupe::session {
@@ -19,6 +20,9 @@ struct PassBisectOptions {
     bool gradients = true;   // of the inputs and the parameters too; not of pipelines that freeze
     std::uint64_t seed = 0;  // random operators draw the same in every run
 };
+auto fields(Like<PassBisectOptions> auto& it) {
+    return std::tie(it.pipeline, it.method, it.rtol, it.atol, it.gradients, it.seed);
+}
 
 // One run of the graph that the first so many passes made.
 struct PassBisectRun {
@@ -30,6 +34,9 @@ struct PassBisectRun {
     std::string error;  // the graph could not be run, or gives other shapes
     double seconds = 0;
 };
+auto fields(Like<PassBisectRun> auto& it) {
+    return std::tie(it.passes, it.is_same, it.worst, it.max_abs, it.max_rel, it.error, it.seconds);
+}
 
 // Told while the search is under way.
 struct PassBisectProgress {
@@ -40,13 +47,16 @@ struct PassBisectProgress {
     std::size_t high = 0;
     std::vector<PassBisectRun> runs;  // those made so far
 };
+auto fields(Like<PassBisectProgress> auto& it) {
+    return std::tie(it.passes, it.pass, it.left, it.low, it.high, it.runs);
+}
 
 struct PassBisect {
     std::string pipeline;
     std::vector<PassBisectRun> runs;  // in the order in which they were made; the first is of all passes
-    int step = -1;      // in PassTrace::steps of request_passes: the pass that changed the result; -1: none did
-    std::string pass;   // its name
-    std::string place;  // "freeze/fold/fixpoint 1"
+    int step = -1;                    // in PassTrace::steps: the pass that changed the result; -1: none did
+    std::string pass;                 // its name
+    std::string place;                // "freeze/fold/fixpoint 1"
     // Its graph before and after, and for each line of after->text the lines of before->text it came from. Of a pass
     // that left a wrong graph `after` has nothing but its text.
     std::shared_ptr<const GraphModel> before;
@@ -56,5 +66,9 @@ struct PassBisect {
     std::string verdict;         // one sentence for people, whatever came out
     std::string error;           // nothing could be compared; else empty
 };
+auto fields(Like<PassBisect> auto& it) {
+    return std::tie(it.pipeline, it.runs, it.step, it.pass, it.place, it.before, it.after, it.came_from,
+                    it.has_gradients, it.verdict, it.error);
+}
 
 }  // namespace loupe::session

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/pass_trace.h"
 
 namespace loupe::session {
@@ -16,9 +17,11 @@ struct PassCheck {
     double max_rel = 0;
     std::string error;  // the graph could not be run, or gives other shapes
 };
+auto fields(Like<PassCheck> auto& it) { return std::tie(it.pass, it.step, it.max_abs, it.max_rel, it.error); }
 struct PassChecks {
     std::vector<PassCheck> steps;  // of the passes that changed the graph
     std::string error;             // nothing could be checked
 };
+auto fields(Like<PassChecks> auto& it) { return std::tie(it.steps, it.error); }
 
 }  // namespace loupe::session

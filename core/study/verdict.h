@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
 
@@ -31,6 +32,10 @@ struct Verdict {
     // Text and advice as one line.
     std::string line() const;
 };
+constexpr Verdict::Severity last_of(Verdict::Severity) { return Verdict::Severity::Error; }
+auto fields(Like<Verdict> auto& it) {
+    return std::tie(it.severity, it.text, it.advice, it.answers_search, it.event, it.graph_node, it.module, it.source);
+}
 
 // What a recording does not say of its run.
 struct RunFacts {

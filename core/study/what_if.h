@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {
@@ -24,6 +25,8 @@ struct WhatIf {
     EventId event = 0;   // Drop: a forward event
     double factor = 2;   // Batch
 };
+constexpr WhatIf::Kind last_of(WhatIf::Kind) { return WhatIf::Kind::MixedPrecision; }
+auto fields(Like<WhatIf> auto& it) { return std::tie(it.kind, it.module, it.event, it.factor); }
 std::string what_if_text(const WhatIf& change);
 // What the run could be done with and be measured: batches that are whole numbers of its examples, bfloat16 where
 // autocast would turn float32 into it, and checkpoints of the modules that gain most by it.
@@ -41,8 +44,12 @@ struct MemoryForecast {
     std::string no_time;             // why `seconds` is not there, and what to do about it
     bool is_rough = false;           // the peak, reckoned with kernels that were not measured
     std::vector<std::string> notes;  // what was not reckoned with, why a change does nothing
-    std::string error;               // of Session::request_forecast; not empty: nothing else is valid
+    std::string error;               // of ForecastQuery; not empty: nothing else is valid
 };
+auto fields(Like<MemoryForecast> auto& it) {
+    return std::tie(it.peak_before, it.peak_event_before, it.peak, it.peak_event, it.seconds_before, it.seconds,
+                    it.no_time, it.is_rough, it.notes, it.error);
+}
 struct PrecisionTimes;
 // All changes together. Throws Error (Usage) for a module that the run did not call, an event that saved nothing, a
 // factor that is not positive, and a recording without backward where a change is about what backward needs. precision:
@@ -59,6 +66,9 @@ struct WhatIfMeasurement {
     double seconds_before = 0;
     double seconds = 0;
 };
+auto fields(Like<WhatIfMeasurement> auto& it) {
+    return std::tie(it.error, it.peak_before, it.peak, it.seconds_before, it.seconds);
+}
 
 // Modules by what a checkpoint of them alone would take off the peak, most first; those that take nothing are left out.
 struct CheckpointAdvice {

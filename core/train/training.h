@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/model/data_sources.h"
 #include "core/model/model_info.h"
 #include "core/record/statistics.h"
@@ -49,6 +50,11 @@ struct TrainOptions {
     // the beginning.
     std::string resume;
 };
+auto fields(Like<TrainOptions> auto& it) {
+    return std::tie(it.data, it.held_out, it.batch_size, it.shuffle, it.drop_last, it.workers, it.skip_damaged, it.loss,
+                    it.optimizer, it.schedule, it.schedule_every_step, it.clip_norm, it.autocast, it.epochs,
+                    it.max_steps, it.seed, it.threads, it.stop_at_nan, it.look_every, it.resume);
+}
 // What a checkpoint of a training says of it.
 struct TrainingCheckpoint {
     TrainOptions options;  // as far as they were written; the others are those asked with
@@ -56,6 +62,7 @@ struct TrainingCheckpoint {
     std::int64_t step = 0;
     std::string error;  // not empty: nothing else is valid
 };
+auto fields(Like<TrainingCheckpoint> auto& it) { return std::tie(it.options, it.epoch, it.step, it.error); }
 
 // One step: numbers that are there for every one.
 struct TrainingStep {
@@ -68,6 +75,10 @@ struct TrainingStep {
     double seconds = 0;
     bool is_recorded = false;
 };
+auto fields(Like<TrainingStep> auto& it) {
+    return std::tie(it.step, it.epoch, it.loss, it.learning_rate, it.gradient_norm, it.accuracy, it.seconds,
+                    it.is_recorded);
+}
 // At the end of an epoch.
 struct TrainingEpoch {
     int epoch = 0;
@@ -78,6 +89,9 @@ struct TrainingEpoch {
     std::optional<double> held_out_accuracy;
     double seconds = 0;
 };
+auto fields(Like<TrainingEpoch> auto& it) {
+    return std::tie(it.epoch, it.last_step, it.loss, it.accuracy, it.held_out_loss, it.held_out_accuracy, it.seconds);
+}
 
 // What tensors held at a step that was recorded.
 struct TrainingSample {
@@ -91,6 +105,10 @@ struct TrainingSample {
     std::vector<Row> activations;     // what modules gave
     std::vector<UnitActivity> units;  // of modules that set what is negative to 0
 };
+auto fields(Like<TrainingSample::Row> auto& it) { return std::tie(it.name, it.statistics); }
+auto fields(Like<TrainingSample> auto& it) {
+    return std::tie(it.step, it.weights, it.gradients, it.activations, it.units);
+}
 
 // Options of a training as one compares them: "optimizer", "Adam(lr=0.001)".
 std::vector<std::pair<std::string, std::string>> training_settings(const TrainOptions& options);
@@ -102,6 +120,7 @@ struct TrainingOrigin {
     int branch_of = 0;    // the number of the training that it goes on from, at branch_step; 0: none
     std::int64_t branch_step = 0;
 };
+auto fields(Like<TrainingOrigin> auto& it) { return std::tie(it.number, it.weights, it.branch_of, it.branch_step); }
 
 // Grows while a training goes on. One writer, any number of readers.
 class TrainingLog {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
 #include "core/train/training_norms.h"
 
 namespace loupe::session {
@@ -40,6 +41,7 @@ struct UnitActivity {
     std::string scope;
     std::vector<bool> is_zero;  // by unit
 };
+auto fields(Like<UnitActivity> auto& it) { return std::tie(it.scope, it.is_zero); }
 
 class TrainingWatch {
   public:

@@ -16,6 +16,7 @@
 #include "app/window/application.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "core/session/queries/watch.h"
 #include "tests/views/patience.h"
 #include "views/common/expression_edit.h"
 #include "views/common/failures.h"
@@ -189,13 +190,13 @@ class RobustTest : public QObject {
         open(source_);
         auto& bridge = window_->bridge();
         // On the engine's thread, of an exception that the engine does not know, and in the window's.
-        bridge.session().request_watch("t", "x", 0,
-                                       [](const std::string&) { throw std::runtime_error("thrown in a reply"); });
+        bridge.session().ask("t", session::WatchQuery{"x", 0},
+                             [](const std::string&) { throw std::runtime_error("thrown in a reply"); });
         QTRY_COMPARE(logged(QStringLiteral("thrown in a reply")).size(), 1);
-        bridge.session().request_watch("t", "x", 0, [](const std::string&) { throw 7; });
+        bridge.session().ask("t", session::WatchQuery{"x", 0}, [](const std::string&) { throw 7; });
         QTRY_VERIFY(!logged(QStringLiteral("no std::exception")).empty());
-        bridge.requestWatch(QStringLiteral("u"), QStringLiteral("x"), 0, this,
-                            [](const std::string&) { throw std::runtime_error("thrown in the window"); });
+        bridge.ask(QStringLiteral("u"), session::WatchQuery{QStringLiteral("x").toStdString(), 0}, this,
+                   [](const std::string&) { throw std::runtime_error("thrown in the window"); });
         QTRY_COMPARE(logged(QStringLiteral("thrown in the window")).size(), 1);
         QCOMPARE(state(), RunState::Ready);
         bridge.run();

@@ -35,6 +35,7 @@
 #include "app/window/session_keeper.h"
 #include "app/window/session_store.h"
 #include "app/window/unsaved_question.h"
+#include "core/session/queries/tensor.h"
 #include "core/train/trainer.h"
 #include "tests/views/patience.h"
 #include "views/common/format.h"
@@ -427,10 +428,10 @@ class WindowKeepingTest : public QObject {
         session::TensorSlice was, is;
         session::TensorRequest request;
         request.value = bridge.recording()->event(5).outputs.front();
-        first->bridge().requestTensor(QStringLiteral("t"), request, this,
-                                      [&](const session::TensorSlice& slice) { was = slice; });
-        window_->bridge().requestTensor(QStringLiteral("t"), request, this,
-                                        [&](const session::TensorSlice& slice) { is = slice; });
+        first->bridge().ask(QStringLiteral("t"), session::TensorQuery{request}, this,
+                            [&](const session::TensorSlice& slice) { was = slice; });
+        window_->bridge().ask(QStringLiteral("t"), session::TensorQuery{request}, this,
+                              [&](const session::TensorSlice& slice) { is = slice; });
         QTRY_VERIFY(!was.data.empty() && !is.data.empty());
         QVERIFY(was.data.front().elements == is.data.front().elements);
         // And on to the same place.

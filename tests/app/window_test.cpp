@@ -36,6 +36,9 @@
 #include "app/window/main_window.h"
 #include "app/window/source_permissions.h"
 #include "app/window/weights_loader.h"
+#include "core/session/queries/reset_parameters.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/tensor.h"
 #include "tests/views/cut_walk.h"
 #include "tests/views/patience.h"
 #include "views/common/elided_label.h"
@@ -650,19 +653,18 @@ class WindowTest : public QObject {
               "nn.Linear(3, 2))\n");
         const auto save = [this](const QString& to) {
             std::string failure = "?";
-            window_->bridge().ask<std::string>(
-                window_.get(), [&failure](const std::string& words) { failure = words; },
-                [&](auto reply) { window_->bridge().session().request_save_weights("save", to.toStdString(), reply); });
+            window_->bridge().ask(QStringLiteral("save"), session::SaveWeightsQuery{to.toStdString()}, window_.get(),
+                                  [&failure](const std::string& words) { failure = words; });
             QTRY_COMPARE(failure, std::string());
         };
         const auto first = [this](const char* name) {
             session::TensorRequest request;
             request.name = name;
             std::optional<double> value;
-            window_->bridge().requestTensor(QStringLiteral("test"), request, window_.get(),
-                                            [&](const session::TensorSlice& slice) {
-                                                value = slice.data.empty() ? NAN : slice.data[0].elements[0];
-                                            });
+            window_->bridge().ask(QStringLiteral("test"), session::TensorQuery{request}, window_.get(),
+                                  [&](const session::TensorSlice& slice) {
+                                      value = slice.data.empty() ? NAN : slice.data[0].elements[0];
+                                  });
             return QTest::qWaitFor([&] { return value.has_value(); }, kPatience) ? *value : NAN;
         };
         auto* banner = window_->findChild<window::Banner*>();
@@ -673,7 +675,7 @@ class WindowTest : public QObject {
         const QString good = folder.filePath(QStringLiteral("good.pt"));
         save(good);
         const double before = first("0.weight");
-        window_->bridge().session().request_reset_parameters("", 9, [](const std::string&) {});
+        window_->bridge().session().ask("reset", session::ResetParametersQuery{"", 9}, [](const std::string&) {});
         QVERIFY(first("0.weight") != before);
         window_->takeFile(good);
         QTRY_COMPARE(first("0.weight"), before);
@@ -685,7 +687,7 @@ class WindowTest : public QObject {
         save(bad);
         open(source);
         const double now = first("0.weight");
-        window_->bridge().session().request_reset_parameters("", 11, [](const std::string&) {});
+        window_->bridge().session().ask("reset", session::ResetParametersQuery{"", 11}, [](const std::string&) {});
         const double reset = first("0.weight");
         QVERIFY(reset != now);
         window_->takeFile(bad);

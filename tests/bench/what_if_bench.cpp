@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "core/base/strings.h"
+#include "core/session/queries/forecast.h"
+#include "core/session/queries/what_if.h"
 #include "core/session/session.h"
 #include "core/study/what_if.h"
 
@@ -20,9 +22,9 @@ void compare(Session& session, const std::string& model, const WhatIf& change) {
     const MemoryForecast reckoned = forecast_memory(*session.recording(), {change});  // before any kernel was measured
     MemoryForecast forecast;
     WhatIfMeasurement measured;
-    session.request_forecast("forecast", {change}, [&](MemoryForecast found) { forecast = std::move(found); });
+    session.ask("forecast", ForecastQuery{{change}}, [&](MemoryForecast found) { forecast = std::move(found); });
     session.wait_idle();
-    session.request_what_if("measure", {change}, [&](WhatIfMeasurement found) { measured = std::move(found); });
+    session.ask("measure", WhatIfQuery{{change}}, [&](WhatIfMeasurement found) { measured = std::move(found); });
     session.wait_idle();
     const std::string what = what_if_text(change);
     if (!forecast.error.empty() || !measured.error.empty()) {

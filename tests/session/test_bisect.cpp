@@ -10,6 +10,9 @@
 #include "core/model/program.h"
 #include "core/passes/pass.h"
 #include "core/passes/pass_manager.h"
+#include "core/session/queries/pass_bisect.h"
+#include "core/session/queries/pass_check.h"
+#include "core/session/queries/pass_trace.h"
 #include "core/session/session.h"
 #include "core/study/bisect_passes.h"
 
@@ -239,20 +242,20 @@ void TestBisect::throughTheSession() {
     Waiting<PassBisect> bisect;
     PassBisectOptions options;
     options.pipeline = "Inline, WrongNumbers, DCE";
-    session.request_pass_bisect("bisect", options, bisect.reply());
+    session.ask("bisect", PassBisectQuery{options}, bisect.reply());
     const PassBisect found = bisect.take(session);
     QVERIFY2(found.error.empty(), found.error.c_str());
     QCOMPARE(QString::fromStdString(found.pass), QString("WrongNumbers"));
     options.pipeline = "NoSuchPass";
-    session.request_pass_bisect("bisect", options, bisect.reply());
+    session.ask("bisect", PassBisectQuery{options}, bisect.reply());
     QVERIFY(bisect.take(session).error.find("NoSuchPass") != std::string::npos);
     Waiting<PassTrace> traced;
-    session.request_passes("passes", "Inline, UsesTooEarly, DCE", "forward", traced.reply());
+    session.ask("passes", PassTraceQuery{"Inline, UsesTooEarly, DCE", "forward"}, traced.reply());
     const PassTrace trace = traced.take(session);
     QVERIFY(trace.error.find("UsesTooEarly") != std::string::npos);
     QVERIFY(!trace.steps.empty() && !trace.steps.back().error.empty() && trace.steps.back().graph);
     Waiting<PassChecks> checked;
-    session.request_pass_check("check", "Inline, UsesTooEarly, DCE", "forward", checked.reply());
+    session.ask("check", PassCheckQuery{"Inline, UsesTooEarly, DCE", "forward"}, checked.reply());
     const PassChecks checks = checked.take(session);
     QVERIFY(!checks.steps.empty() && !checks.steps.back().error.empty());
 }

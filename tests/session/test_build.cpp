@@ -7,6 +7,10 @@
 
 #include "core/base/file.h"
 #include "core/model/build.h"
+#include "core/session/queries/build_check.h"
+#include "core/session/queries/reset_parameters.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/queries/train_mode.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -23,13 +27,13 @@ T answer(Ask&& ask) {
 
 BuildCheck check(const BuildRequest& request) {
     Session session;
-    return answer<BuildCheck>([&](auto reply) { session.request_build_check("build", request, reply); });
+    return answer<BuildCheck>([&](auto reply) { session.ask("build", BuildCheckQuery{request}, reply); });
 }
 
 double element(Session& session, const std::string& name) {
     TensorRequest request;
     request.name = name;
-    return answer<TensorSlice>([&](auto reply) { session.request_tensor("test", request, reply); })
+    return answer<TensorSlice>([&](auto reply) { session.ask("test", TensorQuery{request}, reply); })
         .data.front()
         .elements.front();
 }
@@ -144,7 +148,9 @@ class TestBuild : public QObject {
         const double before = element(session, "classifier.hidden.weight");
         const double other = element(session, "features.conv1.weight");
         const auto reset = [&](const std::string& module) {
-            return answer<std::string>([&](auto reply) { session.request_reset_parameters(module, 1, reply); });
+            return answer<std::string>([&](auto reply) {
+                session.ask("reset", ResetParametersQuery{module, 1}, reply);
+            });
         };
         QCOMPARE(reset("classifier"), std::string());
         const double after = element(session, "classifier.hidden.weight");
@@ -155,7 +161,7 @@ class TestBuild : public QObject {
         QCOMPARE(reset(""), std::string());
         QCOMPARE(element(session, "features.norm1.running_mean"), 0.0);
         const auto mode = [&](const std::string& module) {
-            return answer<std::string>([&](auto reply) { session.request_train_mode(module, true, reply); });
+            return answer<std::string>([&](auto reply) { session.ask("mode", TrainModeQuery{module, true}, reply); });
         };
         QCOMPARE(mode("features"), std::string());
         session.run({});

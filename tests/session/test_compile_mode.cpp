@@ -14,6 +14,9 @@
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
+#include "core/session/queries/compile.h"
+#include "core/session/queries/fused_groups.h"
+#include "core/session/queries/memory_plan.h"
 #include "core/session/session.h"
 #include "core/study/autotune.h"
 #include "core/study/compare.h"
@@ -211,12 +214,12 @@ class TestCompileMode : public QObject {
         session.open(path);
         session.wait_idle();
         MemoryPlanReport plan;
-        session.request_memory_plan("plan", "inference", "forward",
-                                    [&](MemoryPlanReport report) { plan = std::move(report); });
+        session.ask("plan", MemoryPlanQuery{"inference", "forward"},
+                    [&](MemoryPlanReport report) { plan = std::move(report); });
         session.wait_idle();
         CompileReport compiled;
-        session.request_compile("compile", {.mode = "reduce-overhead", .measure = false},
-                                [&](CompileReport report) { compiled = std::move(report); });
+        session.ask("compile", CompileQuery{{.mode = "reduce-overhead", .measure = false}},
+                    [&](CompileReport report) { compiled = std::move(report); });
         session.wait_idle();
         QCOMPARE(plan.error, std::string());
         QCOMPARE(compiled.error, std::string());
@@ -258,8 +261,8 @@ class TestCompileMode : public QObject {
             QCOMPARE(session.status().state, RunState::Finished);
             for (const char* mode : {"default", "reduce-overhead"}) {
                 CompileReport compiled;
-                session.request_compile("compile", {.mode = mode, .backward = backward, .measure = false},
-                                        [&](CompileReport report) { compiled = std::move(report); });
+                session.ask("compile", CompileQuery{{.mode = mode, .backward = backward, .measure = false}},
+                            [&](CompileReport report) { compiled = std::move(report); });
                 session.wait_idle();
                 QCOMPARE(compiled.error, std::string());
                 const InForce& now = compiled.in_force;
@@ -272,24 +275,24 @@ class TestCompileMode : public QObject {
                 FusedGroupsRequest request;
                 request.pipeline = backward || training ? "train_fused" : "inference";
                 request.measure = false;
-                session.request_fused_groups("kernels", request,
-                                             [&](FusedGroups groups) { kernels = std::move(groups); });
+                session.ask("kernels", FusedGroupsQuery{request},
+                            [&](FusedGroups groups) { kernels = std::move(groups); });
                 session.wait_idle();
                 QCOMPARE(kernels.error, std::string());
                 QVERIFY2((now.fusion_groups == 0) == kernels.groups.empty(), line.c_str());
                 QCOMPARE(line.starts_with("no fusion groups"), kernels.groups.empty());
                 if (!plans) continue;
                 MemoryPlanReport plan;
-                session.request_memory_plan("plan", "inference", "forward",
-                                            [&](MemoryPlanReport report) { plan = std::move(report); });
+                session.ask("plan", MemoryPlanQuery{"inference", "forward"},
+                            [&](MemoryPlanReport report) { plan = std::move(report); });
                 session.wait_idle();
                 QCOMPARE(static_cast<int>(plan.parts.size()), now.planned_parts);
                 QCOMPARE(static_cast<int>(plan.breaks.size()), now.graph_breaks);
             }
             for (const std::string& pipeline : list_pipelines()) {
                 MemoryPlanReport plan;
-                session.request_memory_plan("plan", pipeline, "forward",
-                                            [&](MemoryPlanReport report) { plan = std::move(report); });
+                session.ask("plan", MemoryPlanQuery{pipeline, "forward"},
+                            [&](MemoryPlanReport report) { plan = std::move(report); });
                 session.wait_idle();
                 // Freezing refuses a model in training mode.
                 if (!plan.error.empty()) {
@@ -314,7 +317,8 @@ class TestCompileMode : public QObject {
         session.run(options);
         session.wait_idle();
         MemoryPlanReport report;
-        session.request_memory_plan("plan", "inference", "forward", [&](MemoryPlanReport r) { report = std::move(r); });
+        session.ask("plan", MemoryPlanQuery{"inference", "forward"},
+                    [&](MemoryPlanReport r) { report = std::move(r); });
         session.wait_idle();
         QCOMPARE(report.error, std::string());
         QCOMPARE(report.parts.size(), std::size_t{1});

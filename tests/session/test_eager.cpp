@@ -14,6 +14,7 @@
 #include "core/record/recorder.h"
 #include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -236,7 +237,7 @@ class TestEager : public QObject {
         TensorRequest request;
         request.value = session.recording()->event(1).outputs[0];
         TensorSlice slice;
-        session.request_tensor("look", request, [&](TensorSlice found) { slice = std::move(found); });
+        session.ask("look", TensorQuery{request}, [&](TensorSlice found) { slice = std::move(found); });
         session.wait_idle();
         QCOMPARE(slice.error, std::string());
         QVERIFY(slice.is_recomputed);

@@ -6,6 +6,10 @@
 
 #include "core/base/file.h"
 #include "core/model/program.h"
+#include "core/session/queries/compile.h"
+#include "core/session/queries/pass_bisect.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/queries/trace_check.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -72,7 +76,7 @@ double first_output(Session& session) {
     TensorRequest request;
     request.value = recording->event(static_cast<EventId>(recording->event_count())).outputs.front();
     std::promise<TensorSlice> answer;
-    session.request_tensor("out", request, [&](TensorSlice slice) { answer.set_value(std::move(slice)); });
+    session.ask("out", TensorQuery{request}, [&](TensorSlice slice) { answer.set_value(std::move(slice)); });
     const TensorSlice slice = answer.get_future().get();
     return slice.data.empty() ? -1 : slice.data[0].elements[0];
 }
@@ -151,7 +155,7 @@ class TestForms : public QObject {
         session.wait_idle();
         QCOMPARE(set_form(session, ModelForm::Traced), std::string());
         std::promise<TraceCheck> answer;
-        session.request_trace_check("check", [&](TraceCheck check) { answer.set_value(std::move(check)); });
+        session.ask("check", TraceCheckQuery{}, [&](TraceCheck check) { answer.set_value(std::move(check)); });
         const TraceCheck check = answer.get_future().get();
         QVERIFY2(check.error.empty(), check.error.c_str());
         QVERIFY(!check.is_same());
@@ -228,8 +232,8 @@ example_inputs = (torch.ones(2),)
         const double expected = first_output(session);
         for (const std::string& mode : compile_modes()) {
             std::promise<CompileReport> answer;
-            session.request_compile("compile", {.mode = mode},
-                                    [&](CompileReport report) { answer.set_value(std::move(report)); });
+            session.ask("compile", CompileQuery{{.mode = mode}},
+                        [&](CompileReport report) { answer.set_value(std::move(report)); });
             const CompileReport report = answer.get_future().get();
             QVERIFY2(report.error.empty(), report.error.c_str());
             QCOMPARE(report.mode, mode);
@@ -248,7 +252,7 @@ example_inputs = (torch.ones(2),)
             TensorRequest request;
             request.value = recording->event(static_cast<EventId>(recording->event_count())).outputs.front();
             std::promise<TensorSlice> out;
-            session.request_tensor("out", request, [&](TensorSlice slice) { out.set_value(std::move(slice)); });
+            session.ask("out", TensorQuery{request}, [&](TensorSlice slice) { out.set_value(std::move(slice)); });
             QVERIFY(std::abs(out.get_future().get().data[0].elements[0] - expected) < 1e-4);
         }
         const std::lock_guard lock(events.mutex);
@@ -308,8 +312,8 @@ example_inputs = (torch.ones(3, 4),)
         QCOMPARE(set_form(session, ModelForm::Scripted), std::string());
         const double expected = first_output(session);
         std::promise<CompileReport> answer;
-        session.request_compile("compile", {.mode = "reduce-overhead"},
-                                [&](CompileReport report) { answer.set_value(std::move(report)); });
+        session.ask("compile", CompileQuery{{.mode = "reduce-overhead"}},
+                    [&](CompileReport report) { answer.set_value(std::move(report)); });
         const CompileReport report = answer.get_future().get();
         QVERIFY2(report.error.empty(), report.error.c_str());
         QCOMPARE(report.breaks.size(), 1U);
@@ -330,7 +334,7 @@ example_inputs = (torch.ones(3, 4),)
         request.value =
             session.recording()->event(static_cast<EventId>(session.recording()->event_count())).outputs.front();
         std::promise<TensorSlice> out;
-        session.request_tensor("out", request, [&](TensorSlice slice) { out.set_value(std::move(slice)); });
+        session.ask("out", TensorQuery{request}, [&](TensorSlice slice) { out.set_value(std::move(slice)); });
         QVERIFY(std::abs(out.get_future().get().data[0].elements[0] - expected) < 1e-5);
     }
 
@@ -340,8 +344,8 @@ example_inputs = (torch.ones(3, 4),)
         session.wait_idle();
         std::vector<PassBisectProgress> told;
         std::promise<PassBisect> answer;
-        session.request_pass_bisect(
-            "bisect", {.pipeline = "inference", .rtol = 0, .atol = 0},
+        session.ask(
+            "bisect", PassBisectQuery{{.pipeline = "inference", .rtol = 0, .atol = 0}},
             [&](PassBisect found) { answer.set_value(std::move(found)); },
             [&](PassBisectProgress progress) { told.push_back(std::move(progress)); });
         const PassBisect found = answer.get_future().get();

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <set>
 
+#include "core/session/queries/fused_groups.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 
 using namespace loupe::session;
@@ -34,7 +37,7 @@ FusedGroups ask(Session& session, const FusedGroupsRequest& request) {
     std::mutex mutex;
     std::condition_variable ready;
     std::optional<FusedGroups> answer;
-    session.request_fused_groups("groups", request, [&](FusedGroups groups) {
+    session.ask("groups", FusedGroupsQuery{request}, [&](FusedGroups groups) {
         const std::lock_guard lock(mutex);
         answer = std::move(groups);
         ready.notify_all();
@@ -116,7 +119,7 @@ class TestFusedGroups : public QObject {
             TensorRequest request;
             request.name = "norm.running_mean";
             std::optional<TensorSlice> slice;
-            session.request_tensor("mean", request, [&](TensorSlice reply) { slice = std::move(reply); });
+            session.ask("mean", TensorQuery{request}, [&](TensorSlice reply) { slice = std::move(reply); });
             session.wait_idle();
             return slice.value().data.at(0).elements;
         };
@@ -124,7 +127,7 @@ class TestFusedGroups : public QObject {
         QCOMPARE(ask(session, {.pipeline = "train_fused", .backward = true, .measure = false}).error, std::string());
         QCOMPARE(mean(), before);
         std::optional<std::vector<GradientRow>> rows;
-        session.request_gradients("gradients", [&](std::vector<GradientRow> reply) { rows = std::move(reply); });
+        session.ask("gradients", GradientsQuery{}, [&](std::vector<GradientRow> reply) { rows = std::move(reply); });
         session.wait_idle();
         for (const GradientRow& row : rows.value()) QVERIFY(!row.has_gradient);
     }

@@ -14,6 +14,9 @@
 #include "core/record/backward_roots.h"
 #include "core/record/recording_file.h"
 #include "core/record/recording_writer.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/save_recording.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/study/gradient_health.h"
 
@@ -164,7 +167,7 @@ class Opened {
     }
     std::vector<double> elements(const TensorRequest& request) {
         std::vector<double> found;
-        session_.request_tensor("elements", request, [&](const TensorSlice& slice) {
+        session_.ask("elements", TensorQuery{request}, [&](const TensorSlice& slice) {
             for (const TensorTile& tile : slice.data)
                 found.insert(found.end(), tile.elements.begin(), tile.elements.end());
         });
@@ -178,7 +181,7 @@ class Opened {
     }
     std::vector<GradientRow> rows() {
         std::vector<GradientRow> all;
-        session_.request_gradients("rows", [&](std::vector<GradientRow> rows) { all = std::move(rows); });
+        session_.ask("rows", GradientsQuery{}, [&](std::vector<GradientRow> rows) { all = std::move(rows); });
         session_.wait_idle();
         return all;
     }
@@ -338,7 +341,7 @@ void TestGradientNames::start_is_kept_in_recordings() {
     QVERIFY(net.run(parse_backward_from("cross_entropy", "[0, 1]")).state == RunState::Finished);
     const std::string file = net.file("run.loupe");
     std::string failure = "none";
-    net.session().request_save_recording("save", file, [&](const std::string& why) { failure = why; });
+    net.session().ask("save", SaveRecordingQuery{file}, [&](const std::string& why) { failure = why; });
     net.session().wait_idle();
     QCOMPARE(failure, std::string());
     const auto rows = net.rows();
@@ -516,7 +519,7 @@ void TestGradientNames::scale_is_judged_by_what_is_known() {
         session.run(options);
         session.wait_idle();
         std::vector<GradientRow> rows;
-        session.request_gradients("rows", [&](std::vector<GradientRow> all) { rows = std::move(all); });
+        session.ask("rows", GradientsQuery{}, [&](std::vector<GradientRow> all) { rows = std::move(all); });
         session.wait_idle();
         const auto found = judge_gradients(rows, session.recording().get());
         QVERIFY2(found.size() == 1 && found[0].kind == Kind::NotJudged, all_texts(found).c_str());
@@ -585,7 +588,7 @@ void TestGradientNames::not_finite_is_one_finding() {
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Finished);
     std::vector<GradientRow> rows;
-    session.request_gradients("rows", [&](std::vector<GradientRow> all) { rows = std::move(all); });
+    session.ask("rows", GradientsQuery{}, [&](std::vector<GradientRow> all) { rows = std::move(all); });
     session.wait_idle();
     const auto found = judge_gradients(rows, session.recording().get());
     QVERIFY2(!found.empty() && found[0].kind == GradientFinding::Kind::NotFinite, all_texts(found).c_str());

@@ -11,6 +11,11 @@
 #include "core/base/error.h"
 #include "core/formats/archive/zip_writer.h"
 #include "core/record/recording_file.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/operator_times.h"
+#include "core/session/queries/pass_trace.h"
+#include "core/session/queries/save_recording.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -35,7 +40,7 @@ T answer(Session& session, Ask&& ask) {
 }
 
 TensorSlice look(Session& session, const TensorRequest& request) {
-    return answer<TensorSlice>(session, [&](auto reply) { session.request_tensor("look", request, reply); });
+    return answer<TensorSlice>(session, [&](auto reply) { session.ask("look", TensorQuery{request}, reply); });
 }
 
 void run(Session& session, const std::string& model, bool backward) {
@@ -48,7 +53,7 @@ void run(Session& session, const std::string& model, bool backward) {
 }
 
 std::string save(Session& session, const std::string& file) {
-    return answer<std::string>(session, [&](auto reply) { session.request_save_recording("save", file, reply); });
+    return answer<std::string>(session, [&](auto reply) { session.ask("save", SaveRecordingQuery{file}, reply); });
 }
 
 bool same_event(const Event& a, const Event& b) {
@@ -122,8 +127,9 @@ void TestRecordingFile::tells_what_was_run() {
     QCOMPARE(inputs.size(), std::size_t{1});
     QCOMPARE(input_spec_text(inputs[0]), input_spec_text(options.inputs[0]));
     QCOMPARE(input_spec_text(inputs[0].elements.at(0)), std::string("2:int64:random"));
-    const auto trace =
-        answer<PassTrace>(again, [&](auto reply) { again.request_passes("passes", "inline", "forward", reply); });
+    const auto trace = answer<PassTrace>(again, [&](auto reply) {
+        again.ask("passes", PassTraceQuery{"inline", "forward"}, reply);
+    });
     QCOMPARE(trace.error, std::string());
     QVERIFY(!trace.steps.empty());
     // What it is of, and behind that the verdict.
@@ -177,7 +183,7 @@ void TestRecordingFile::is_as_it_was() {
     const bool isTimed = model == "lstm.pt";
     if (isTimed) {
         const auto timed = answer<OperatorTimesReport>(live, [&](auto reply) {
-            live.request_operator_times("times", {.warmup = 1, .repeats = 3, .seconds = 60}, reply);
+            live.ask("times", OperatorTimesQuery{{.warmup = 1, .repeats = 3, .seconds = 60}}, reply);
         });
         QCOMPARE(timed.error, std::string());
     }
@@ -233,7 +239,7 @@ void TestRecordingFile::is_as_it_was() {
     QCOMPARE(again.model()->graph->nodes.back().children, live.model()->graph->nodes.back().children);
     using Rows = std::vector<GradientRow>;
     const auto rows = [](Session& session) {
-        return answer<Rows>(session, [&](auto reply) { session.request_gradients("rows", reply); });
+        return answer<Rows>(session, [&](auto reply) { session.ask("rows", GradientsQuery{}, reply); });
     };
     const Rows wanted = rows(live);
     const Rows found = rows(again);

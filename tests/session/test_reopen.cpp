@@ -8,6 +8,9 @@
 
 #include "core/base/file.h"
 #include "core/model/line_map.h"
+#include "core/session/queries/load_weights.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -107,20 +110,20 @@ class TestReopen : public QObject {
         std::promise<double> answer;
         TensorRequest request;
         request.name = name;
-        session.request_tensor("weight", request, [&](const TensorSlice& slice) {
+        session.ask("weight", TensorQuery{request}, [&](const TensorSlice& slice) {
             answer.set_value(slice.data.empty() ? -1 : slice.data[0].elements[0]);
         });
         return answer.get_future().get();
     }
     static std::string save(Session& session, const std::string& file) {
         std::promise<std::string> answer;
-        session.request_save_weights("save", file, [&](std::string failure) { answer.set_value(std::move(failure)); });
+        session.ask("save", SaveWeightsQuery{file}, [&](std::string failure) { answer.set_value(std::move(failure)); });
         return answer.get_future().get();
     }
     static WeightsReport load(Session& session, const std::string& file) {
         std::promise<WeightsReport> answer;
-        session.request_load_weights("load", file, true,
-                                     [&](WeightsReport report) { answer.set_value(std::move(report)); });
+        session.ask("load", LoadWeightsQuery{file, true},
+                    [&](WeightsReport report) { answer.set_value(std::move(report)); });
         return answer.get_future().get();
     }
 

@@ -18,6 +18,8 @@
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
 #include "core/record/run_phases.h"
+#include "core/session/queries/save_recording.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/tensor/copy_elements.h"
 
@@ -217,7 +219,7 @@ TensorSlice look(Session& session, ValueId value) {
     TensorSlice out;
     TensorRequest request;
     request.value = value;
-    session.request_tensor("look", request, [&out](TensorSlice slice) { out = std::move(slice); });
+    session.ask("look", TensorQuery{request}, [&out](TensorSlice slice) { out = std::move(slice); });
     session.wait_idle();
     return out;
 }
@@ -273,7 +275,7 @@ void TestReplay::recordings_are_saved_whole() {
         session.run(without_room());
         session.wait_idle();
         std::string failure = "no reply";
-        session.request_save_recording("save", file, [&failure](std::string text) { failure = std::move(text); });
+        session.ask("save", SaveRecordingQuery{file}, [&failure](std::string text) { failure = std::move(text); });
         session.wait_idle();
         QCOMPARE(failure, std::string());
         values = session.recording()->value_count();

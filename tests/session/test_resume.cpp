@@ -12,6 +12,12 @@
 #include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
 #include "core/formats/numpy/npy.h"
+#include "core/session/queries/load_weights.h"
+#include "core/session/queries/reset_parameters.h"
+#include "core/session/queries/save_checkpoint.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/queries/training_checkpoint.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -77,13 +83,13 @@ Tensor filled(float value, std::initializer_list<std::int64_t> sizes) {
 }
 
 WeightsReport load(Session& session, const std::string& file, bool strict = true) {
-    return answer<WeightsReport>([&](auto reply) { session.request_load_weights("load", file, strict, reply); });
+    return answer<WeightsReport>([&](auto reply) { session.ask("load", LoadWeightsQuery{file, strict}, reply); });
 }
 
 double element(Session& session, const std::string& name) {
     TensorRequest request;
     request.name = name;
-    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("test", request, reply); });
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.ask("test", TensorQuery{request}, reply); });
     return slice.error.empty() ? slice.data.front().elements.front() : std::nan("");
 }
 
@@ -135,7 +141,7 @@ class TestResume : public QObject {
         open(session, "net.py");
         save_weights(session, "fits.pt");
         const double before = element(session, "fc.weight");
-        session.request_reset_parameters("", 5, [](const std::string&) {});
+        session.ask("reset", ResetParametersQuery{"", 5}, [](const std::string&) {});
         QVERIFY(element(session, "fc.weight") != before);
         const WeightsReport report = load(session, path("fits.pt"));
         QCOMPARE(report.error, std::string());
@@ -309,7 +315,7 @@ class TestResume : public QObject {
         QCOMPARE(numbers_of(*first.training()), numbers_of(*whole.training()));
         Session second;
         open(second, "net.py");
-        second.request_reset_parameters("", 77, [](const std::string&) {});
+        second.ask("reset", ResetParametersQuery{"", 77}, [](const std::string&) {});
         given.resume = path("left.pt");
         train(second, given);
         QVERIFY2(second.status().state == RunState::Finished, second.status().error.c_str());
@@ -360,14 +366,14 @@ class TestResume : public QObject {
                                     "loss", "rng_state", "training"}));
         QCOMPARE(saved.to_dict().find("epoch")->to_int(), std::int64_t{1});
         const auto found = answer<TrainingCheckpoint>(
-            [&](auto reply) { session.request_training_checkpoint("c", path("said.pt"), {}, reply); });
+            [&](auto reply) { session.ask("c", TrainingCheckpointQuery{path("said.pt")}, reply); });
         QCOMPARE(found.error, std::string());
         QCOMPARE(found.step, std::int64_t{8});
         QCOMPARE(found.options.optimizer, given.optimizer);
         QCOMPARE(found.options.batch_size, given.batch_size);
         QCOMPARE(found.options.data.path, given.data.path);
         const auto weights = answer<TrainingCheckpoint>(
-            [&](auto reply) { session.request_training_checkpoint("c", path("data.npz"), {}, reply); });
+            [&](auto reply) { session.ask("c", TrainingCheckpointQuery{path("data.npz")}, reply); });
         QVERIFY(!weights.error.empty());
     }
 
@@ -452,11 +458,11 @@ print(model.fc.weight[0, 0].item())
         session.wait_idle();
     }
     void save_weights(Session& session, const char* name) {
-        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_weights("save", path(name), reply); }),
+        QCOMPARE(answer<std::string>([&](auto reply) { session.ask("save", SaveWeightsQuery{path(name)}, reply); }),
                  std::string());
     }
     std::string save_checkpoint(Session& session, const char* name) {
-        return answer<std::string>([&](auto reply) { session.request_save_checkpoint("save", path(name), reply); });
+        return answer<std::string>([&](auto reply) { session.ask("save", SaveCheckpointQuery{path(name)}, reply); });
     }
     TrainOptions options() const {
         TrainOptions options;

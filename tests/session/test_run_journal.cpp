@@ -17,6 +17,11 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/record/run_journal.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/restore_run.h"
+#include "core/session/queries/restore_training.h"
+#include "core/session/queries/save_recording.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/train/trainer.h"
 
@@ -39,11 +44,11 @@ T answer(Ask&& ask) {
 TensorSlice look(Session& session, ValueId value) {
     TensorRequest request;
     request.value = value;
-    return answer<TensorSlice>([&](auto reply) { session.request_tensor("look", request, reply); });
+    return answer<TensorSlice>([&](auto reply) { session.ask("look", TensorQuery{request}, reply); });
 }
 
 RestoredRun restore(Session& session, const fs::path& folder) {
-    return answer<RestoredRun>([&](auto reply) { session.request_restore_run("restore", folder, reply); });
+    return answer<RestoredRun>([&](auto reply) { session.ask("restore", RestoreRunQuery{folder}, reply); });
 }
 
 void open(Session& session) {
@@ -54,7 +59,7 @@ void open(Session& session) {
 std::vector<double> weights_of(Session& session, const std::string& name) {
     TensorRequest request;
     request.name = name;
-    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("weights", request, reply); });
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.ask("weights", TensorQuery{request}, reply); });
     return slice.data.empty() ? std::vector<double>() : slice.data.front().elements;
 }
 
@@ -301,14 +306,15 @@ class TestRunJournal : public QObject {
             first.run(options);
             first.wait_idle();
             recorded = first.recording();
-            rows = answer<std::vector<GradientRow>>([&](auto reply) { first.request_gradients("g", reply); });
+            rows = answer<std::vector<GradientRow>>([&](auto reply) { first.ask("g", GradientsQuery{}, reply); });
         }
         Session second;
         open(second);
         const RestoredRun restored = restore(second, folder_);
         QCOMPARE(restored.error, std::string());
         QCOMPARE(restored.note, std::string());
-        const auto again = answer<std::vector<GradientRow>>([&](auto reply) { second.request_gradients("g", reply); });
+        const auto again =
+            answer<std::vector<GradientRow>>([&](auto reply) { second.ask("g", GradientsQuery{}, reply); });
         QCOMPARE(again.size(), rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) {
             QCOMPARE(again[i].parameter, rows[i].parameter);
@@ -329,7 +335,7 @@ class TestRunJournal : public QObject {
         }
         // And is saved as a recording like one that ran here.
         const fs::path file = folder_.string() + ".loupe";
-        const auto failure = answer<std::string>([&](auto reply) { second.request_save_recording("s", file, reply); });
+        const auto failure = answer<std::string>([&](auto reply) { second.ask("s", SaveRecordingQuery{file}, reply); });
         QCOMPARE(failure, std::string());
         QCOMPARE(RecordingFile(file).recording()->event_count(), second.recording()->event_count());
         // The next run takes its place.
@@ -395,7 +401,7 @@ class TestRunJournal : public QObject {
         session.run({});
         session.wait_idle();
         const fs::path file = folder_.string() + ".loupe";
-        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_recording("s", file, reply); }),
+        QCOMPARE(answer<std::string>([&](auto reply) { session.ask("s", SaveRecordingQuery{file}, reply); }),
                  std::string());
         const RecordingFile run(file);
         {
@@ -449,7 +455,7 @@ class TestRunJournal : public QObject {
         const auto element = [&](Session& session) {
             TensorRequest request;
             request.name = session.model()->modules.back().parameters.front().name;
-            return answer<TensorSlice>([&](auto reply) { session.request_tensor("w", request, reply); })
+            return answer<TensorSlice>([&](auto reply) { session.ask("w", TensorQuery{request}, reply); })
                 .data.front()
                 .elements;
         };
@@ -464,7 +470,7 @@ class TestRunJournal : public QObject {
         Session second;
         open(second);
         const auto failure =
-            answer<std::string>([&](auto reply) { second.request_restore_training("t", left, reply); });
+            answer<std::string>([&](auto reply) { second.ask("t", RestoreTrainingQuery{left}, reply); });
         QCOMPARE(failure, std::string());
         QVERIFY(second.training() != nullptr);
         QCOMPARE(second.training()->step_count(), steps);
@@ -558,7 +564,7 @@ class TestRunJournal : public QObject {
         Session second;
         open(second);
         const auto failure = answer<std::string>(
-            [&](auto reply) { second.request_restore_training("t", folder_ / "training.pt", reply); });
+            [&](auto reply) { second.ask("t", RestoreTrainingQuery{folder_ / "training.pt"}, reply); });
         QVERIFY2(failure.find("the weights came back, the training did not") == 0, failure.c_str());
         QVERIFY(second.training() == nullptr);
     }

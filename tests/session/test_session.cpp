@@ -8,6 +8,9 @@
 #include <mutex>
 #include <thread>
 
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/queries/watch.h"
 #include "core/session/session.h"
 
 using namespace loupe::session;
@@ -40,7 +43,7 @@ class Answer {
 
 TensorSlice look(Session& session, const TensorRequest& request) {
     Answer<TensorSlice> answer;
-    session.request_tensor("look", request, [&](TensorSlice slice) { answer.put(std::move(slice)); });
+    session.ask("look", TensorQuery{request}, [&](TensorSlice slice) { answer.put(std::move(slice)); });
     return answer.wait();
 }
 
@@ -260,7 +263,7 @@ void TestSession::gives_gradients_by_parameter() {
     session.run(with_backward());
     session.wait_idle();
     Answer<std::vector<GradientRow>> answer;
-    session.request_gradients("rows", [&](std::vector<GradientRow> rows) { answer.put(std::move(rows)); });
+    session.ask("rows", GradientsQuery{}, [&](std::vector<GradientRow> rows) { answer.put(std::move(rows)); });
     const auto rows = answer.wait();
     QVERIFY(!rows.empty());
     const auto recording = session.recording();
@@ -479,7 +482,7 @@ void TestSession::answers_requests_while_parked() {
     // One that is being answered is not yet done.
     std::atomic<bool> began = false;
     std::atomic<bool> ended = false;
-    session.request_gradients("slow", [&](std::vector<GradientRow>) {
+    session.ask("slow", GradientsQuery{}, [&](std::vector<GradientRow>) {
         began = true;
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         ended = true;
@@ -495,8 +498,8 @@ void TestSession::watches_values() {
     session.run({});
     session.wait_idle();
     Answer<std::string> answer;
-    session.request_watch("watch", "features.conv1.out.absmax", 0,
-                          [&](std::string text) { answer.put(std::move(text)); });
+    session.ask("watch", WatchQuery{"features.conv1.out.absmax", 0},
+                [&](std::string text) { answer.put(std::move(text)); });
     bool is_number = false;
     const double value = QString::fromStdString(answer.wait()).toDouble(&is_number);
     QVERIFY(is_number);

@@ -8,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/session/condition.h"
+#include "core/session/queries/line_values.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -64,7 +65,8 @@ example_inputs = (torch.zeros(1, 2),)
 
 std::vector<FrameValues> values_now(Session& session) {
     std::promise<std::vector<FrameValues>> answer;
-    session.request_line_values("lines", [&](std::vector<FrameValues> frames) { answer.set_value(std::move(frames)); });
+    session.ask("lines", LineValuesQuery{},
+                [&](std::vector<FrameValues> frames) { answer.set_value(std::move(frames)); });
     return answer.get_future().get();
 }
 

@@ -16,6 +16,8 @@
 #include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/numpy/npy.h"
 #include "core/model/call_text.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/train/trainer.h"
 
@@ -78,7 +80,7 @@ T answer(Ask&& ask) {
 double element(Session& session, const std::string& name) {
     TensorRequest request;
     request.name = name;
-    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("test", request, reply); });
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.ask("test", TensorQuery{request}, reply); });
     return slice.error.empty() ? slice.data.front().elements.front() : std::nan("");
 }
 
@@ -454,7 +456,7 @@ void TestTraining::values_of_a_recorded_step_stay() {
     }
     TensorRequest request;
     request.value = first;
-    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("then", request, reply); });
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.ask("then", TensorQuery{request}, reply); });
     QCOMPARE(slice.data.front().elements.front(), 0.5);
     bool has_optimizer = false;
     for (EventId id = 1; id <= recording->event_count(); ++id)
@@ -473,12 +475,12 @@ void TestTraining::saves_weights() {
     session.train(options());
     session.wait_idle();
     const std::filesystem::path to = file("trained.pt").toStdString();
-    QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_weights("save", to, reply); }), std::string());
+    QCOMPARE(answer<std::string>([&](auto reply) { session.ask("save", SaveWeightsQuery{to}, reply); }), std::string());
     const NamedTensors weights = read_weights(to);
     QCOMPARE(weights.front().first, std::string("fc.weight"));
     QCOMPARE(static_cast<double>(weights.front().second.data<float>()[0]), element(session, "fc.weight"));
     QVERIFY(!answer<std::string>([&](auto reply) {
-                 session.request_save_weights("save", file("a.zip").toStdString(), reply);
+                 session.ask("save", SaveWeightsQuery{file("a.zip").toStdString()}, reply);
              }).empty());
 }
 

@@ -10,6 +10,10 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/formats/numpy/npy.h"
+#include "core/session/queries/line_values.h"
+#include "core/session/queries/restore_training.h"
+#include "core/session/queries/save_checkpoint.h"
+#include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/train/trainer.h"
 #include "core/train/trainer_state.h"
@@ -139,7 +143,7 @@ std::vector<double> elements(Session& session, const std::string& name) {
     std::promise<TensorSlice> promise;
     TensorRequest request;
     request.name = name;
-    session.request_tensor("test", request, [&](TensorSlice slice) { promise.set_value(std::move(slice)); });
+    session.ask("test", TensorQuery{request}, [&](TensorSlice slice) { promise.set_value(std::move(slice)); });
     const TensorSlice slice = promise.get_future().get();
     return slice.error.empty() ? slice.data.front().elements : std::vector<double>{};
 }
@@ -634,7 +638,7 @@ void TestTrainingSteps::dropout_follows_the_seed() {
             TensorRequest last;
             last.value = recording->event(static_cast<EventId>(recording->event_count())).outputs.front();
             std::promise<TensorSlice> promise;
-            session.request_tensor("test", last, [&](TensorSlice slice) { promise.set_value(std::move(slice)); });
+            session.ask("test", TensorQuery{last}, [&](TensorSlice slice) { promise.set_value(std::move(slice)); });
             const TensorSlice slice = promise.get_future().get();
             for (std::size_t i = 0; i < 4; ++i)
                 QVERIFY2(std::abs(slice.data.front().elements[i] - expected[seed][i]) < 1e-4,
@@ -865,8 +869,8 @@ void TestTrainingSteps::steps_of_a_session_before_run_again() {
     second.open_kept(file("net.py"), {}, left);
     second.wait_idle();
     std::promise<std::string> restored;
-    second.request_restore_training("restore", left / "training.pt",
-                                    [&](const std::string& failure) { restored.set_value(failure); });
+    second.ask("restore", RestoreTrainingQuery{left / "training.pt"},
+               [&](const std::string& failure) { restored.set_value(failure); });
     QCOMPARE(restored.get_future().get(), std::string());
     QVERIFY(elements(second, "fc.weight") == weights);
     QCOMPARE(second.training()->first_replayable(), 1);
@@ -887,8 +891,8 @@ void TestTrainingSteps::steps_of_a_session_before_run_again() {
     third.open_kept(file("net.py"), {}, left);
     third.wait_idle();
     std::promise<std::string> again;
-    third.request_restore_training("restore", left / "training.pt",
-                                   [&](const std::string& failure) { again.set_value(failure); });
+    third.ask("restore", RestoreTrainingQuery{left / "training.pt"},
+              [&](const std::string& failure) { again.set_value(failure); });
     QCOMPARE(again.get_future().get(), std::string());
     third.look_at_step(9);
     third.wait_idle();
@@ -948,7 +952,8 @@ void TestTrainingSteps::a_step_that_is_stopped_did_not_fail() {
     session.wait_idle();
     const auto frames = [&] {
         std::promise<std::vector<FrameValues>> promise;
-        session.request_line_values("lines", [&](std::vector<FrameValues> all) { promise.set_value(std::move(all)); });
+        session.ask("lines", LineValuesQuery{},
+                    [&](std::vector<FrameValues> all) { promise.set_value(std::move(all)); });
         return promise.get_future().get();
     };
     QCOMPARE(session.status().state, RunState::Paused);
@@ -1023,7 +1028,7 @@ void TestTrainingSteps::final_loss_and_resuming_are_logged() {
     QVERIFY2(log.entries.back().text.find("the training finished at step 24: ") == 0, qPrintable(log.text()));
     QVERIFY(log.entries.back().text.find("in 24 steps") != std::string::npos);
     std::promise<std::string> saved;
-    session.request_save_checkpoint("save", file("half.pt"), [&](std::string failure) { saved.set_value(failure); });
+    session.ask("save", SaveCheckpointQuery{file("half.pt")}, [&](std::string failure) { saved.set_value(failure); });
     QCOMPARE(saved.get_future().get(), std::string());
     TrainOptions more = options();
     more.resume = file("half.pt");

@@ -11,6 +11,7 @@
 #include "core/ops/notes.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/record/not_finite.h"
+#include "core/session/queries/save_recording.h"
 #include "core/session/session.h"
 #include "core/study/verdict.h"
 
@@ -543,7 +544,7 @@ void TestVerdict::recordings_keep_it() {
     const auto before = run(session, true);
     const std::string text = session.status().verdict->text;
     bool is_saved = false;
-    session.request_save_recording("save", file, [&](const std::string& error) { is_saved = error.empty(); });
+    session.ask("save", SaveRecordingQuery{file}, [&](const std::string& error) { is_saved = error.empty(); });
     session.wait_idle();
     QVERIFY(is_saved);
     Session other;

@@ -7,6 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/model/program.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/queries/what_if.h"
 #include "core/session/session.h"
 #include "core/study/measure_what_if.h"
 #include "core/study/what_if.h"
@@ -108,20 +111,20 @@ struct Ran {
     }
     WhatIfMeasurement measure(const std::vector<WhatIf>& changes) {
         WhatIfMeasurement out;
-        session.request_what_if("measure", changes, [&](WhatIfMeasurement found) { out = std::move(found); });
+        session.ask("measure", WhatIfQuery{changes}, [&](WhatIfMeasurement found) { out = std::move(found); });
         session.wait_idle();
         return out;
     }
     std::string gradients_and_buffers() {
         std::string text;
-        session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
+        session.ask("g", GradientsQuery{}, [&](const std::vector<GradientRow>& rows) {
             for (const GradientRow& row : rows)
                 text += row.parameter + " " + std::to_string(row.finite.value().norm) + " ";
         });
         for (const char* name : {"norm.running_mean", "norm.num_batches_tracked"}) {
             TensorRequest request;
             request.name = name;
-            session.request_tensor(name, request, [&](const TensorSlice& slice) {
+            session.ask(name, TensorQuery{request}, [&](const TensorSlice& slice) {
                 for (const double element : slice.data.empty() ? std::vector<double>() : slice.data[0].elements)
                     text += std::to_string(element) + " ";
             });

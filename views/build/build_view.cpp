@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/session/queries/build_check.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
@@ -447,12 +448,10 @@ void BuildView::checkSoon() {
 void BuildView::check() {
     if (layers_->topLevelItemCount() == 0) return showCheck({});
     waiting_ = true;
-    bridge().ask<session::BuildCheck>(
-        this,
-        [this, number = ++asked_](const session::BuildCheck& check) {
-            if (number == asked_) showCheck(check);
-        },
-        [&](auto reply) { bridge().session().request_build_check("build", request(), reply); });
+    bridge().ask(QStringLiteral("build"), session::BuildCheckQuery{request()}, this,
+                 [this, number = ++asked_](const session::BuildCheck& check) {
+                     if (number == asked_) showCheck(check);
+                 });
 }
 
 void BuildView::showCheck(const session::BuildCheck& check) {

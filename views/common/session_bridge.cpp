@@ -8,6 +8,9 @@
 
 #include "core/record/not_finite.h"
 #include "core/session/condition.h"
+#include "core/session/queries/load_weights.h"
+#include "core/session/queries/operator_times.h"
+#include "core/session/queries/save_recording.h"
 #include "core/study/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
@@ -725,9 +728,8 @@ void SessionBridge::timeProperly() {
     if (!whyNotTimed().isEmpty()) return;
     is_timing_ = true;
     emit timesChanged();
-    session_->request_operator_times(
-        "operator times", {},
-        marshal<session::OperatorTimesReport>(this, [this](const session::OperatorTimesReport& report) {
+    ask(QStringLiteral("operator times"), session::OperatorTimesQuery{}, this,
+        [this](const session::OperatorTimesReport& report) {
             is_timing_ = false;
             LogEntry entry;
             entry.level = report.error.empty() ? LogEntry::Level::Info : LogEntry::Level::Warning;
@@ -748,39 +750,7 @@ void SessionBridge::timeProperly() {
             }
             addLog(entry);
             emit timesChanged();
-        }));
-}
-
-void SessionBridge::requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
-                                  std::function<void(session::TensorSlice)> reply) {
-    session_->request_tensor(tag.toStdString(), request, marshal(receiver, std::move(reply)));
-}
-
-void SessionBridge::requestGradients(const QString& tag, QObject* receiver,
-                                     std::function<void(std::vector<session::GradientRow>)> reply) {
-    session_->request_gradients(tag.toStdString(), marshal(receiver, std::move(reply)));
-}
-
-void SessionBridge::requestPasses(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
-                                  std::function<void(session::PassTrace)> reply) {
-    session_->request_passes(tag.toStdString(), pipeline.toStdString(), method.toStdString(),
-                             marshal(receiver, std::move(reply)));
-}
-
-void SessionBridge::requestPassCheck(const QString& tag, const QString& pipeline, const QString& method,
-                                     QObject* receiver, std::function<void(session::PassChecks)> reply) {
-    session_->request_pass_check(tag.toStdString(), pipeline.toStdString(), method.toStdString(),
-                                 marshal(receiver, std::move(reply)));
-}
-
-void SessionBridge::requestWatch(const QString& tag, const QString& expression, EventId at, QObject* receiver,
-                                 std::function<void(std::string)> reply) {
-    session_->request_watch(tag.toStdString(), expression.toStdString(), at, marshal(receiver, std::move(reply)));
-}
-
-void SessionBridge::requestSave(const QString& tag, const session::TensorRequest& what, const QString& file,
-                                QObject* receiver, std::function<void(std::string)> reply) {
-    session_->request_save(tag.toStdString(), what, file.toStdString(), marshal(receiver, std::move(reply)));
+        });
 }
 
 void SessionBridge::loadWeights(const QString& file, bool strict, QObject* receiver,
@@ -792,23 +762,15 @@ void SessionBridge::loadWeights(const QString& file, bool strict, QObject* recei
         }
         reply(report);
     };
-    session_->request_load_weights("load weights", file.toStdString(), strict,
-                                   marshal<session::WeightsReport>(receiver, tell));
+    ask(QStringLiteral("load weights"), session::LoadWeightsQuery{file.toStdString(), strict}, receiver, tell);
 }
 
-void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver,
-                                         std::function<void(std::string)> reply) {
+void SessionBridge::saveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {
     const auto told = [this, reply = std::move(reply)](const std::string& failure) {
         if (failure.empty()) setUnsaved(is_training_unsaved_, false);
         reply(failure);
     };
-    session_->request_save_recording("save recording", file.toStdString(), marshal<std::string>(receiver, told));
-}
-
-void SessionBridge::requestKeepWritten(const QString& folder, const QString& to, QObject* receiver,
-                                       std::function<void(std::string)> reply) {
-    session_->request_keep_written("keep written", folder.toStdString(), to.toStdString(),
-                                   marshal(receiver, std::move(reply)));
+    ask(QStringLiteral("save recording"), session::SaveRecordingQuery{file.toStdString()}, receiver, told);
 }
 
 }  // namespace loupe::views

@@ -161,29 +161,15 @@ class SessionBridge : public QObject {
     // Brings a panel to the front: "kernels".
     void showPanel(const QString& id) { emit panelWanted(id); }
 
-    // Requests whose reply is delivered in the GUI thread, unless the receiver is destroyed.
-    void requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
-                       std::function<void(session::TensorSlice)> reply);
-    void requestGradients(const QString& tag, QObject* receiver,
-                          std::function<void(std::vector<session::GradientRow>)> reply);
-    void requestPasses(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
-                       std::function<void(session::PassTrace)> reply);
-    void requestPassCheck(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
-                          std::function<void(session::PassChecks)> reply);
-    void requestWatch(const QString& tag, const QString& expression, session::EventId at, QObject* receiver,
-                      std::function<void(std::string)> reply);
-    void requestSave(const QString& tag, const session::TensorRequest& what, const QString& file, QObject* receiver,
-                     std::function<void(std::string)> reply);
-
-    // Any other request: ask(reply) passes it to the session.
-    template <typename T, typename Ask>
-    void ask(QObject* receiver, std::function<void(T)> reply, Ask&& ask) {
-        ask(marshal(receiver, std::move(reply)));
+    // Asks the session; reply and progress are delivered in the GUI thread, unless the receiver is destroyed.
+    template <typename Query>
+    void ask(const QString& tag, Query query, QObject* receiver, std::function<void(typename Query::Answer)> reply,
+             std::function<void(session::ProgressOf<Query>)> progress = {}) {
+        session_->ask(tag.toStdString(), std::move(query), marshal(receiver, std::move(reply)),
+                      progress ? marshal(receiver, std::move(progress)) : nullptr);
     }
-
-    void requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
-    void requestKeepWritten(const QString& folder, const QString& to, QObject* receiver,
-                            std::function<void(std::string)> reply);
+    // Writes the last run as a file that open() takes. The reply is empty, or says why not.
+    void saveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
 
     // Shows a model and a recording from elsewhere, for tests.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);

@@ -6,6 +6,8 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "core/session/queries/compile.h"
+#include "core/session/queries/trace_check.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -197,9 +199,8 @@ void CompileView::ask(bool forget) {
     request.method = bridge().runOptions().method;
     request.backward = bridge().runOptions().backward;
     request.forget = forget;
-    bridge().ask<session::CompileReport>(
-        this, [this](const session::CompileReport& report) { showReport(report); },
-        [&](auto reply) { bridge().session().request_compile("compile", request, reply); });
+    bridge().ask(QStringLiteral("compile"), session::CompileQuery{request}, this,
+                 [this](const session::CompileReport& report) { showReport(report); });
 }
 
 void CompileView::runCompiled() {
@@ -213,9 +214,8 @@ void CompileView::checkTrace() {
     waiting_ = true;
     summary_->setText(tr("running the trace and the source on other inputs\u2026"));
     showState();
-    bridge().ask<session::TraceCheck>(
-        this, [this](const session::TraceCheck& check) { showCheck(check); },
-        [&](auto reply) { bridge().session().request_trace_check("trace check", reply); });
+    bridge().ask(QStringLiteral("trace check"), session::TraceCheckQuery{}, this,
+                 [this](const session::TraceCheck& check) { showCheck(check); });
 }
 
 void CompileView::showReport(const session::CompileReport& report) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/session/queries/gradients.h"
 #include "views/common/colour_map.h"
 #include "views/common/elided_label.h"
 #include "views/common/flow_layout.h"
@@ -197,8 +198,8 @@ void GradientFlowView::ask() {
         return;
     if (!bridge().recording()) return;
     waiting_ = true;
-    bridge().requestGradients(QStringLiteral("gradient-flow"), this,
-                              [this](std::vector<session::GradientRow> rows) { showRows(rows); });
+    bridge().ask(QStringLiteral("gradient-flow"), session::GradientsQuery{}, this,
+                 [this](std::vector<session::GradientRow> rows) { showRows(rows); });
 }
 
 void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {

@@ -24,6 +24,7 @@
 
 #include "core/model/input_preview.h"
 #include "core/session/limits.h"
+#include "core/session/queries/tensor.h"
 #include "views/common/elided_fields.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -552,14 +553,14 @@ void InputsView::showAnswer() {
     request.slice = value.shape.size() == 3 ? "[0, -1]" : "[0]";
     request.max_columns = 1000;
     const bool characters = value.shape.size() == 3 && worded() >= 0 && value.shape.back() <= 256;
-    bridge().requestTensor(
-        QStringLiteral("inputs.answer"), request, this, [this, characters](const session::TensorSlice& slice) {
-            if (!slice.error.empty() || slice.data.empty() || !bridge().model()) return;
-            const QString chosen =
-                answerText(slice.data.front().elements, classNames(text(bridge().model()->path)), characters);
-            answer_->setText((characters ? tr("Next: %1") : tr("Output: %1")).arg(chosen));
-            answer_->setVisible(!chosen.isEmpty());
-        });
+    bridge().ask(QStringLiteral("inputs.answer"), session::TensorQuery{request}, this,
+                 [this, characters](const session::TensorSlice& slice) {
+                     if (!slice.error.empty() || slice.data.empty() || !bridge().model()) return;
+                     const QString chosen =
+                         answerText(slice.data.front().elements, classNames(text(bridge().model()->path)), characters);
+                     answer_->setText((characters ? tr("Next: %1") : tr("Output: %1")).arg(chosen));
+                     answer_->setVisible(!chosen.isEmpty());
+                 });
 }
 
 // --- files

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "core/session/queries/fused_groups.h"
 #include "views/common/elided_label.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -154,9 +155,8 @@ void KernelsView::compile() {
     request.method = bridge().runOptions().method;
     request.backward = backward_->isChecked();
     request.backward_from = bridge().runOptions().backward_from;
-    bridge().ask<session::FusedGroups>(
-        this, [this](const session::FusedGroups& groups) { showGroups(groups); },
-        [&](auto reply) { bridge().session().request_fused_groups("kernels", request, reply); });
+    bridge().ask(QStringLiteral("kernels"), session::FusedGroupsQuery{request}, this,
+                 [this](const session::FusedGroups& groups) { showGroups(groups); });
 }
 
 void KernelsView::showGroups(const session::FusedGroups& groups) {

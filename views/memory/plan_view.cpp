@@ -9,6 +9,9 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "core/session/queries/forecast.h"
+#include "core/session/queries/memory_plan.h"
+#include "core/session/queries/what_if.h"
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/flow_layout.h"
@@ -269,12 +272,9 @@ void PlanView::plan() {
     waiting_ = true;
     summary_->setText(tr("planning and measuring\u2026"));
     showState();
-    bridge().ask<session::MemoryPlanReport>(
-        this, [this](const session::MemoryPlanReport& report) { show(report); },
-        [&](auto reply) {
-            bridge().session().request_memory_plan("plan", pipeline_->currentText().toStdString(),
-                                                   bridge().runOptions().method, reply);
-        });
+    bridge().ask(QStringLiteral("plan"),
+                 session::MemoryPlanQuery{pipeline_->currentText().toStdString(), bridge().runOptions().method}, this,
+                 [this](const session::MemoryPlanReport& report) { show(report); });
 }
 
 void PlanView::show(const session::MemoryPlanReport& report) {
@@ -351,16 +351,12 @@ void PlanView::measure() {
     forecast_text_ = forecast_text_.isEmpty() ? forecast_->text() : forecast_text_;
     forecast_->setText(tr("%1; measuring\u2026").arg(forecast_text_));
     showState();
-    bridge().ask<session::WhatIfMeasurement>(
-        this,
-        [this, index, filled = filled_](const session::WhatIfMeasurement& measured) {
-            measuring_ = false;
-            if (isChosen(index, filled)) showMeasured(measured);
-            showState();
-        },
-        [&](auto reply) {
-            bridge().session().request_what_if("what if", {changes_[static_cast<std::size_t>(index)]}, reply);
-        });
+    bridge().ask(QStringLiteral("what if"), session::WhatIfQuery{{changes_[static_cast<std::size_t>(index)]}}, this,
+                 [this, index, filled = filled_](const session::WhatIfMeasurement& measured) {
+                     measuring_ = false;
+                     if (isChosen(index, filled)) showMeasured(measured);
+                     showState();
+                 });
 }
 
 void PlanView::showMeasured(const session::WhatIfMeasurement& measured) {
@@ -409,20 +405,16 @@ void PlanView::predict() {
     measuring_ = true;
     forecast_->setText(tr("%1; measuring kernels\u2026").arg(forecast_->text()));
     showState();
-    bridge().ask<session::MemoryForecast>(
-        this,
-        [this, index, filled = filled_](const session::MemoryForecast& found) {
-            measuring_ = false;
-            if (isChosen(index, filled)) {
-                showForecast(found);
-                forecast_text_ = forecast_->text();
-            }
-            bridge().tellTimesChanged();
-            showState();
-        },
-        [&](auto reply) {
-            bridge().session().request_forecast("forecast", {changes_[static_cast<std::size_t>(index)]}, reply);
-        });
+    bridge().ask(QStringLiteral("forecast"), session::ForecastQuery{{changes_[static_cast<std::size_t>(index)]}}, this,
+                 [this, index, filled = filled_](const session::MemoryForecast& found) {
+                     measuring_ = false;
+                     if (isChosen(index, filled)) {
+                         showForecast(found);
+                         forecast_text_ = forecast_->text();
+                     }
+                     bridge().tellTimesChanged();
+                     showState();
+                 });
 }
 
 void PlanView::addActions(QMenu& menu) {

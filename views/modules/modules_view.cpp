@@ -11,6 +11,8 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include "core/session/queries/reset_parameters.h"
+#include "core/session/queries/train_mode.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -188,14 +190,12 @@ void ModulesView::showTotals() {
 }
 
 void ModulesView::setTraining(const QString& path, bool training) {
-    bridge().ask<std::string>(
-        this,
-        [this, path, training](const std::string& failure) {
-            if (failure.empty()) model_->setTraining(path, training);
-            tellOf(failure, training ? tr("%1 learns").arg(scopeText(path.toStdString()))
-                                     : tr("%1 only answers").arg(scopeText(path.toStdString())));
-        },
-        [&](auto reply) { bridge().session().request_train_mode(path.toStdString(), training, reply); });
+    bridge().ask(QStringLiteral("mode %1").arg(path), session::TrainModeQuery{path.toStdString(), training}, this,
+                 [this, path, training](const std::string& failure) {
+                     if (failure.empty()) model_->setTraining(path, training);
+                     tellOf(failure, training ? tr("%1 learns").arg(scopeText(path.toStdString()))
+                                              : tr("%1 only answers").arg(scopeText(path.toStdString())));
+                 });
     // The Inputs panel sets a mode of the whole model at each run, unless it is "as the file says".
     auto options = bridge().runOptions();
     options.training.reset();
@@ -203,15 +203,12 @@ void ModulesView::setTraining(const QString& path, bool training) {
 }
 
 void ModulesView::reinitialise(const QString& path) {
-    bridge().ask<std::string>(
-        this,
-        [this, path](const std::string& failure) {
-            tellOf(failure, tr("%1 begins anew").arg(scopeText(path.toStdString())));
-            if (failure.empty()) this->bridge().tellWeightsChanged();
-        },
-        [&](auto reply) {
-            bridge().session().request_reset_parameters(path.toStdString(), bridge().runOptions().seed, reply);
-        });
+    bridge().ask(QStringLiteral("reset %1").arg(path),
+                 session::ResetParametersQuery{path.toStdString(), bridge().runOptions().seed}, this,
+                 [this, path](const std::string& failure) {
+                     tellOf(failure, tr("%1 begins anew").arg(scopeText(path.toStdString())));
+                     if (failure.empty()) this->bridge().tellWeightsChanged();
+                 });
 }
 
 void ModulesView::addActions(QMenu& menu) {

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "core/session/queries/pass_bisect.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -94,13 +95,10 @@ void BisectBar::start() {
     searching_ = true;
     tell(tr("running and comparing\u2026"), Theme::Colour::Text);
     showState();
-    bridge_.ask<session::PassBisect>(
-        this, [this](const session::PassBisect& found) { show(found); },
-        [&](auto reply) {
-            bridge_.ask<session::PassBisectProgress>(
-                this, [this](const session::PassBisectProgress& progress) { showProgress(progress); },
-                [&](auto told) { bridge_.session().request_pass_bisect("bisect", options, reply, told); });
-        });
+    bridge_.ask(
+        QStringLiteral("bisect"), session::PassBisectQuery{options}, this,
+        [this](const session::PassBisect& found) { show(found); },
+        [this](const session::PassBisectProgress& progress) { showProgress(progress); });
 }
 
 void BisectBar::showProgress(const session::PassBisectProgress& progress) {

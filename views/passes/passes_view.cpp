@@ -11,6 +11,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "core/session/queries/pass_check.h"
+#include "core/session/queries/pass_trace.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
@@ -236,10 +238,11 @@ void PassesView::ask() {
     waiting_ = true;
     bisect_->setTask(pipeline_->currentText(), method_->currentText());
     summary_->setText(tr("running the passes..."));
-    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this,
-                           [this, asked = ++asked_](session::PassTrace trace) {
-                               if (asked == asked_) showTrace(trace);  // else a newer request is pending
-                           });
+    bridge().ask(QStringLiteral("passes"),
+                 session::PassTraceQuery{pipeline_->currentText().toStdString(), method_->currentText().toStdString()},
+                 this, [this, asked = ++asked_](session::PassTrace trace) {
+                     if (asked == asked_) showTrace(trace);  // else a newer request is pending
+                 });
 }
 
 void PassesView::showTrace(const session::PassTrace& trace) {
@@ -252,8 +255,9 @@ void PassesView::showTrace(const session::PassTrace& trace) {
 
 void PassesView::check() {
     summary_->setText(tr("running every graph\u2026"));
-    bridge().requestPassCheck(QStringLiteral("passes.check"), pipeline_->currentText(), method_->currentText(), this,
-                              [this](const session::PassChecks& checks) { showChecks(checks); });
+    bridge().ask(QStringLiteral("passes.check"),
+                 session::PassCheckQuery{pipeline_->currentText().toStdString(), method_->currentText().toStdString()},
+                 this, [this](const session::PassChecks& checks) { showChecks(checks); });
 }
 
 void PassesView::showChecks(const session::PassChecks& checks) {

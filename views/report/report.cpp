@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QThread>
 
+#include "core/session/queries/gradients.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -169,10 +170,11 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     }
     std::vector<session::GradientRow> gradients;
     bool answered = false;
-    bridge.requestGradients(QStringLiteral("report"), &bridge, [&](std::vector<session::GradientRow> rows) {
-        gradients = std::move(rows);
-        answered = true;
-    });
+    bridge.ask(QStringLiteral("report"), session::GradientsQuery{}, &bridge,
+               [&](std::vector<session::GradientRow> rows) {
+                   gradients = std::move(rows);
+                   answered = true;
+               });
     waitUntil([&] { return answered; }, 10000);
     const QString file = folder.filePath(QStringLiteral("index.html"));
     FileOutput page(file);

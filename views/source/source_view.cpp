@@ -15,6 +15,7 @@
 #include <set>
 
 #include "core/base/library_path.h"
+#include "core/session/queries/line_values.h"
 #include "core/study/verdict.h"
 #include "views/common/elided_fields.h"
 #include "views/common/flow_layout.h"
@@ -247,9 +248,8 @@ int SourceView::failedLine() const { return values_->troubleLine(); }
 void SourceView::askForValues() {
     const bool isStanding = bridge().isPaused() || bridge().status().state == session::RunState::Failed;
     if (!isStanding || editor_->isModified()) return showValues({});
-    bridge().ask<std::vector<session::FrameValues>>(
-        this, [this](const std::vector<session::FrameValues>& frames) { showValues(frames); },
-        [&](auto reply) { bridge().session().request_line_values("line values", reply); });
+    bridge().ask(QStringLiteral("line values"), session::LineValuesQuery{}, this,
+                 [this](const std::vector<session::FrameValues>& frames) { showValues(frames); });
 }
 
 // Parts of the source that a traced model lacks, by line from 0.

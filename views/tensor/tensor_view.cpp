@@ -12,6 +12,8 @@
 #include <cmath>
 
 #include "core/record/not_finite.h"
+#include "core/session/queries/save_tensor.h"
+#include "core/session/queries/tensor.h"
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
@@ -433,8 +435,8 @@ void TensorView::ask() {
     request_.slice = slice_edit_->text().trimmed().toStdString();
     request_.permute = permutationOf(permute_->text());
     waiting_ = true;
-    bridge().requestTensor(QStringLiteral("tensor-%1").arg(reinterpret_cast<quintptr>(this)), request_, this,
-                           [this](session::TensorSlice slice) { showSlice(slice); });
+    bridge().ask(QStringLiteral("tensor-%1").arg(reinterpret_cast<quintptr>(this)), session::TensorQuery{request_},
+                 this, [this](session::TensorSlice slice) { showSlice(slice); });
 }
 
 void TensorView::showSlice(const session::TensorSlice& slice) {
@@ -777,8 +779,8 @@ void TensorView::saveArray() {
     const QString file =
         QFileDialog::getSaveFileName(this, tr("Save tensor"), QStringLiteral("tensor.npy"), tr("NumPy array (*.npy)"));
     if (file.isEmpty()) return;
-    bridge().requestSave(QStringLiteral("save"), request_, file, this,
-                         [this](std::string error) { report(text(error)); });
+    bridge().ask(QStringLiteral("save"), session::SaveTensorQuery{request_, file.toStdString()}, this,
+                 [this](std::string error) { report(text(error)); });
 }
 
 void TensorView::savePicture() {

@@ -9,6 +9,11 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "core/session/queries/data_summary.h"
+#include "core/session/queries/reset_parameters.h"
+#include "core/session/queries/save_checkpoint.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/training_checkpoint.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -234,12 +239,10 @@ void TrainView::lookAtData() {
     const session::DataSpec data = form_->data().data();
     bridge().setTrainingData(data);
     if (data.path.empty() || bridge().isTraining()) return;
-    bridge().ask<session::DataSummary>(
-        this,
-        [this, path = data.path](const session::DataSummary& summary) {
-            if (form_->data().data().path == path) form_->data().showSummary(summary);
-        },
-        [&](auto reply) { bridge().session().request_data_summary("train data", data, reply); });
+    bridge().ask(QStringLiteral("train data"), session::DataSummaryQuery{data}, this,
+                 [this, path = data.path](const session::DataSummary& summary) {
+                     if (form_->data().data().path == path) form_->data().showSummary(summary);
+                 });
 }
 
 void TrainView::showModel() {
@@ -257,14 +260,12 @@ void TrainView::train() {
 }
 
 void TrainView::trainAnew() {
-    bridge().ask<std::string>(
-        this,
-        [this](const std::string& failure) {
-            if (!failure.empty()) return tellOf(failure, {});
-            bridge().tellWeightsChanged();
-            train();
-        },
-        [&](auto reply) { bridge().session().request_reset_parameters("", form_->options().seed, reply); });
+    bridge().ask(QStringLiteral("reset"), session::ResetParametersQuery{"", form_->options().seed}, this,
+                 [this](const std::string& failure) {
+                     if (!failure.empty()) return tellOf(failure, {});
+                     bridge().tellWeightsChanged();
+                     train();
+                 });
 }
 
 std::int64_t TrainView::stepsDone() const {
@@ -394,48 +395,42 @@ void TrainView::tellOf(const std::string& failure, const QString& done) {
 }
 
 void TrainView::saveWeights(const QString& file) {
-    bridge().ask<std::string>(
-        this,
-        [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
-            // The end of the training is still in no file.
-            if (failure.empty()) bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
-            tellOf(failure, tr("weights written to %1").arg(file));
-        },
-        [&](auto reply) { bridge().session().request_save_weights("save weights", file.toStdString(), reply); });
+    bridge().ask(QStringLiteral("save weights"), session::SaveWeightsQuery{file.toStdString()}, this,
+                 [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
+                     // The end of the training is still in no file.
+                     if (failure.empty())
+                         bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
+                     tellOf(failure, tr("weights written to %1").arg(file));
+                 });
 }
 
 void TrainView::saveCheckpoint(const QString& file) {
-    bridge().ask<std::string>(
-        this,
-        [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
-            if (failure.empty()) bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
-            tellOf(failure, tr("the training was written to %1").arg(file));
-        },
-        [&](auto reply) { bridge().session().request_save_checkpoint("save checkpoint", file.toStdString(), reply); });
+    bridge().ask(QStringLiteral("save checkpoint"), session::SaveCheckpointQuery{file.toStdString()}, this,
+                 [this, file, isPast = bridge().isAtPastStep()](const std::string& failure) {
+                     if (failure.empty())
+                         bridge().setUnsaved(isPast && bridge().hasUnsavedTraining(), bridge().hasUnsavedRun());
+                     tellOf(failure, tr("the training was written to %1").arg(file));
+                 });
 }
 
 void TrainView::resume(const QString& file) {
-    bridge().ask<session::TrainingCheckpoint>(
-        this,
-        [this](const session::TrainingCheckpoint& found) {
-            if (!found.error.empty()) return tellOf(found.error, {});
-            session::TrainOptions options = found.options;
-            // A finished one continues for as many epochs again.
-            const int planned = options.epochs;
-            if (found.epoch >= options.epochs) options.epochs += found.epoch;
-            if (options.max_steps > 0 && found.step >= options.max_steps) options.max_steps = 0;
-            tellOf({}, tr("%1 of %2 done (%3); resuming trains %4 more, to the end of epoch %5")
-                           .arg(found.epoch)
-                           .arg(counted(planned, "epoch"), counted(found.step, "step"),
-                                counted(options.epochs - found.epoch, "epoch"))
-                           .arg(options.epochs));
-            form_->setOptions(options);
-            form_->remember();
-            bridge().train(options);
-        },
-        [&](auto reply) {
-            bridge().session().request_training_checkpoint("resume", file.toStdString(), form_->options(), reply);
-        });
+    bridge().ask(QStringLiteral("resume"), session::TrainingCheckpointQuery{file.toStdString(), form_->options()}, this,
+                 [this](const session::TrainingCheckpoint& found) {
+                     if (!found.error.empty()) return tellOf(found.error, {});
+                     session::TrainOptions options = found.options;
+                     // A finished one continues for as many epochs again.
+                     const int planned = options.epochs;
+                     if (found.epoch >= options.epochs) options.epochs += found.epoch;
+                     if (options.max_steps > 0 && found.step >= options.max_steps) options.max_steps = 0;
+                     tellOf({}, tr("%1 of %2 done (%3); resuming trains %4 more, to the end of epoch %5")
+                                    .arg(found.epoch)
+                                    .arg(counted(planned, "epoch"), counted(found.step, "step"),
+                                         counted(options.epochs - found.epoch, "epoch"))
+                                    .arg(options.epochs));
+                     form_->setOptions(options);
+                     form_->remember();
+                     bridge().train(options);
+                 });
 }
 
 void TrainView::addActions(QMenu& menu) {

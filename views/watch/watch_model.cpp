@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/watch/watch_model.h"
 
+#include "core/session/queries/watch.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -23,15 +24,16 @@ void WatchModel::evaluate(Watch& watch) {
         watch.result.clear();
         return;
     }
-    bridge_.requestWatch(QStringLiteral("watch.%1").arg(watch.serial), watch.expression, bridge_.currentEvent(), this,
-                         [this, serial = watch.serial](const std::string& result) {
-                             for (std::size_t row = 0; row < watches_.size(); ++row) {
-                                 if (watches_[row].serial != serial) continue;
-                                 watches_[row].result = text(result);
-                                 const QModelIndex changed = index(static_cast<int>(row), Result);
-                                 emit dataChanged(changed, changed);
-                             }
-                         });
+    bridge_.ask(QStringLiteral("watch.%1").arg(watch.serial),
+                session::WatchQuery{watch.expression.toStdString(), bridge_.currentEvent()}, this,
+                [this, serial = watch.serial](const std::string& result) {
+                    for (std::size_t row = 0; row < watches_.size(); ++row) {
+                        if (watches_[row].serial != serial) continue;
+                        watches_[row].result = text(result);
+                        const QModelIndex changed = index(static_cast<int>(row), Result);
+                        emit dataChanged(changed, changed);
+                    }
+                });
 }
 
 void WatchModel::remove(int row) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/compile.h"
+
+#include "core/model/error_text.h"
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+CompileReport answer(const CompileQuery& query, QueryContext& context) { return context.compile(query.request); }
+
+void carry(const CompileQuery& query, const Error& error, CompileReport& report) {
+    report.mode = query.request.mode;
+    report.method = query.request.method;
+    report.error = headline_of(error);
+    report.details = details_of(error);
+    report.error_source = place_of(error);
+}
+
+}  // namespace
+
+const QueryRecord& CompileQuery::record() {
+    static constexpr QueryRecord kRecord =
+        query_record<CompileQuery, answer, carry>({.name = "compile", .not_while = NotWhile::Parked});
+    return kRecord;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/forecast.h"
+
+#include "core/model/error_text.h"
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+// Parked, it forecasts with the times that there are: what needs a run of its own is refused where that begins.
+MemoryForecast answer(const ForecastQuery& query, QueryContext& context) { return context.forecast(query.changes); }
+
+void carry(const ForecastQuery&, const Error& error, MemoryForecast& forecast) { forecast.error = headline_of(error); }
+
+}  // namespace
+
+const QueryRecord& ForecastQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<ForecastQuery, answer, carry>({.name = "forecast"});
+    return kRecord;
+}
+
+}  // namespace loupe::session

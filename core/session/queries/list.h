@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Every query there is.
+
+#include <span>
+
+#include "core/session/queries/build_check.h"
+#include "core/session/queries/compile.h"
+#include "core/session/queries/data_summary.h"
+#include "core/session/queries/forecast.h"
+#include "core/session/queries/fused_groups.h"
+#include "core/session/queries/gradients.h"
+#include "core/session/queries/keep_written.h"
+#include "core/session/queries/line_values.h"
+#include "core/session/queries/load_weights.h"
+#include "core/session/queries/memory_plan.h"
+#include "core/session/queries/operator_times.h"
+#include "core/session/queries/pass_bisect.h"
+#include "core/session/queries/pass_check.h"
+#include "core/session/queries/pass_trace.h"
+#include "core/session/queries/reset_parameters.h"
+#include "core/session/queries/restore_run.h"
+#include "core/session/queries/restore_training.h"
+#include "core/session/queries/save_checkpoint.h"
+#include "core/session/queries/save_recording.h"
+#include "core/session/queries/save_tensor.h"
+#include "core/session/queries/save_weights.h"
+#include "core/session/queries/tensor.h"
+#include "core/session/queries/trace_check.h"
+#include "core/session/queries/train_mode.h"
+#include "core/session/queries/training_checkpoint.h"
+#include "core/session/queries/watch.h"
+#include "core/session/queries/what_if.h"
+
+namespace loupe::session {
+
+template <typename... Queries>
+struct QueryTypes {};
+
+using AllQueries =
+    QueryTypes<BuildCheckQuery, CompileQuery, DataSummaryQuery, ForecastQuery, FusedGroupsQuery, GradientsQuery,
+               KeepWrittenQuery, LineValuesQuery, LoadWeightsQuery, MemoryPlanQuery, OperatorTimesQuery,
+               PassBisectQuery, PassCheckQuery, PassTraceQuery, ResetParametersQuery, RestoreRunQuery,
+               RestoreTrainingQuery, SaveCheckpointQuery, SaveRecordingQuery, SaveTensorQuery, SaveWeightsQuery,
+               TensorQuery, TraceCheckQuery, TrainModeQuery, TrainingCheckpointQuery, WatchQuery, WhatIfQuery>;
+
+// By name.
+std::span<const QueryRecord* const> query_list();
+// Null: there is none of that name.
+const QueryRecord* find_query(std::string_view name);
+
+}  // namespace loupe::session

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/load_weights.h"
+
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+WeightsReport answer(const LoadWeightsQuery& query, QueryContext& context) {
+    return context.load_weights(query.file, query.strict);
+}
+
+void carry(const LoadWeightsQuery& query, const Error& error, WeightsReport& report) {
+    report.file = query.file.string();
+    report.error = error.what();
+}
+
+}  // namespace
+
+const QueryRecord& LoadWeightsQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<LoadWeightsQuery, answer, carry>(
+        {.name = "load weights", .needs_model = true, .not_while = NotWhile::ParkedOrRunning});
+    return kRecord;
+}
+
+}  // namespace loupe::session

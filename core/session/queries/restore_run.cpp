@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/restore_run.h"
+
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+RestoredRun answer(const RestoreRunQuery& query, QueryContext& context) { return context.restore_run(query.folder); }
+
+}  // namespace
+
+const QueryRecord& RestoreRunQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<RestoreRunQuery, answer>({.name = "restore run"});
+    return kRecord;
+}
+
+}  // namespace loupe::session

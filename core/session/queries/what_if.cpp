@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/queries/what_if.h"
+
+#include "core/session/query_record.h"
+
+namespace loupe::session {
+namespace {
+
+WhatIfMeasurement answer(const WhatIfQuery& query, QueryContext& context) {
+    return context.measure_what_if(query.changes);
+}
+
+}  // namespace
+
+const QueryRecord& WhatIfQuery::record() {
+    static constexpr QueryRecord kRecord =
+        query_record<WhatIfQuery, answer>({.name = "what if", .not_while = NotWhile::ParkedOrTraining});
+    return kRecord;
+}
+
+}  // namespace loupe::session
