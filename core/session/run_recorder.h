@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Records runs and steps of trainings, and parks the engine thread where they are to stop. Holds what is shown of the
+// last one. Used on the engine thread alone.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/runtime/interpreter/print.h"
+#include "core/session/current_training.h"
+#include "core/session/model_holder.h"
+#include "core/session/publisher.h"
+#include "core/session/run_control.h"
+#include "core/session/session_keeper.h"
+#include "core/session/shown_run.h"
+#include "core/session/work_queue.h"
+
+namespace loupe::session {
+
+class RunRecorder {
+  public:
+    RunRecorder(Publisher& publisher, WorkQueue& queue, RunControl& control, ModelHolder& model,
+                const CurrentTraining& training, SessionKeeper& keeper);
+
+    ShownRun& shown() { return shown_; }
+    const ShownRun& shown() const { return shown_; }
+    // Nothing is shown any more.
+    void forget();
+    // What is shown is put away, and comes back.
+    ShownRun take();
+    void show_again(ShownRun run);
+
+    // A run begins, recorded or not. Conditions of breakpoints that it cannot meet are named in the log.
+    void begin_control(bool pause_at_start);
+    // The shown run's method on its arguments. repeated: the run of a session before that it repeats, with which it is
+    // compared once it parks or ends; null: none. Throws what the run throws.
+    void record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated);
+    // step: computes the trainer's step. Throws what it throws.
+    void record_step(Trainer& trainer, const RunOptions& last, const std::function<void()>& step);
+
+    // What the program that runs reports, at the last event of the run.
+    void log(Publisher::Level level, std::string text, SourcePlace source = {}) const;
+    // Printed lines go to the log.
+    runtime::PrintHandler print_to_log() const;
+
+  private:
+    void begin_recording(RecorderOptions options);
+    void observe(const std::function<void()>& work, const std::function<void()>& finish);
+    void publish_reached();
+    void park(const StopPoint& next, const StopReason& why);
+    void compare_with_repeated();
+    void complain(const Breakpoint& breakpoint, const std::string& why) const;
+
+    Publisher& publisher_;
+    WorkQueue& queue_;
+    RunControl& control_;
+    ModelHolder& model_;
+    const CurrentTraining& training_;
+    SessionKeeper& keeper_;
+
+    ShownRun shown_;
+    std::shared_ptr<const Recording> repeated_;
+};
+
+}  // namespace loupe::session
