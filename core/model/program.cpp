@@ -13,6 +13,7 @@
 #include "core/dispatch/plugin_list.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
+#include "core/model/move_program.h"
 #include "core/model/pipelines.h"
 #include "core/model/script_output.h"
 #include "core/model/shown_source.h"
@@ -317,6 +318,11 @@ void Program::to(Device device) {
     if (device == device_) return;
     allocator_for(device.type);  // is there such a device?
     module().to({.device = device});
+    if (!is_eager()) {
+        move_attributes(module(), device);
+        if (file_.unit) move_constants(*file_.unit, device_, device);
+    }
+    trace_inputs_.clear();  // a trace names the device that it was made on
     device_ = device;
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/model/script_output.h"
 #include "core/tensor/copy_elements.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::session {
 namespace {
@@ -123,7 +124,7 @@ class Replay {
         const Tensor kept = id == 0 ? Tensor() : recorded_.values().find(id);
         // What the run has written stands in the recording as it was; the rest is shared.
         const bool is_written = kept.defined() && kept.storage()->id() != now.storage()->id();
-        const Tensor then = is_written ? copy_elements(kept) : now.shallow_copy();
+        const Tensor then = is_written ? on_device(copy_elements(kept), now.device()) : now.shallow_copy();
         const bool needs_gradient = id == 0 ? requires_grad(now) : recorded_.recording()->value(id).requires_grad;
         if (needs_gradient) set_requires_grad(then, true);
         tensors_.emplace(now.impl(), then);

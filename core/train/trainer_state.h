@@ -49,7 +49,7 @@ class SavedTensor {
     ~SavedTensor();
 
     std::size_t bytes_in_memory() const { return elements_.defined() ? elements_.bytes() : 0; }
-    // A copy of the saved elements.
+    // A copy of the saved elements, where the tensor was.
     Tensor elements() const;
     // False when there is no room.
     bool move_to(const std::shared_ptr<TensorFile>& file);
@@ -58,6 +58,7 @@ class SavedTensor {
     Tensor elements_;  // undefined: in the file
     Dims sizes_;
     ScalarType dtype_ = ScalarType::Float32;
+    Device device_;
     std::size_t bytes_ = 0;
     std::shared_ptr<TensorFile> file_;
     std::int64_t place_ = -1;
