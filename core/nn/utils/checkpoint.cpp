@@ -186,7 +186,6 @@ class CheckpointNode final : public Node {
             edges.push_back(value.is_tensor() ? gradient_edge(value.to_tensor()) : Edge{});
         set_next_edges(std::move(edges));
     }
-    bool follows_device() const override { return true; }
     std::string name() const override { return "CheckpointFunctionBackward"; }
 
     TensorList apply(TensorList grads) override {

@@ -179,7 +179,6 @@ class DifferentiableGraphBackward final : public Node {
         set_next_edges(std::move(edges));
     }
 
-    bool follows_device() const override { return true; }
     std::string name() const override { return "DifferentiableGraphBackward"; }
 
     // Histories of the real outputs must be set by then.
