@@ -26,6 +26,8 @@ class HostArguments {
     // Copies what the operator wrote back, and puts results where they belong: an argument that is given back is the
     // argument, a view of one is a view of it, anything else is copied to the device of the call.
     void finish(std::span<IValue> results);
+    // The device of the call.
+    Device device() const { return device_; }
     // Bytes that were copied to the CPU and, after finish(), back.
     std::size_t copied_bytes() const { return copied_; }
 

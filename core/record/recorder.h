@@ -20,6 +20,7 @@
 #include "core/ir/source.h"
 #include "core/model/graph_builder.h"
 #include "core/nn/module.h"
+#include "core/record/device_clock.h"
 #include "core/record/direct_sites.h"
 #include "core/record/line_values.h"
 #include "core/record/memory_account.h"
@@ -87,6 +88,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void before_operator(const OperatorCall& call) override;
     void after_operator(const OperatorCall& call) override;
     void on_kernel(const KernelChoice& choice) override;
+    void on_fallback(const FallbackCost& cost) override;
     void on_exception(const Error& error) override;
     std::uint64_t current_event() const override { return writer_.next_event(); }
 
@@ -149,6 +151,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void collect_outputs(const OperatorCall& call, Event& event);
     void on_saved(const Tensor& t) override;
     void note_saved(const OperatorCall& call, EventId event);
+    void start_device_clock(const OperatorCall& call);
     void stop_clock();
     EventId publish(Event event);
 
@@ -193,6 +196,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     StopPoint pending_point_;
     Clock::time_point pending_began_;
     SetupWatch setup_;
+    DeviceClock device_clock_;
     std::vector<std::uint64_t> saved_;  // storages that its nodes keep for backward
 };
 
