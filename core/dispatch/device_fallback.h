@@ -17,10 +17,16 @@ Device device_of_call(const Operator& op, std::span<const IValue> arguments);
 // Throws Error (Run), in PyTorch's words, when the tensors lie on two devices and the operator does not take that.
 void check_same_device(const Operator& op, std::span<const IValue> arguments);
 
+// The device whose operator this thread runs on the CPU now; the CPU when none.
+Device fallback_device();
+
 // Arguments of a call, copied to the CPU. Tensors that share memory share it there too.
 class HostArguments {
   public:
     HostArguments(const Operator& op, std::span<const IValue> arguments);
+    HostArguments(const HostArguments&) = delete;
+    HostArguments& operator=(const HostArguments&) = delete;
+    ~HostArguments();
 
     std::span<const IValue> values() const { return values_; }
     // Copies what the operator wrote back, and puts results where they belong: an argument that is given back is the
@@ -57,6 +63,7 @@ class HostArguments {
     std::vector<Block> blocks_;
     std::vector<Pair> pairs_;
     Device device_;
+    Device device_around_;
     std::size_t copied_ = 0;
 };
 

@@ -28,11 +28,11 @@ using Kind = BackwardFrom::Kind;
 
 // The default generator goes on as if nothing had been drawn.
 struct KeptRandom {
-    Generator::State state = default_generator().state();
+    RandomState state = random_state();
     KeptRandom() = default;
     KeptRandom(const KeptRandom&) = delete;
     KeptRandom& operator=(const KeptRandom&) = delete;
-    ~KeptRandom() { default_generator().set_state(state); }
+    ~KeptRandom() { set_random_state(state); }
 };
 
 Recorder* active_recorder() { return dynamic_cast<Recorder*>(execution_observer()); }

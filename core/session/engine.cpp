@@ -586,8 +586,8 @@ void Engine::do_open(const std::filesystem::path& file, const std::string& given
         const FilePermissions permissions = permissions_of(file);
         other_model_.clear();
         const std::optional<KeptModel> kept = read_kept(folder);
-        if (kept) default_generator().set_state(kept->random);
-        const Generator::State random = default_generator().state();
+        if (kept) set_random_state(kept->random);
+        const RandomState random = random_state();
         auto opened =
             is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
         if (!opened->held_back().empty()) {
@@ -1031,7 +1031,7 @@ std::shared_ptr<PreparedMethod> Engine::prepare(RunOptions& options) {
     change_status([&](Status& status) { status.progress = concat("compiling, ", options.compile_mode); });
     CompiledProgram compiled =
         compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
-    default_generator().set_seed(options.seed);  // measuring drew numbers
+    seed_generators(options.seed);  // measuring drew numbers
     if (!compiled.report.complaint.empty())
         log({.level = SessionListener::LogEntry::Level::Warning,
              .text = compiled.report.complaint,
@@ -1076,7 +1076,7 @@ void Engine::do_run(const RunOptions& given) {
     });
     begin_control(options.pause_at_start);
     set_thread_count(options.threads);
-    default_generator().set_seed(options.seed);
+    seed_generators(options.seed);
     nn::Module& module = program_->module();
     if (options.training) module.train(*options.training);
     module.zero_grad();

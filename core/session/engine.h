@@ -253,7 +253,7 @@ class Engine {
     std::unique_ptr<RunJournal> journal_;      // null: nothing is kept
     bool are_gradients_due_ = false;
     bool is_journal_told_of_ = false;
-    Generator::State opening_random_;            // before the model was made
+    RandomState opening_random_;                 // before the model was made
     std::string kept_tensors_;                   // state_of_tensors of the model that is kept; empty: none is
     std::string other_model_;                    // why a model that was kept did not come back as it was
     std::shared_ptr<const Recording> repeated_;  // of the session before, while it is run again

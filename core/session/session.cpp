@@ -612,7 +612,7 @@ void Session::request_reset_parameters(const std::string& module, std::uint64_t 
     engine_->request(concat("reset ", module), [this, module, seed, reply = std::move(reply)] {
         reply(failure_of([&] {
             const nn::ModulePtr root = changeable_module(*engine_, module);
-            default_generator().set_seed(seed);
+            seed_generators(seed);
             if (!reset_tree(*root)) throw Error(ErrorKind::Usage, "no layer there knows how it was initialised");
         }));
     });

@@ -95,8 +95,8 @@ struct TrainerState {
     std::int64_t epoch_steps = 0;
     double epoch_loss = 0, epoch_hits = 0;
     std::int64_t epoch_examples = 0, epoch_rated = 0;
-    Generator::State random;
-    Generator::State epoch_random;
+    RandomState random;
+    RandomState epoch_random;
     TrainOptions options;
     std::vector<ModuleState> modules;
     std::vector<std::pair<Tensor, SavedValue>> gradients;  // of parameters, where they were asked for; None: none
