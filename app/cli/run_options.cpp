@@ -131,7 +131,7 @@ std::shared_ptr<session::Program> open_program(const RunArguments& options) {
         allocator_for(parse_device(options.device).type);
     }
     set_thread_count(options.threads);
-    default_generator().set_seed(options.seed);
+    seed_generators(options.seed);
     std::vector<std::string> written = options.written;
     written.insert(written.end(), {options.outputs_file, options.trace_file, options.record_file});
     confine_source(options.model, options.permissions, written);
@@ -198,7 +198,7 @@ PreparedRun prepare_run(const RunArguments& options) {
     run.options.threads = options.threads;
     run.options.seed = options.seed;
     run.options.device = options.device;
-    default_generator().set_seed(options.seed);  // opening a model source drew numbers
+    seed_generators(options.seed);  // opening a model source drew numbers
     run.program->to(parse_device(options.device));
     run.arguments = run.program->make_arguments(run.options.inputs, method);
     if (needs_graph(options)) run.program->trace_with(run.arguments);

@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "core/base/counted.h"
 #include "core/base/strings.h"
+#include "core/record/memory_sums.h"
 
 namespace loupe::cli {
 
@@ -57,8 +58,14 @@ void print_stats(const session::Recording& recording) {
         if (const std::string setup = event.setup.text(); !setup.empty())
             std::printf("%*s%s", out != nullptr && out->statistics ? 2 : 64, "", setup.c_str());
         if (event.is_cold) std::printf("  (first call)");
+        if (const std::string device = event.device.text(); !device.empty()) std::printf("  (%s)", device.c_str());
         std::printf("%s%s\n", event.failed ? "  FAILED: " : "", event.error.c_str());
     }
+    for (const session::Fallback& fallback : session::fallbacks_of(recording))
+        std::printf("%s\n", fallback.text().c_str());
+    const session::MemoryBook book(recording);
+    for (const session::DeviceMemory& device : book.by_device(static_cast<session::EventId>(recording.event_count())))
+        std::printf("memory of %s\n", device.text().c_str());
 }
 
 }  // namespace loupe::cli

@@ -11,7 +11,6 @@ class AccumulateGrad final : public Node {
     explicit AccumulateGrad(Tensor variable);
     ~AccumulateGrad() override;
 
-    bool follows_device() const override { return true; }
     std::string name() const override { return "AccumulateGrad"; }
     TensorList apply(TensorList grads) override;
     const Tensor& variable() const { return variable_; }

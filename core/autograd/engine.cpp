@@ -23,10 +23,26 @@ GradientArithmetic& arithmetic_table() {
     return table;
 }
 
-// The gradient of a node's output must fit the output; a broadcast one is summed down, as PyTorch's validate_outputs.
-Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
-    if (output >= node.outputs().size()) return grad;
-    const GradientShape& want = node.outputs()[output];
+[[noreturn]] void fail_gradient(const Node* from, std::size_t index, const std::string& why) {
+    const std::string fault = concat("invalid gradient at index ", index, " - ", why);
+    throw Error(ErrorKind::Run, from == nullptr ? fault : concat("Function ", from->name(), " returned an ", fault));
+}
+
+// 0-dimensional gradients may come from anywhere.
+Tensor on_device_of(const Tensor& grad, Device device, const Node* from, std::size_t index) {
+    if (grad.device() == device) [[likely]]
+        return grad;
+    if (grad.dim() != 0 && (from == nullptr || !from->gives_on_any_device()))
+        fail_gradient(from, index,
+                      concat("expected device ", device_name(device), " but got ", device_name(grad.device())));
+    return arithmetic_table().to_device(grad, device);
+}
+
+// Gradient `index` that `from` gave must fit the output that it belongs to; a broadcast one is summed down, as in
+// PyTorch's validate_outputs.
+Tensor fitted(const Tensor& grad, const Node& from, std::size_t index, const Edge& edge) {
+    if (edge.input >= edge.node->outputs().size()) return grad;
+    const GradientShape& want = edge.node->outputs()[edge.input];
     if (!want.defined) return grad;
     Tensor result = grad;
     const auto sizes = grad.sizes();
@@ -38,24 +54,14 @@ Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
                 return Dims{-1};
             }
         }();
-        if (!std::equal(sizes.begin(), sizes.end(), together.begin(), together.end())) {
-            throw Error(ErrorKind::Run,
-                        concat("Function ", node.name(), " returned an invalid gradient at index ", output, " - got ",
-                               shape_list_text(sizes), " but expected shape compatible with ",
-                               shape_list_text(span_of(want.sizes))));
-        }
+        if (!std::equal(sizes.begin(), sizes.end(), together.begin(), together.end()))
+            fail_gradient(&from, index,
+                          concat("got ", shape_list_text(sizes), " but expected shape compatible with ",
+                                 shape_list_text(span_of(want.sizes))));
         result = arithmetic_table().sum_to(result, span_of(want.sizes));
     }
     if (result.dtype() != want.dtype) result = arithmetic_table().cast(result, want.dtype);
-    if (result.device() != want.device) [[unlikely]] {
-        if (result.dim() != 0 && !node.follows_device()) {
-            throw Error(ErrorKind::Run, concat("Function ", node.name(), " returned an invalid gradient at index ",
-                                               output, " - expected device ", device_name(want.device), " but got ",
-                                               device_name(result.device())));
-        }
-        result = arithmetic_table().to_device(result, want.device);
-    }
-    return result;
+    return on_device_of(result, want.device, &from, index);
 }
 
 thread_local bool accumulates_all_leaves = true;
@@ -260,7 +266,7 @@ class BackwardRun {
             Node* next = edges[i].node.get();
             if (next == nullptr) continue;
             if (i < outgoing.size() && outgoing[i].defined() && is_needed(next)) {
-                buffers_[next].add(edges[i].input, fitted(outgoing[i], *next, edges[i].input), next->outputs().size());
+                buffers_[next].add(edges[i].input, fitted(outgoing[i], node, i, edges[i]), next->outputs().size());
             }
             if (--dependencies_[next] == 0 && is_needed(next)) ready_.push(next);
         }
@@ -277,7 +283,7 @@ class BackwardRun {
     std::priority_queue<Node*, std::vector<Node*>, LaterFirst> ready_;
 };
 
-Tensor root_gradient(const Tensor& root, const Tensor& gradient) {
+Tensor root_gradient(const Tensor& root, const Tensor& gradient, std::size_t index) {
     if (!gradient.defined()) {
         if (root.numel() != 1) {
             throw Error(ErrorKind::Run, "grad can be implicitly created only for scalar outputs",
@@ -292,7 +298,8 @@ Tensor root_gradient(const Tensor& root, const Tensor& gradient) {
                     concat("Mismatch in shape: grad_output[0] has a shape of torch.Size(", shape_list_text(b),
                            ") and output[0] has a shape of torch.Size(", shape_list_text(a), ")."));
     }
-    return gradient.dtype() == root.dtype() ? gradient : arithmetic_table().cast(gradient, root.dtype());
+    const Tensor typed = gradient.dtype() == root.dtype() ? gradient : arithmetic_table().cast(gradient, root.dtype());
+    return on_device_of(typed, root.device(), nullptr, index);
 }
 
 struct Roots {
@@ -311,7 +318,7 @@ Roots make_roots(const TensorList& outputs, const TensorList& gradients) {
                         concat("element ", i, " of tensors does not require grad and does not have a grad_fn"));
         }
         roots.edges.push_back(gradient_edge(outputs[i]));
-        roots.gradients.push_back(root_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+        roots.gradients.push_back(root_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i], i));
     }
     return roots;
 }

@@ -21,7 +21,6 @@ PlaceInBase place_in_base(const Tensor& view, const Tensor& base);
 class CopySlices final : public Node {
   public:
     CopySlices(PlaceInBase geometry, const Edge& base, Ptr<Node> write);
-    bool follows_device() const override { return true; }
     std::string name() const override { return "CopySlices"; }
     TensorList apply(TensorList grads) override;
     void release_saved() override { write_->release_saved(); }
@@ -36,7 +35,6 @@ class CopySlices final : public Node {
 class AsStridedNode final : public Node {
   public:
     AsStridedNode(PlaceInBase geometry, const Edge& base, GradientShape base_shape);
-    bool follows_device() const override { return true; }
     std::string name() const override { return "AsStridedBackward0"; }
     TensorList apply(TensorList grads) override;
 

@@ -136,7 +136,7 @@ std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<do
     return sizes;
 }
 
-std::vector<std::int64_t> random_permutation(std::int64_t n, Generator& generator) {
+std::vector<std::int64_t> random_permutation(std::int64_t n, MersenneTwister& generator) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), std::int64_t{0});
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -146,7 +146,7 @@ std::vector<std::int64_t> random_permutation(std::int64_t n, Generator& generato
 }
 
 std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths,
-                                      Generator* generator) {
+                                      MersenneTwister* generator) {
     const std::vector<std::int64_t> sizes = split_lengths(source->size(), lengths);
     const auto order = random_permutation(source->size(), generator != nullptr ? *generator : default_generator());
     std::vector<Ptr<Subset>> parts;

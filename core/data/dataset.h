@@ -15,7 +15,7 @@
 
 #include "core/base/ref_counted.h"
 #include "core/base/scoped_value.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/value/ivalue.h"
 
 namespace loupe::data {
@@ -144,16 +144,16 @@ class Subset final : public Dataset {
 std::vector<std::int64_t> split_lengths(std::int64_t total, const std::vector<double>& lengths);
 // Parts without a common sample, in the order of torch.randperm; null generator: the default one.
 std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vector<double>& lengths,
-                                      Generator* generator = nullptr);
+                                      MersenneTwister* generator = nullptr);
 // torch.randperm(n).
-std::vector<std::int64_t> random_permutation(std::int64_t n, Generator& generator);
+std::vector<std::int64_t> random_permutation(std::int64_t n, MersenneTwister& generator);
 
 // torch.utils.data.get_worker_info(): null outside of workers.
 struct WorkerInfo {
     int id = 0;
     int num_workers = 1;
     std::uint64_t seed = 0;  // of this worker in this pass
-    Ptr<Generator> generator{};
+    Ptr<MersenneTwister> generator{};
 };
 const WorkerInfo* worker_info();
 

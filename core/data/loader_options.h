@@ -29,9 +29,9 @@ struct LoaderOptions {
     bool drop_last = false;
     double timeout = 0;                                     // seconds that next() waits for a worker; 0: no limit
     std::function<void(int worker)> worker_init = nullptr;  // in the worker's thread, before its first batch
-    Ptr<Generator> generator = nullptr;  // of the order and of the workers' seeds; null: the default one
-    int prefetch_factor = 2;             // batches a worker is ahead
-    bool persistent_workers = false;     // threads are kept between passes
+    Ptr<MersenneTwister> generator = nullptr;  // of the order and of the workers' seeds; null: the default one
+    int prefetch_factor = 2;                   // batches a worker is ahead
+    bool persistent_workers = false;           // threads are kept between passes
     OnDamage on_damage = OnDamage::Stop;
 };
 

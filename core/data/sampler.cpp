@@ -15,7 +15,7 @@ const OperatorHandle<> randint("aten::randint.generator");
 const OperatorHandle<> multinomial("aten::multinomial");
 const OperatorHandle<> random_("aten::random_");
 
-IValue value_of(const Ptr<Generator>& generator) { return generator ? IValue::other(generator) : IValue(); }
+IValue value_of(const Ptr<MersenneTwister>& generator) { return generator ? IValue::other(generator) : IValue(); }
 
 [[noreturn]] void refuse_samples(std::int64_t count) {
     throw_value_error(concat("num_samples should be a positive integer value, but got num_samples=", count));
@@ -54,13 +54,13 @@ class Drawing : public KeyStream {
 
 class RandomDrawing final : public Drawing {
   public:
-    RandomDrawing(std::int64_t size, bool replacement, std::int64_t count, Ptr<Generator> generator)
+    RandomDrawing(std::int64_t size, bool replacement, std::int64_t count, Ptr<MersenneTwister> generator)
         : size_(size), replacement_(replacement), rest_(count), generator_(std::move(generator)) {}
 
   protected:
     bool draw(std::vector<IValue>& out) override {
         if (is_done_) return false;
-        if (!generator_) generator_ = make_ptr<Generator>(static_cast<std::uint64_t>(draw_seed()));
+        if (!generator_) generator_ = make_ptr<MersenneTwister>(static_cast<std::uint64_t>(draw_seed()));
         replacement_ ? draw_independent(out) : draw_permutation(out);
         return true;
     }
@@ -85,13 +85,13 @@ class RandomDrawing final : public Drawing {
     std::int64_t size_;
     bool replacement_;
     std::int64_t rest_;
-    Ptr<Generator> generator_;
+    Ptr<MersenneTwister> generator_;
     bool is_done_ = false;
 };
 
 class SubsetDrawing final : public Drawing {
   public:
-    SubsetDrawing(std::vector<IValue> indices, Ptr<Generator> generator)
+    SubsetDrawing(std::vector<IValue> indices, Ptr<MersenneTwister> generator)
         : indices_(std::move(indices)), generator_(std::move(generator)) {}
 
   protected:
@@ -106,13 +106,13 @@ class SubsetDrawing final : public Drawing {
 
   private:
     std::vector<IValue> indices_;
-    Ptr<Generator> generator_;
+    Ptr<MersenneTwister> generator_;
     bool is_done_ = false;
 };
 
 class WeightedDrawing final : public Drawing {
   public:
-    WeightedDrawing(Tensor weights, std::int64_t count, bool replacement, Ptr<Generator> generator)
+    WeightedDrawing(Tensor weights, std::int64_t count, bool replacement, Ptr<MersenneTwister> generator)
         : weights_(std::move(weights)), count_(count), replacement_(replacement), generator_(std::move(generator)) {}
 
   protected:
@@ -127,7 +127,7 @@ class WeightedDrawing final : public Drawing {
     Tensor weights_;
     std::int64_t count_;
     bool replacement_;
-    Ptr<Generator> generator_;
+    Ptr<MersenneTwister> generator_;
     bool is_done_ = false;
 };
 
@@ -154,7 +154,7 @@ class Batching final : public BatchKeyStream {
 
 }  // namespace
 
-std::int64_t draw_seed(Generator* generator) {
+std::int64_t draw_seed(MersenneTwister* generator) {
     const IValue given = generator != nullptr ? IValue::other(Ptr<RefCounted>(generator)) : IValue();
     return item(random_(empty({}, ScalarType::Int64), given)).to<std::int64_t>();
 }
@@ -162,7 +162,7 @@ std::int64_t draw_seed(Generator* generator) {
 Ptr<KeyStream> SequentialSampler::iterate() { return make_ptr<Counting>(size_); }
 
 RandomSampler::RandomSampler(std::int64_t size, bool replacement, std::optional<std::int64_t> num_samples,
-                             Ptr<Generator> generator)
+                             Ptr<MersenneTwister> generator)
     : size_(size),
       replacement_(replacement),
       num_samples_(num_samples.value_or(size)),
@@ -177,7 +177,7 @@ Ptr<KeyStream> RandomSampler::iterate() {
 Ptr<KeyStream> SubsetRandomSampler::iterate() { return make_ptr<SubsetDrawing>(indices_, generator_); }
 
 WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, bool replacement,
-                                             Ptr<Generator> generator)
+                                             Ptr<MersenneTwister> generator)
     : weights_(fn::to_dtype(weights, static_cast<std::int64_t>(ScalarType::Float64))),
       num_samples_(num_samples),
       replacement_(replacement),

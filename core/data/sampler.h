@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/value/ivalue.h"
 
 namespace loupe::data {
@@ -53,7 +53,7 @@ class RandomSampler final : public Sampler {
   public:
     // Throws ArgumentError (ValueError) "num_samples should be a positive integer value, ...".
     explicit RandomSampler(std::int64_t size, bool replacement = false, std::optional<std::int64_t> num_samples = {},
-                           Ptr<Generator> generator = nullptr);
+                           Ptr<MersenneTwister> generator = nullptr);
     Ptr<KeyStream> iterate() override;
     std::optional<std::int64_t> size() const override { return num_samples_; }
 
@@ -61,20 +61,20 @@ class RandomSampler final : public Sampler {
     std::int64_t size_;
     bool replacement_;
     std::int64_t num_samples_;
-    Ptr<Generator> generator_;
+    Ptr<MersenneTwister> generator_;
 };
 
 // Those indices in a random order.
 class SubsetRandomSampler final : public Sampler {
   public:
-    explicit SubsetRandomSampler(std::vector<IValue> indices, Ptr<Generator> generator = nullptr)
+    explicit SubsetRandomSampler(std::vector<IValue> indices, Ptr<MersenneTwister> generator = nullptr)
         : indices_(std::move(indices)), generator_(std::move(generator)) {}
     Ptr<KeyStream> iterate() override;
     std::optional<std::int64_t> size() const override { return static_cast<std::int64_t>(indices_.size()); }
 
   private:
     std::vector<IValue> indices_;
-    Ptr<Generator> generator_;
+    Ptr<MersenneTwister> generator_;
 };
 
 // By torch.multinomial.
@@ -82,7 +82,7 @@ class WeightedRandomSampler final : public Sampler {
   public:
     // weights: [N]. Throws ArgumentError (ValueError) with PyTorch's messages.
     WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, bool replacement = true,
-                          Ptr<Generator> generator = nullptr);
+                          Ptr<MersenneTwister> generator = nullptr);
     Ptr<KeyStream> iterate() override;
     std::optional<std::int64_t> size() const override { return num_samples_; }
 
@@ -90,7 +90,7 @@ class WeightedRandomSampler final : public Sampler {
     Tensor weights_;
     std::int64_t num_samples_;
     bool replacement_;
-    Ptr<Generator> generator_;
+    Ptr<MersenneTwister> generator_;
 };
 
 class BatchSampler final : public BatchKeys {
@@ -107,6 +107,6 @@ class BatchSampler final : public BatchKeys {
 };
 
 // torch.empty((), dtype=torch.int64).random_(generator=generator).item(); null: the default one.
-std::int64_t draw_seed(Generator* generator = nullptr);
+std::int64_t draw_seed(MersenneTwister* generator = nullptr);
 
 }  // namespace loupe::data

@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 
 namespace loupe::data {
 namespace {

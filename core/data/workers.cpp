@@ -48,7 +48,7 @@ WorkerPool::WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_th
     for (int id = 0; id < count; ++id) {
         auto worker = std::make_unique<Worker>();
         const std::uint64_t seed = base_seed + static_cast<std::uint64_t>(id);
-        worker->info = {id, count, seed, make_ptr<Generator>(seed)};
+        worker->info = {id, count, seed, make_ptr<MersenneTwister>(seed)};
         workers_.push_back(std::move(worker));
     }
     if (!in_threads) return;

@@ -39,6 +39,8 @@ void each_written(const Operator& op, std::span<const IValue> arguments, Visit&&
     }
 }
 
+thread_local Device device_of_fallback;
+
 bool is_number_beside(const Tensor& t) { return t.dim() == 0 && t.device().is_cpu(); }
 
 }  // namespace
@@ -70,8 +72,12 @@ void check_same_device(const Operator& op, std::span<const IValue> arguments) {
     });
 }
 
+Device fallback_device() { return device_of_fallback; }
+
+HostArguments::~HostArguments() { device_of_fallback = device_around_; }
+
 HostArguments::HostArguments(const Operator& op, std::span<const IValue> arguments)
-    : op_(op), arguments_(arguments), device_(device_of_call(op, arguments)) {
+    : op_(op), arguments_(arguments), device_(device_of_call(op, arguments)), device_around_(device_of_fallback) {
     const auto reserve_one = [&](const Tensor& t) { reserve(t); };
     for (const IValue& value : arguments) visit_tensors(value, reserve_one);
     for (Block& block : blocks_) {
@@ -85,6 +91,7 @@ HostArguments::HostArguments(const Operator& op, std::span<const IValue> argumen
         else
             values_.push_back(map_tensors(value, [&](const Tensor& t) { return to_host(t); }));
     }
+    device_of_fallback = device_;
 }
 
 void HostArguments::reserve(const Tensor& t) {

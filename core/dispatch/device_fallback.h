@@ -17,15 +17,23 @@ Device device_of_call(const Operator& op, std::span<const IValue> arguments);
 // Throws Error (Run), in PyTorch's words, when the tensors lie on two devices and the operator does not take that.
 void check_same_device(const Operator& op, std::span<const IValue> arguments);
 
+// The device whose operator this thread runs on the CPU now; the CPU when none.
+Device fallback_device();
+
 // Arguments of a call, copied to the CPU. Tensors that share memory share it there too.
 class HostArguments {
   public:
     HostArguments(const Operator& op, std::span<const IValue> arguments);
+    HostArguments(const HostArguments&) = delete;
+    HostArguments& operator=(const HostArguments&) = delete;
+    ~HostArguments();
 
     std::span<const IValue> values() const { return values_; }
     // Copies what the operator wrote back, and puts results where they belong: an argument that is given back is the
     // argument, a view of one is a view of it, anything else is copied to the device of the call.
     void finish(std::span<IValue> results);
+    // The device of the call.
+    Device device() const { return device_; }
     // Bytes that were copied to the CPU and, after finish(), back.
     std::size_t copied_bytes() const { return copied_; }
 
@@ -55,6 +63,7 @@ class HostArguments {
     std::vector<Block> blocks_;
     std::vector<Pair> pairs_;
     Device device_;
+    Device device_around_;
     std::size_t copied_ = 0;
 };
 

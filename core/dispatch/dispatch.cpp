@@ -2,6 +2,7 @@
 #include "core/dispatch/dispatch.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -206,7 +207,10 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
 
 // Runs the call on copies on the CPU; results that are no arguments go to the device of the call.
 void run_on_cpu(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    using Clock = std::chrono::steady_clock;
+    const auto began = Clock::now();
     HostArguments host(op, arguments);
+    const auto copied = Clock::now();
     {
         const KernelCandidate& kernel = choose_kernel(op, host.values(), nullptr);
         if (op.record->kernel.fills)
@@ -214,7 +218,12 @@ void run_on_cpu(const Operator& op, std::span<const IValue> arguments, IValue* r
         else
             kernel.kernel(host.values(), results);
     }
+    const auto ran = Clock::now();
     host.finish({results, op.result_count()});
+    if (ExecutionObserver* const observer = execution_observer(); observer != nullptr) {
+        const std::chrono::duration<double> copies = (copied - began) + (Clock::now() - ran);
+        observer->on_fallback({host.device(), host.copied_bytes(), copies.count()});
+    }
 }
 
 // A variant's extra arguments stand last, so that kernels see the functional form's first.

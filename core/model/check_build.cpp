@@ -93,13 +93,13 @@ void explain(const nn::Module& layer, const IValue& input, BuildStep& step) {
 
 class RandomUntouched {
   public:
-    RandomUntouched() : before_(default_generator().state()) {}
+    RandomUntouched() : before_(random_state()) {}
     RandomUntouched(const RandomUntouched&) = delete;
     RandomUntouched& operator=(const RandomUntouched&) = delete;
-    ~RandomUntouched() { default_generator().set_state(before_); }
+    ~RandomUntouched() { set_random_state(before_); }
 
   private:
-    Generator::State before_;
+    RandomState before_;
 };
 
 // Gives what the layer makes of the value; None when it fails.

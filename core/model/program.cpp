@@ -13,10 +13,11 @@
 #include "core/dispatch/plugin_list.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
+#include "core/model/move_program.h"
 #include "core/model/pipelines.h"
 #include "core/model/script_output.h"
 #include "core/model/shown_source.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
@@ -46,7 +47,7 @@ std::string describe_arguments(const std::vector<IValue>& arguments) {
 // Tracing is a run of which nothing stays: buffers, attributes and the random generator are as before.
 class UntouchedScope {
   public:
-    explicit UntouchedScope(nn::Module& module) : random_(default_generator().state()) {
+    explicit UntouchedScope(nn::Module& module) : random_(random_state()) {
         for (const auto& [path, part] : module.named_modules()) {
             std::vector<IValue> slots;
             for (std::size_t i = 0; i < part->slot_count(); ++i) slots.push_back(part->slot(i));
@@ -62,11 +63,11 @@ class UntouchedScope {
             for (std::size_t i = 0; i < slots.size() && i < module->slot_count(); ++i) module->set_slot(i, slots[i]);
         }
         for (const auto& [buffer, elements] : buffers_) gradient_arithmetic().copy(buffer, elements);
-        default_generator().set_state(random_);
+        set_random_state(random_);
     }
 
   private:
-    Generator::State random_;
+    RandomState random_;
     std::vector<std::pair<nn::ModulePtr, std::vector<IValue>>> modules_;
     std::vector<std::pair<Tensor, Tensor>> buffers_;
 };
@@ -271,7 +272,7 @@ std::vector<std::string> Program::check_trace(const std::vector<IValue>& argumen
     EagerModel* eager = source();
     const std::uint64_t seed = default_generator().seed();
     const auto run = [&](std::vector<IValue> given) {
-        default_generator().set_seed(seed);
+        seed_generators(seed);
         return eager->forward(std::move(given));
     };
     return runtime::check_trace(*trace_, run, arguments);
@@ -317,6 +318,11 @@ void Program::to(Device device) {
     if (device == device_) return;
     allocator_for(device.type);  // is there such a device?
     module().to({.device = device});
+    if (!is_eager()) {
+        move_attributes(module(), device);
+        if (file_.unit) move_constants(*file_.unit, device_, device);
+    }
+    trace_inputs_.clear();  // a trace names the device that it was made on
     device_ = device;
 }
 

@@ -58,7 +58,8 @@ class Program {
 
     // The module whose methods the graphs are: the model itself, or its trace.
     const nn::ModulePtr& script_module() const;
-    // Moves parameters and buffers; arguments are made there from now on. Throws Error (Run) without such a device.
+    // Moves parameters and buffers, of a program of graphs its other tensors and what its traces say of devices;
+    // arguments are made there from now on. Throws Error (Run) without such a device.
     void to(Device device);
     Device device() const { return device_; }
     // One value an argument of the method, on the program's device. Throws Error (Usage).

@@ -11,7 +11,6 @@ namespace {
 class PassThrough final : public Node {
   public:
     PassThrough(Ptr<BackwardHookState> state, bool is_input) : state_(std::move(state)), is_input_(is_input) {}
-    bool follows_device() const override { return true; }
     std::string name() const override { return "BackwardHookFunctionBackward"; }
     TensorList apply(TensorList grads) override {
         return is_input_ ? state_->inputs_arrived(grads) : state_->outputs_arrived(grads);

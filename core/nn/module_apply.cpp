@@ -18,7 +18,11 @@ const OperatorHandle<> to_layout("aten::_to_copy");
 
 // Where fn returns another tensor, the object views its elements.
 void replace_data(const Tensor& t, const Tensor& with) {
-    if (!t.is_same(with)) t.set_metadata_from(with);
+    if (t.is_same(with)) return;
+    const bool is_other_kind = t.dtype() != with.dtype() || t.device() != with.device();
+    t.set_metadata_from(with);
+    // A graph from before still holds the node that takes gradients of the kind of before.
+    if (AutogradMeta* const meta = autograd_meta(t); meta != nullptr && is_other_kind) meta->accumulator = nullptr;
 }
 
 }  // namespace

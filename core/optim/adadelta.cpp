@@ -29,7 +29,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
         g *= static_cast<T>(sign);
         if (decay != 0) g += static_cast<T>(decay) * p;
         v = v * static_cast<T>(rho) + static_cast<T>(1 - rho) * g * g;
-        const T delta = std::sqrt(d + static_cast<T>(eps)) / std::sqrt(v + static_cast<T>(eps)) * g;
+        const T delta = square_root(d + static_cast<T>(eps)) / square_root(v + static_cast<T>(eps)) * g;
         d = d * static_cast<T>(rho) + static_cast<T>(1 - rho) * delta * delta;
         p += static_cast<T>(-lr) * delta;
     });

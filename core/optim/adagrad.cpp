@@ -35,7 +35,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
         g *= static_cast<T>(sign);
         if (decay != 0) g += static_cast<T>(decay) * p;
         sum += g * g;
-        p += static_cast<T>(-rate) * g / (std::sqrt(sum) + static_cast<T>(eps));
+        p += static_cast<T>(-rate) * g / (square_root(sum) + static_cast<T>(eps));
     });
 }
 

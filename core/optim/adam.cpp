@@ -21,9 +21,9 @@ void run(const Tensor& parameter, const Tensor& gradient, DictObject& state, con
         p *= static_cast<T>(c.shrink);
         m = m * static_cast<T>(c.first) + static_cast<T>(1 - c.first) * g;
         v = v * static_cast<T>(c.second) + static_cast<T>(1 - c.second) * g * g;
-        if constexpr (kMaximum) greatest = greatest > v || greatest != greatest ? greatest : v;
+        if constexpr (kMaximum) greatest = choose(greatest > v || greatest != greatest, greatest, v);
         const T size = kMaximum ? greatest : v;
-        p += static_cast<T>(-c.step_size) * m / (std::sqrt(size) / static_cast<T>(c.root) + static_cast<T>(c.eps));
+        p += static_cast<T>(-c.step_size) * m / (square_root(size) / static_cast<T>(c.root) + static_cast<T>(c.eps));
     };
     const Tensor mean = zero_state(state, "exp_avg", parameter);
     const Tensor square = zero_state(state, "exp_avg_sq", parameter);

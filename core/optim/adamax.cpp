@@ -19,8 +19,8 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
         g *= static_cast<T>(sign);
         if (decay != 0) g += static_cast<T>(decay) * p;
         m = m * static_cast<T>(first) + static_cast<T>(1 - first) * g;
-        const T faded = u * static_cast<T>(second), now = std::abs(g) + static_cast<T>(eps);
-        u = faded > now || faded != faded ? faded : now;
+        const T faded = u * static_cast<T>(second), now = magnitude(g) + static_cast<T>(eps);
+        u = choose(faded > now || faded != faded, faded, now);
         p += static_cast<T>(-step_size) * m / u;
     });
 }

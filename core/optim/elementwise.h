@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One pass over the elements of a parameter, its gradient and its state: an update is fast when each is read and
-// written once.
+// written once. On a device that is not the host, operators on whole tensors (core/optim/lanes.h).
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
 #include "core/dispatch/functions.h"
+#include "core/optim/lanes.h"
 #include "core/optim/step_norms.h"
-#include "core/tensor/device_copy.h"
 
 namespace loupe::optim {
 namespace detail {
@@ -21,7 +21,7 @@ namespace detail {
 template <typename T>
 Tensor as_row(const Tensor& t) {
     const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
-    return on_host(fn::contiguous(fn::to_dtype(real, static_cast<std::int64_t>(scalar_type_of<T>)), 0));
+    return fn::contiguous(fn::to_dtype(real, static_cast<std::int64_t>(scalar_type_of<T>)), 0);
 }
 inline void store(const Tensor& t, const Tensor& row) {
     const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
@@ -74,18 +74,39 @@ void update_as(const Tensor& parameter, const Tensor& gradient, const std::array
     (store(state[I], rows[I]), ...);
 }
 
+// Without touching elements: the device runs what the body says.
+template <typename T, std::size_t N, typename Body, std::size_t... I>
+void update_lanes(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body,
+                  std::index_sequence<I...>) {
+    Lanes<T> values(as_row<T>(parameter));
+    std::array<Lanes<T>, N> rows{Lanes<T>(as_row<T>(state[I]))...};
+    body(values, Lanes<T>(as_row<T>(gradient)), rows[I]...);
+    const auto put = [](const Tensor& to, const Lanes<T>& lanes) { store(to, lanes.tensor()); };
+    put(parameter, values);
+    (put(state[I], rows[I]), ...);
+}
+
+template <typename T, std::size_t N, typename Body>
+void update_in(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body) {
+    if (parameter.is_host_memory())
+        update_as<T>(parameter, gradient, state, body, std::make_index_sequence<N>());
+    else
+        update_lanes<T>(parameter, gradient, state, body, std::make_index_sequence<N>());
+}
+
 }  // namespace detail
 
 // body(parameter, gradient, state...) on each element: the parameter and the states by reference, in float, or in
-// double where the parameter is double; it is called with either type.
+// double where the parameter is double; it is called with either type, and with Lanes of either: roots, absolute values
+// and choices by elements are written square_root, magnitude and choose.
 template <std::size_t N, typename Body>
 void update_elements(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state,
                      const Body& body) {
     const bool is_double = parameter.dtype() == ScalarType::Float64 || parameter.dtype() == ScalarType::Complex128;
     if (is_double)
-        detail::update_as<double>(parameter, gradient, state, body, std::make_index_sequence<N>());
+        detail::update_in<double>(parameter, gradient, state, body);
     else
-        detail::update_as<float>(parameter, gradient, state, body, std::make_index_sequence<N>());
+        detail::update_in<float>(parameter, gradient, state, body);
 }
 
 }  // namespace loupe::optim

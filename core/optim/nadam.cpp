@@ -37,7 +37,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
             g += static_cast<T>(decay) * p;
         m = m * static_cast<T>(first) + static_cast<T>(1 - first) * g;
         v = v * static_cast<T>(second) + static_cast<T>(1 - second) * g * g;
-        const T size = std::sqrt(v / static_cast<T>(correction)) + static_cast<T>(eps);
+        const T size = square_root(v / static_cast<T>(correction)) + static_cast<T>(eps);
         p += static_cast<T>(by_gradient) * g / size;
         p += static_cast<T>(by_mean) * m / size;
     });

@@ -14,6 +14,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
+#include "core/tensor/device_copy.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::optim {
@@ -69,8 +70,10 @@ void observed(const OptimizerRecord& record, const Tensor& parameter, const Tens
 IValue cast_state(const Tensor& parameter, const IValue& value, std::string_view key) {
     if (value.is_tensor()) {
         const Tensor t = value.to_tensor();
-        const bool keeps_dtype = key == "step" || !is_floating(parameter.dtype());
-        return fn::clone(keeps_dtype ? t : fn::to_dtype(t, static_cast<std::int64_t>(parameter.dtype())));
+        if (key == "step") return fn::clone(t);
+        const Tensor typed =
+            is_floating(parameter.dtype()) ? fn::to_dtype(t, static_cast<std::int64_t>(parameter.dtype())) : t;
+        return t.is_sparse() ? fn::clone(typed) : on_device(fn::clone(typed), parameter.device());
     }
     if (value.is_dict()) {
         const DictObject& from = value.to_dict();
@@ -199,7 +202,8 @@ void Optimizer::update_all() {
             // Elements of other dtypes are rounded after the update: only they show the step.
             const bool is_measured = !gradient.is_sparse() && (parameter.dtype() == ScalarType::Float32 ||
                                                                parameter.dtype() == ScalarType::Float64);
-            StepNorms::Measure moved(parameter, is_measured && parameter.is_contiguous());
+            const bool is_fused = is_measured && parameter.is_contiguous() && parameter.is_host_memory();
+            StepNorms::Measure moved(parameter, is_fused);
             observed(record_, parameter, gradient, [&] { update(options, parameter, gradient, *state); });
             moved.finish();
         }

@@ -25,7 +25,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
         if (decay != 0) g += static_cast<T>(decay) * p;
         m = m * static_cast<T>(first) + static_cast<T>(1 - first) * g;
         v = v * static_cast<T>(second) + static_cast<T>(1 - second) * g * g;
-        const T rate = is_certain ? static_cast<T>(root) / (std::sqrt(v) + static_cast<T>(eps)) : T(1);
+        const T rate = is_certain ? static_cast<T>(root) / (square_root(v) + static_cast<T>(eps)) : T(1);
         p -= m / static_cast<T>(mean_correction) * static_cast<T>(lr) * rate * static_cast<T>(rectified);
     });
 }

@@ -29,7 +29,7 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
         if (decay != 0) g += static_cast<T>(decay) * p;
         v = v * static_cast<T>(alpha) + static_cast<T>(1 - alpha) * g * g;
         if (centered) mean = mean * static_cast<T>(alpha) + static_cast<T>(1 - alpha) * g;
-        const T size = std::sqrt(centered ? v - mean * mean : v) + static_cast<T>(eps);
+        const T size = square_root(centered ? v - mean * mean : v) + static_cast<T>(eps);
         if (momentum > 0) {
             buffer = buffer * static_cast<T>(momentum) + g / size;
             p += static_cast<T>(-lr) * buffer;

@@ -35,11 +35,11 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     update_elements<2>(parameter, gradient, {before, sizes}, [=]<typename T>(T& p, T g, T& last, T& size) {
         g *= static_cast<T>(sign);
         const T turn = g * last;
-        size *= turn > 0 ? static_cast<T>(more) : (turn < 0 ? static_cast<T>(less) : T(1));
-        size = size < static_cast<T>(shortest) ? static_cast<T>(shortest) : size;
-        size = size > static_cast<T>(longest) ? static_cast<T>(longest) : size;
-        if (turn < 0) g = 0;
-        p -= (g > 0 ? T(1) : (g < 0 ? T(-1) : g)) * size;
+        size *= choose(turn > 0, static_cast<T>(more), choose(turn < 0, static_cast<T>(less), T(1)));
+        size = choose(size < static_cast<T>(shortest), static_cast<T>(shortest), size);
+        size = choose(size > static_cast<T>(longest), static_cast<T>(longest), size);
+        g = choose(turn < 0, T(0), g);
+        p -= choose(g > 0, T(1), choose(g < 0, T(-1), g)) * size;
         last = g;
     });
 }

@@ -18,6 +18,8 @@
 #include "core/model/literal.h"
 #include "core/ops/random/generator.h"
 #include "core/record/recorder.h"
+#include "core/tensor/device_copy.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 namespace {
@@ -26,11 +28,11 @@ using Kind = BackwardFrom::Kind;
 
 // The default generator goes on as if nothing had been drawn.
 struct KeptRandom {
-    Generator::State state = default_generator().state();
+    RandomState state = random_state();
     KeptRandom() = default;
     KeptRandom(const KeptRandom&) = delete;
     KeptRandom& operator=(const KeptRandom&) = delete;
-    ~KeptRandom() { default_generator().set_state(state); }
+    ~KeptRandom() { set_random_state(state); }
 };
 
 Recorder* active_recorder() { return dynamic_cast<Recorder*>(execution_observer()); }
@@ -196,7 +198,8 @@ IValue BackwardSource::target(const Tensor& output) const {
                            target.to_tensor().dim() == 0;
     if (is_number) target = spread(target.to_tensor(), output, takes_classes(*loss_));
     if (repeats_targets_ && target.is_tensor()) target = with_rows(target.to_tensor(), output);
-    return target;
+    const auto beside_output = [&](const Tensor& t) { return on_device(t, output.device()); };
+    return output.device().is_cpu() ? target : map_tensors(target, beside_output);
 }
 
 BackwardRoots BackwardSource::of_loss(const Tensor& loss) const {
@@ -272,6 +275,7 @@ BackwardRoots BackwardSource::roots(const PreparedMethod& method, const IValue& 
             visit_tensors(wanted, [&](const Tensor& t) { recorder->name_value(t, "target", Category::Input); });
             if (loss_) recorder->name_modules(*loss_, "loss");
         }
+        if (loss_) loss_->to({.device = first_tensor(output).device()});  // its weights of classes
         if (from_.kind == Kind::Loss) return of_loss(apply_loss(*loss_, first_tensor(output), wanted));
         return of_loss(first_tensor(method.loss(output, wanted)));
     }
@@ -298,7 +302,8 @@ BackwardRoots roots_of_outputs(const TensorList& outputs, const TensorList& cota
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (!outputs[i].defined() || !requires_grad(outputs[i])) continue;
             const bool is_given = i < cotangents.size() && cotangents[i].defined();
-            gradients.push_back(is_given ? cotangents[i] : Tensor(fn::ones_like(detach(outputs[i]))));
+            gradients.push_back(is_given ? on_device(cotangents[i], outputs[i].device())
+                                         : Tensor(fn::ones_like(detach(outputs[i]))));
         }
         return gradients;
     };

@@ -7,7 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/record/statistics_kernel.h"
-#include "core/tensor/device_copy.h"
+#include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe::session {
@@ -159,7 +159,7 @@ Statistics finished(const Totals& totals, double shift) {
 
 Statistics compute_statistics(const Tensor& given) {
     if (!given.defined() || given.numel() == 0) return {};
-    const Tensor t = on_host(given);
+    const Tensor t = look_at_elements(given);
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         // Shifting by an element keeps the variance of nearly constant tensors exact.
         double shift = as_double(*t.data<T>());

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/tensor/device_copy.h"
+#include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe::session {
@@ -213,12 +213,13 @@ std::vector<double> elements_behind_bad(std::span<const Tensor> inputs, const Te
 
 bool is_all_finite(const Tensor& t) {
     if (!t.defined() || t.numel() == 0 || is_integral(t.dtype())) return true;
-    const Tensor here = on_host(t);
+    const Tensor here = look_at_elements(t);
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) { return is_finite<T>(here); });
 }
 
-bool holds_positive_infinity(const Tensor& t) {
-    if (!t.defined() || t.numel() == 0 || is_integral(t.dtype()) || is_complex(t.dtype())) return false;
+bool holds_positive_infinity(const Tensor& given) {
+    if (!given.defined() || given.numel() == 0 || is_integral(given.dtype()) || is_complex(given.dtype())) return false;
+    const Tensor t = look_at_elements(given);
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         bool found = false;
         if constexpr (!is_complex(scalar_type_of<T>)) {

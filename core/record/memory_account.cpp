@@ -64,6 +64,7 @@ void MemoryAccount::add_existing(const Tensor& t, Category category, std::string
     block.facts.bytes = static_cast<std::int64_t>(std::min(t.bytes(), t.storage()->bytes()));
     block.facts.category = category;
     block.facts.owner = std::string(owner);
+    block.device = t.device();
     count(block, 1);
     publish(block);
     // Caches of other models stay out of the list.
@@ -180,6 +181,7 @@ void MemoryAccount::on_allocation(const AllocationEvent& event) noexcept {
     block.facts.category = static_cast<Category>(event.category);
     block.facts.allocated = event_;
     block.facts.scope = scope_;
+    block.device = event.device;
     if (const KernelCacheScope* cache = kernel_cache_scope()) {
         block.facts.category = Category::KernelCache;
         block.facts.owner = kernel_cache_owner(cache->kernel(), cache->of_storage());
@@ -188,6 +190,7 @@ void MemoryAccount::on_allocation(const AllocationEvent& event) noexcept {
 }
 
 void MemoryAccount::publish(Block& block) {
+    if (!block.device.is_cpu()) block.facts.device = writer_.intern(device_name(block.device));
     block.index = writer_.add_allocation(block.facts);
     block.is_published = true;
     for (Saving& saving : block.savings) {

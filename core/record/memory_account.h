@@ -42,6 +42,7 @@ class MemoryAccount final : public AllocationObserver {
   private:
     struct Block {
         Allocation facts;
+        Device device;
         std::size_t index = 0;  // in the recording; valid once published
         bool is_published = false;
         bool is_freed = false;

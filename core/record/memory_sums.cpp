@@ -2,8 +2,11 @@
 #include "core/record/memory_sums.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <unordered_map>
+
+#include "core/base/strings.h"
 
 namespace loupe::session {
 namespace {
@@ -180,6 +183,37 @@ std::vector<ModuleMemory> MemoryBook::by_module(EventId event) const {
         });
     }
     return rows.take();
+}
+
+std::string DeviceMemory::text() const {
+    return concat(device, " ", format_bytes(static_cast<double>(at_event)), ", at most ",
+                  format_bytes(static_cast<double>(at_peak)));
+}
+
+std::vector<DeviceMemory> MemoryBook::by_device(EventId event) const {
+    if (std::ranges::all_of(blocks_, [](const Allocation& block) { return block.device.empty(); })) return {};
+    // By device: what each event changes.
+    const std::size_t end = recording_.event_count() + 2;
+    std::map<std::string_view, std::vector<std::int64_t>> changes{{std::string_view(), std::vector<std::int64_t>(end)}};
+    for (const Allocation& block : blocks_) {
+        if (block.category == Category::KernelCache) continue;
+        auto& change = changes.try_emplace(block.device, end).first->second;
+        if (block.allocated >= end) continue;
+        change[block.allocated] += block.bytes;
+        if (block.freed != 0 && block.freed + std::size_t{1} < end) change[block.freed + std::size_t{1}] -= block.bytes;
+    }
+    std::vector<DeviceMemory> out;
+    for (const auto& [device, change] : changes) {
+        DeviceMemory& row = out.emplace_back();
+        row.device = device.empty() ? "cpu" : std::string(device);
+        std::int64_t now = 0;
+        for (std::size_t at = 0; at < end; ++at) {
+            now += change[at];
+            row.at_peak = std::max(row.at_peak, now);
+            if (at == event) row.at_event = now;
+        }
+    }
+    return out;
 }
 
 }  // namespace loupe::session

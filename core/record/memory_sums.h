@@ -49,6 +49,14 @@ struct ModuleMemory {
     std::int64_t backward = 0;
 };
 
+struct DeviceMemory {
+    std::string device;         // "cpu", "cuda:0"
+    std::int64_t at_event = 0;  // bytes, without kernel caches
+    std::int64_t at_peak = 0;   // the most at any event; each device has its own
+    // "cuda:0 12.3 MB, at most 40 MB".
+    std::string text() const;
+};
+
 // The account of a recording as it was at the last update(). The recording must outlive it.
 class MemoryBook {
   public:
@@ -63,6 +71,8 @@ class MemoryBook {
     std::vector<AliveBlock> alive_at(EventId event) const;
     // The first row is the whole model; modules in the order of their first event, or parameter.
     std::vector<ModuleMemory> by_module(EventId event) const;
+    // The CPU first; none while all blocks are the CPU's.
+    std::vector<DeviceMemory> by_device(EventId event) const;
     // Where the peak is.
     EventId peak_event() const { return peak_event_; }
 

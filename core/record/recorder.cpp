@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_set>
+#include <utility>
 
 #include "core/autograd/accumulate_grad.h"
 #include "core/autograd/variable.h"
@@ -214,12 +215,17 @@ void Recorder::before_operator(const OperatorCall& call) {
     pending_began_ = Clock::now();
     pending_.start = now();
     setup_.start();
+    if (any_device_but_cpu()) [[unlikely]]
+        start_device_clock(call);
 }
 
 void Recorder::stop_clock() {
+    device_clock_.stop();
     const double taken = std::chrono::duration<double>(Clock::now() - pending_began_).count();
     pending_.setup = setup_.stop();
     pending_.duration = std::max(0.0, taken - pending_.setup.total());
+    if (const auto on_device = device_clock_.seconds())
+        pending_.device.launch = std::exchange(pending_.duration, *on_device);
 }
 
 void Recorder::on_kernel(const KernelChoice& choice) {

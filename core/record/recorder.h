@@ -19,6 +19,7 @@
 #include "core/nn/module.h"
 #include "core/record/bad_numbers.h"
 #include "core/record/call_frames.h"
+#include "core/record/device_clock.h"
 #include "core/record/line_values.h"
 #include "core/record/memory_account.h"
 #include "core/record/recorder_options.h"
@@ -77,6 +78,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void before_operator(const OperatorCall& call) override;
     void after_operator(const OperatorCall& call) override;
     void on_kernel(const KernelChoice& choice) override;
+    void on_fallback(const FallbackCost& cost) override;
     void on_exception(const Error& error) override;
     std::uint64_t current_event() const override { return writer_.next_event(); }
 
@@ -99,6 +101,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     std::vector<const Value*> note_statistics(Event& event) const;
     void on_saved(const Tensor& t) override;
     void note_saved(const OperatorCall& call, EventId event);
+    void start_device_clock(const OperatorCall& call);
     void stop_clock();
     EventId publish(Event event);
     void park_behind(const std::vector<const Value*>& made, NotFinite kind);
@@ -128,6 +131,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     StopPoint pending_point_;
     Clock::time_point pending_began_;
     SetupWatch setup_;
+    DeviceClock device_clock_;
     std::vector<std::uint64_t> saved_;  // storages that its nodes keep for backward
 };
 

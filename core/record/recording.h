@@ -15,6 +15,7 @@
 #include "core/base/fields.h"
 #include "core/base/setup_clock.h"
 #include "core/model/model_info.h"
+#include "core/record/device_work.h"
 #include "core/record/statistics.h"
 
 namespace loupe {
@@ -84,6 +85,7 @@ struct Event {
     double duration = 0;      // seconds, without the set-up of kernels
     SetupTimes setup;         // of kernels, inside the event and not in its duration: what only a first call takes
     bool is_cold = false;     // of a kernel that it called, the first call recorded in this process
+    DeviceWork device;        // empty for what ran on the CPU
     std::int64_t memory_before = 0;  // bytes alive by the program's own account
     std::int64_t memory_after = 0;
     std::int64_t memory_peak = 0;  // highest inside the event
@@ -154,7 +156,8 @@ struct Allocation {
     EventId freed = 0;      // 0: still alive
     EventId saved_by = 0;   // the first event whose node keeps it for backward; all: Recording::savings()
     std::string_view scope;
-    std::string owner;  // name of the value
+    std::string owner;             // name of the value
+    std::string_view device = {};  // "cuda:0"; empty: the CPU
 };
 auto fields(Like<Allocation> auto& it) {
     return std::tie(it.storage_id, it.address, it.bytes, it.category, it.allocated, it.freed, it.saved_by, it.scope,

@@ -182,7 +182,21 @@ class Loader {
         if (row.has_more()) {
             for (const Json& number : row.field()) event.read_for_bad.push_back(json_number(number));
         }
+        if (row.has_more()) {
+            if (const Json& device = row.field(); !device.is_null()) event.device = device_work(device);
+        }
         writer_.add_event(std::move(event));
+    }
+
+    DeviceWork device_work(const Json& json) {
+        Row row(json);
+        DeviceWork work;
+        work.device = text(row);
+        work.launch = row.number();
+        work.fell_back = row.next<bool>();
+        work.copied_bytes = std::max<std::int64_t>(0, row.next<std::int64_t>());
+        work.copy_seconds = row.number();
+        return work;
     }
 
     void add_allocation(const Json& json) {
@@ -197,6 +211,7 @@ class Loader {
         allocation.saved_by = row.id(events_.size() + 1, "event");
         allocation.scope = text(row);
         allocation.owner = row.next<std::string>();
+        if (row.has_more()) allocation.device = text(row);
         writer_.add_allocation(std::move(allocation));
     }
 

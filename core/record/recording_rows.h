@@ -33,6 +33,11 @@ inline Json numbers_json(const std::vector<double>& numbers) {
     return json;
 }
 
+inline Json device_json(const DeviceWork& work, TextTable& text) {
+    if (work.device.empty()) return Json();
+    return Json::array({text(work.device), work.launch, work.fell_back, work.copied_bytes, work.copy_seconds});
+}
+
 inline Json event_row(const Event& e, EventId backward, TextTable& text) {
     return Json::array({static_cast<int>(e.phase),
                         text(e.op),
@@ -64,7 +69,8 @@ inline Json event_row(const Event& e, EventId backward, TextTable& text) {
                         static_cast<int>(e.not_finite),
                         e.setup.seconds,
                         e.is_cold,
-                        numbers_json(e.read_for_bad)});
+                        numbers_json(e.read_for_bad),
+                        device_json(e.device, text)});
 }
 
 inline Json value_row(const Value& v, std::uint32_t array, TextTable& text) {
@@ -79,7 +85,7 @@ inline Json frame_row(const Frame& f, EventId last, TextTable& text) {
 
 inline Json allocation_row(const Allocation& a, TextTable& text) {
     return Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed,
-                        a.saved_by, text(a.scope), a.owner});
+                        a.saved_by, text(a.scope), a.owner, text(a.device)});
 }
 
 inline Json saving_row(const Saving& s, TextTable& text) { return Json::array({s.allocation, s.by, text(s.node)}); }

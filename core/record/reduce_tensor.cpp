@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/record/compute_statistics.h"
-#include "core/tensor/device_copy.h"
+#include "core/tensor/copy_elements.h"
 #include "core/tensor/element_walk.h"
 
 namespace loupe::session {
@@ -251,7 +251,7 @@ TensorSlice reduce_tensor(const Tensor& t, const TensorRequest& request) {
     out.offset = t.storage_offset();
     out.storage_id = t.storage()->id();
     SlicedTensor sliced = permuted(sliced_tensor(t, request.slice), request.permute);
-    const Tensor part = on_host(sliced.tensor);
+    const Tensor part = look_at_elements(sliced.tensor);
     out.axes = std::move(sliced.axes);
     out.sliced_shape.assign(part.sizes().begin(), part.sizes().end());
     out.statistics = compute_statistics(part);

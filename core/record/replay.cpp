@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/model/script_output.h"
 #include "core/tensor/copy_elements.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::session {
 namespace {
@@ -47,7 +48,7 @@ IValue with_tensors(const IValue& value, const std::function<Tensor(const Tensor
 }  // namespace
 
 RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, FunctionSchema schema)
-    : schema_(std::move(schema)), random_(default_generator().state()) {
+    : schema_(std::move(schema)), random_(random_state()) {
     const auto same = [](const Tensor& t) { return t; };
     for (const auto& [name, part] : module.named_modules()) {
         std::vector<IValue> slots;
@@ -60,7 +61,7 @@ RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, Fun
 class Replay {
   public:
     Replay(const RunStart& start, const PreparedMethod& method, Recorder& recorded)
-        : start_(start), method_(method), recorded_(recorded), random_(default_generator().state()) {
+        : start_(start), method_(method), recorded_(recorded), random_(random_state()) {
         for (const RunStart::ModuleState& state : start.modules_) now_.push_back(slots_of(*state.module));
         const auto map = [this](const Tensor& t) { return at_start(t); };
         std::vector<std::vector<IValue>> then;
@@ -70,13 +71,13 @@ class Replay {
         }
         for (const IValue& argument : start.arguments_) arguments_.push_back(with_tensors(argument, map));
         for (std::size_t i = 0; i < then.size(); ++i) put_slots(*start.modules_[i].module, then[i]);
-        default_generator().set_state(start.random_);
+        set_random_state(start.random_);
     }
     Replay(const Replay&) = delete;
     Replay& operator=(const Replay&) = delete;
     ~Replay() {
         for (std::size_t i = 0; i < now_.size(); ++i) put_slots(*start_.modules_[i].module, now_[i]);
-        default_generator().set_state(random_);
+        set_random_state(random_);
     }
 
     void run(const RunBody& body, const std::set<ValueId>& wanted) {
@@ -123,7 +124,7 @@ class Replay {
         const Tensor kept = id == 0 ? Tensor() : recorded_.values().find(id);
         // What the run has written stands in the recording as it was; the rest is shared.
         const bool is_written = kept.defined() && kept.storage()->id() != now.storage()->id();
-        const Tensor then = is_written ? copy_elements(kept) : now.shallow_copy();
+        const Tensor then = is_written ? on_device(copy_elements(kept), now.device()) : now.shallow_copy();
         const bool needs_gradient = id == 0 ? requires_grad(now) : recorded_.recording()->value(id).requires_grad;
         if (needs_gradient) set_requires_grad(then, true);
         tensors_.emplace(now.impl(), then);
@@ -149,7 +150,7 @@ class Replay {
     const RunStart& start_;
     const PreparedMethod& method_;
     Recorder& recorded_;
-    Generator::State random_;
+    RandomState random_;
     std::vector<std::vector<IValue>> now_;  // by module
     std::vector<IValue> arguments_;
     std::unordered_map<const TensorImpl*, Tensor> tensors_;

@@ -33,7 +33,7 @@ class RunStart {
     std::vector<ModuleState> modules_;
     std::vector<IValue> arguments_;
     FunctionSchema schema_;
-    Generator::State random_;
+    RandomState random_;
 };
 
 // run: the phases of the run that was recorded, on these arguments.

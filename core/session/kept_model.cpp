@@ -142,7 +142,7 @@ Ptr<DictObject> new_dict() { return make_ptr<DictObject>(types::any(), types::an
 
 }  // namespace
 
-KeptModel keep_model(const Program& program, const Generator::State& random, const std::string& weights_from,
+KeptModel keep_model(const Program& program, const RandomState& random, const std::string& weights_from,
                      bool with_elements) {
     KeptModel kept{random, digest_of(program), weights_from};
     if (!with_elements) return kept;
@@ -164,10 +164,9 @@ void write_kept_model(const KeptModel& kept, const fs::path& file) {
     const auto examples = new_dict();
     for (std::size_t i = 0; i < kept.examples.size(); ++i)
         examples->set(IValue(static_cast<std::int64_t>(i)), kept.examples[i]);
-    Generator generator;
-    generator.set_state(kept.random);
     const auto all = new_dict();
-    all->set(IValue("rng_state"), python::generator_state(generator));
+    all->set(IValue("rng_state"), python::generator_state(kept.random.cpu));
+    all->set(IValue("device_rng_state"), python::device_states_value(kept.random));
     all->set(IValue("digest"), IValue(kept.digest));
     all->set(IValue("weights_from"), IValue(kept.weights_from));
     all->set(IValue("note"), IValue(kept.note));
@@ -188,9 +187,9 @@ KeptModel read_kept_model(const fs::path& file) {
     const bool is_whole = in("rng_state").is_tensor() && in("digest").is_string() && in("weights_from").is_string() &&
                           in("note").is_string() && in("tensors").is_dict() && in("examples").is_dict();
     if (!is_whole) damaged(file);
-    Generator generator;
-    python::set_generator_state(generator, in("rng_state").to_tensor());
-    kept.random = generator.state();
+    kept.random.cpu = std::get<TwisterState>(python::generator_state_in(in("rng_state").to_tensor(), true));
+    if (const IValue* devices = whole.to_dict().find(IValue("device_rng_state")))
+        python::read_device_states(*devices, kept.random);
     kept.digest = in("digest").to_string();
     kept.weights_from = in("weights_from").to_string();
     kept.note = in("note").to_string();

@@ -14,7 +14,7 @@
 namespace loupe::session {
 
 struct KeptModel {
-    Generator::State random;            // before the model was made
+    RandomState random;                 // before the model was made
     std::string digest;                 // of all its tensors, and of the source's example inputs
     std::string weights_from;           // what they were given by since it was made; empty: nothing
     nn::Named<Tensor> tensors = {};     // parameters, buffers and other tensors of modules; empty: not kept
@@ -23,7 +23,7 @@ struct KeptModel {
 };
 
 // Of a model as it is now. with_elements: its tensors too, which it shares.
-KeptModel keep_model(const Program& program, const Generator::State& random, const std::string& weights_from,
+KeptModel keep_model(const Program& program, const RandomState& random, const std::string& weights_from,
                      bool with_elements);
 std::size_t bytes_of(const KeptModel& kept);
 // Throws Error (File) where it cannot be written.

@@ -23,7 +23,7 @@ namespace loupe::session {
 struct ModelOrigin {
     std::string weights_from;  // what gave it its weights since it was opened: a file, "trained"; empty: nothing
     std::string other_model;   // why a model of a session before did not come back as it was; empty: it did
-    Generator::State random;   // before the model was made
+    RandomState random;        // before the model was made
     std::shared_ptr<const Verdict> verdict;  // of its source; null: the model is finite
 };
 

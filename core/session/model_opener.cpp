@@ -53,8 +53,8 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     ModelOrigin& origin = model_.origin();
     origin.other_model.clear();
     const std::optional<KeptModel> kept = read_kept(folder);
-    if (kept) default_generator().set_state(kept->random);
-    const Generator::State random = default_generator().state();
+    if (kept) set_random_state(kept->random);
+    const RandomState random = random_state();
     auto opened =
         is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
     if (!opened->held_back().empty())

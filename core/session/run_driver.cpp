@@ -44,7 +44,7 @@ void RunDriver::begin(const RunOptions& options) {
     });
     recorder_.begin_control(options.pause_at_start);
     set_thread_count(options.threads);
-    default_generator().set_seed(options.seed);
+    seed_generators(options.seed);
     nn::Module& module = model_.program()->module();
     if (options.training) module.train(*options.training);
     module.zero_grad();
@@ -58,7 +58,7 @@ std::shared_ptr<PreparedMethod> RunDriver::prepare(RunOptions& options) {
     publisher_.change_status([&](Status& status) { status.progress = concat("compiling, ", options.compile_mode); });
     CompiledProgram compiled =
         model_.compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
-    default_generator().set_seed(options.seed);  // measuring drew numbers
+    seed_generators(options.seed);  // measuring drew numbers
     if (!compiled.report.complaint.empty()) publisher_.log(Publisher::Level::Warning, compiled.report.complaint);
     for (const GraphBreak& found : compiled.report.breaks) {
         publisher_.log({.level = Publisher::Level::Info,

@@ -64,8 +64,8 @@ class Runner {
     // Outputs, and with gradients those of a weighted sum of them. A gradient that does not arrive is undefined.
     NamedTensors run(const ir::Graph& graph, bool gradients) const {
         const ModuleStateScope state(module_);
-        const auto generator = default_generator().state();
-        default_generator().set_seed(seed_);
+        const auto generator = random_state();
+        seed_generators(seed_);
         const GradModeScope grad(gradients);
         std::vector<IValue> arguments = arguments_();
         NamedTensors leaves;
@@ -80,7 +80,7 @@ class Runner {
         NamedTensors all;
         for (std::size_t i = 0; i < outputs.size(); ++i) all.emplace_back(concat("out", i), detach(outputs[i]));
         if (gradients) add_gradients(outputs, leaves, all);
-        default_generator().set_state(generator);
+        set_random_state(generator);
         return all;
     }
 

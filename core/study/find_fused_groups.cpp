@@ -23,7 +23,7 @@ namespace {
 // Buffers and random numbers as they were, at the end of a scope.
 class KeptState {
   public:
-    explicit KeptState(const nn::Module& module) : random_(default_generator().state()) {
+    explicit KeptState(const nn::Module& module) : random_(random_state()) {
         const GradModeScope no_grad(false);
         for (const auto& [name, buffer] : module.named_buffers()) buffers_.emplace_back(buffer, fn::clone(buffer));
     }
@@ -32,12 +32,12 @@ class KeptState {
     ~KeptState() {
         const GradModeScope no_grad(false);
         for (const auto& [buffer, before] : buffers_) fn::copy_(buffer, before);
-        default_generator().set_state(random_);
+        set_random_state(random_);
     }
 
   private:
     std::vector<std::pair<Tensor, Tensor>> buffers_;
-    Generator::State random_;
+    RandomState random_;
 };
 
 std::string text_of(const IValue& value) {

@@ -16,7 +16,7 @@ namespace loupe::session {
 // Gradients, buffers and random numbers as they were, at the end of a scope; in it there are no gradients.
 class KeptState {
   public:
-    explicit KeptState(const nn::Module& module) : random_(default_generator().state()) {
+    explicit KeptState(const nn::Module& module) : random_(random_state()) {
         const GradModeScope no_grad(false);
         for (const auto& [name, buffer] : module.named_buffers()) buffers_.emplace_back(buffer, fn::clone(buffer));
         for (const auto& [name, parameter] : module.named_parameters())
@@ -28,7 +28,7 @@ class KeptState {
         const GradModeScope no_grad(false);
         for (const auto& [buffer, before] : buffers_) fn::copy_(buffer, before);
         for (const auto& [parameter, gradient] : gradients_) set_grad(parameter, gradient);
-        default_generator().set_state(random_);
+        set_random_state(random_);
     }
     void forget_gradients() const {
         for (const auto& [parameter, gradient] : gradients_) set_grad(parameter, Tensor());
@@ -37,7 +37,7 @@ class KeptState {
   private:
     std::vector<std::pair<Tensor, Tensor>> buffers_;
     std::vector<std::pair<Tensor, Tensor>> gradients_;
-    Generator::State random_;
+    RandomState random_;
 };
 
 }  // namespace loupe::session

@@ -116,7 +116,7 @@ class Measurer {
                             {.hint = "measure a checkpoint of its module"});
         }
         kept_.forget_gradients();
-        default_generator().set_seed(run_.seed);
+        seed_generators(run_.seed);
         std::vector<IValue> arguments = run_.arguments();
         if (factor != 1) arguments = with_batch(std::move(arguments), factor);
         Recorder recorder({.statistics = false, .values = false}, run_.method->build_graph(), nullptr, {});

@@ -93,7 +93,7 @@ PlannedParts split_into_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& 
     constexpr int kMostRounds = 8;
     const Ptr<ir::Graph> plain = graph->copy();
     const bool may_run = arguments && !leaves_traces(*plain);
-    const Generator::State random = default_generator().state();
+    const RandomState random = random_state();
     const auto put_together = [&] {
         Ptr<ir::Graph> planned = plain->copy();
         passes::kFuseStaticSubgraphs.run(*planned, {});
@@ -109,7 +109,7 @@ PlannedParts split_into_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& 
         }
         planned = put_together();
     }
-    default_generator().set_state(random);
+    set_random_state(random);
     // A reason that a run showed is no part of the graph.
     visit_nodes(*planned->block(), [](ir::Node* node) {
         if (node->has_attribute(passes::graph_break_attribute()))

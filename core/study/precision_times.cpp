@@ -39,8 +39,8 @@ class DirectCallScope {
 };
 
 struct KeptRandom {
-    Generator::State state = default_generator().state();
-    ~KeptRandom() { default_generator().set_state(state); }
+    RandomState state = random_state();
+    ~KeptRandom() { set_random_state(state); }
 };
 
 struct Taken {

@@ -9,13 +9,17 @@
 
 namespace loupe {
 
+Tensor look_at_elements(const Tensor& t) {
+    const UnobservedAllocationScope unobserved;
+    return on_host(t);
+}
+
 Tensor copy_elements(const Tensor& on_any_device) {
-    const Tensor t = on_host(on_any_device);
-    Tensor copy = [&] {
+    const auto [t, copy] = [&] {
         const UnobservedAllocationScope unobserved;
-        return empty(t.sizes(), t.dtype());
+        return std::pair(look_at_elements(on_any_device), empty(on_any_device.sizes(), on_any_device.dtype()));
     }();
-    visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
+    visit_dtype(t.dtype(), [&t = t, &copy = copy]<typename T>(std::type_identity<T>) {
         T* to = copy.data<T>();
         walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
             std::copy(elements, elements + n, to);

@@ -11,6 +11,7 @@
 namespace loupe {
 
 class Allocator;
+class Generator;
 
 // A mark in the work of a device, by its own clock.
 class DeviceEvent {
@@ -40,6 +41,11 @@ class DeviceInterface {
     // Waits for all work given to the device.
     virtual void synchronize(Device device) = 0;
     virtual std::unique_ptr<DeviceEvent> make_event(Device device) = 0;
+    // A device's own generator (core/ops/random/philox.h); null: numbers for it are drawn on the host by the CPU's.
+    virtual Generator* generator(Device device) {
+        static_cast<void>(device);
+        return nullptr;
+    }
 };
 
 // Null when no plugin gives this type of device, and for the CPU.

@@ -155,10 +155,10 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options)
     if (options_.batch_size < 1)
         throw Error(ErrorKind::Usage, concat("a batch of ", options_.batch_size, " examples"),
                     {.hint = "give at least 1"});
-    default_generator().set_seed(options_.seed);
+    seed_generators(options_.seed);
     method_ = std::make_shared<PreparedMethod>(program_, program_->default_method(), "none");
     fit_made_up_data(*program_, *method_, options_.data);
-    default_generator().set_seed(options_.seed);
+    seed_generators(options_.seed);
     sets_ = open_batches(options_.data, batch_options(options_));
     const bool is_own = options_.loss.empty() || options_.loss == "own";
     if (!is_own) loss_ = make_loss(options_.loss);
@@ -254,7 +254,7 @@ bool Trainer::is_done() const { return steps_done_ >= total_steps(); }
 const DataBatch& Trainer::batch() {
     if (batch_) return *batch_;
     if (!is_epoch_begun_) {
-        epoch_random_ = default_generator().state();
+        epoch_random_ = random_state();
         sets_.training->begin_epoch();
         epoch_steps_ = 0;
         is_epoch_begun_ = true;
@@ -263,7 +263,7 @@ const DataBatch& Trainer::batch() {
         epoch_examples_ = epoch_rated_ = 0;
         epoch_began_ = seconds_now();
     }
-    batch_random_ = default_generator().state();
+    batch_random_ = random_state();
     batch_ = sets_.training->next();
     if (!batch_) throw Error(ErrorKind::Run, "an epoch has no batch", {.hint = "a smaller batch, or drop_last off"});
     fit(*batch_);
@@ -286,7 +286,7 @@ void Trainer::fit(DataBatch& batch) const {
 
 void Trainer::remember() {
     const NestedCallScope nested;
-    random_before_ = default_generator().state();
+    random_before_ = random_state();
     buffers_before_.clear();
     for (const auto& [name, t] : program_->module().named_buffers()) buffers_before_.emplace_back(t, copy_elements(t));
 }
@@ -295,7 +295,7 @@ void Trainer::undo() {
     is_updating_ = false;
     const GradModeScope no_grad(false);
     const NestedCallScope nested;
-    default_generator().set_state(random_before_);
+    set_random_state(random_before_);
     for (const auto& [buffer, elements] : buffers_before_) fn::copy_(buffer, elements);
     optimizer_->zero_grad(true);
 }
@@ -446,10 +446,10 @@ std::optional<TrainingEpoch> Trainer::end_epoch() {
     epoch.last_step = steps_done_;
     epoch.loss = epoch_examples_ > 0 ? epoch_loss_ / static_cast<double>(epoch_examples_) : 0;
     if (epoch_rated_ > 0) epoch.accuracy = epoch_hits_ / static_cast<double>(epoch_rated_);
-    const Generator::State random = default_generator().state();
+    const RandomState random = random_state();
     measure(epoch);
     if (is_part)
-        default_generator().set_state(random);  // the epoch goes on as if nobody had asked
+        set_random_state(random);  // the epoch goes on as if nobody had asked
     else if (schedule_ && !options_.schedule_every_step && schedule_->takes_metric())
         schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
     else if (schedule_ && !options_.schedule_every_step)

@@ -146,10 +146,10 @@ class Trainer {
     double step_began_ = 0;
     // Before the step.
     std::vector<std::pair<Tensor, Tensor>> buffers_before_;
-    Generator::State random_before_;
+    RandomState random_before_;
     // Before the epoch began, and before the batch was read.
-    Generator::State epoch_random_;
-    Generator::State batch_random_;
+    RandomState epoch_random_;
+    RandomState batch_random_;
 };
 
 // Throws what read_checkpoint throws, and Error (File) for what is no checkpoint of a training.

@@ -197,18 +197,18 @@ void restore_curves(const DictObject& training, TrainingLog& log) {
 
 // --- random numbers, as torch.get_rng_state() gives them
 
-IValue random_value(const Generator::State& state) {
-    Generator generator;
-    generator.set_state(state);
-    return python::generator_state(generator);
+void put_random(DictObject& dict, const std::string& name, const RandomState& state) {
+    dict.set(IValue(name), python::generator_state(state.cpu));
+    if (const IValue devices = python::device_states_value(state); !devices.is_none())
+        dict.set(IValue(concat("device_", name)), devices);
 }
 
-std::optional<Generator::State> random_in(const DictObject& dict, const char* name) {
-    const IValue* found = find_any(dict, {name});
+std::optional<RandomState> random_in(const DictObject& dict, const std::string& name) {
+    const IValue* found = dict.find(IValue(name));
     if (found == nullptr || !found->is_tensor()) return std::nullopt;
-    Generator generator;
-    python::set_generator_state(generator, found->to_tensor());
-    return generator.state();
+    RandomState state{std::get<TwisterState>(python::generator_state_in(found->to_tensor(), true))};
+    if (const IValue* devices = dict.find(IValue(concat("device_", name)))) python::read_device_states(*devices, state);
+    return state;
 }
 
 // The model's dict is an OrderedDict, as Module.state_dict() gives it.
@@ -291,7 +291,7 @@ IValue Trainer::checkpoint() const {
     if (scaler_) out->set(IValue("scaler_state_dict"), scaler_->state_dict());
     const auto last = log_->steps(log_->step_count() > 0 ? log_->step_count() - 1 : 0);
     out->set(IValue("loss"), last.empty() ? IValue() : IValue(last.back().loss));
-    out->set(IValue("rng_state"), random_value(batch_ ? batch_random_ : default_generator().state()));
+    put_random(*out, "rng_state", batch_ ? batch_random_ : random_state());
     out->set(IValue("training"), training_part());
     return out;
 }
@@ -307,7 +307,7 @@ IValue Trainer::training_part() const {
     out->set(IValue("epochs"), epochs_table(*log_));
     if (!is_epoch_begun_) return out;
     out->set(IValue("epoch_steps"), epoch_steps_);
-    out->set(IValue("epoch_rng_state"), random_value(epoch_random_));
+    put_random(*out, "epoch_rng_state", epoch_random_);
     out->set(IValue("epoch_loss"), epoch_loss_);
     out->set(IValue("epoch_hits"), epoch_hits_);
     out->set(IValue("epoch_examples"), epoch_examples_);
@@ -349,7 +349,7 @@ void Trainer::resume(const fs::path& file) {
         steps_done_ = epoch_ * steps_an_epoch();
         if (saved.training != nullptr) resume_data(*saved.training);
         program_->module().load_state_dict(named_tensors(saved.model->to_dict()));
-        if (random) default_generator().set_state(*random);
+        if (random) set_random_state(*random);
     } catch (Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         throw Error(error.kind() == ErrorKind::Run ? ErrorKind::File : error.kind(), error.message(),
@@ -365,7 +365,7 @@ void Trainer::resume_data(const DictObject& training) {
     if (!epoch_random || done < 0 || done > steps_an_epoch() ||
         whole_in(training, "steps_an_epoch", 0) != steps_an_epoch())
         return;
-    default_generator().set_state(*epoch_random);
+    set_random_state(*epoch_random);
     epoch_random_ = *epoch_random;
     sets_.training->begin_epoch();
     for (std::int64_t i = 0; i < done; ++i) sets_.training->next();

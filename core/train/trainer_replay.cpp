@@ -54,7 +54,7 @@ TrainerState Trainer::state(Gradients gradients) const {
     out.epoch_hits = epoch_hits_;
     out.epoch_examples = epoch_examples_;
     out.epoch_rated = epoch_rated_;
-    out.random = batch_ ? batch_random_ : default_generator().state();
+    out.random = batch_ ? batch_random_ : random_state();
     out.epoch_random = epoch_random_;
     out.options = options_;
     for (const auto& [path, module] : program_->module().named_modules()) out.modules.push_back(state_of(module));
@@ -118,12 +118,12 @@ void Trainer::restore(const TrainerState& state) {
     is_epoch_begun_ = state.is_epoch_begun;
     if (is_epoch_begun_) {
         // The same batches in the same order, up to the place.
-        default_generator().set_state(epoch_random_);
+        set_random_state(epoch_random_);
         sets_.training->begin_epoch();
         for (std::int64_t i = 0; i < epoch_steps_; ++i) sets_.training->next();
         epoch_began_ = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     }
-    default_generator().set_state(state.random);
+    set_random_state(state.random);
 }
 
 }  // namespace loupe::session

@@ -11,6 +11,7 @@
 #include "core/dispatch/functions.h"
 #include "core/record/value_store.h"
 #include "core/tensor/copy_elements.h"
+#include "core/tensor/device_copy.h"
 
 namespace loupe::session {
 namespace {
@@ -102,17 +103,21 @@ void TensorFile::get(std::int64_t place, const Tensor& to) const {
 // --- tensors and values
 
 SavedTensor::SavedTensor(const Tensor& t)
-    : elements_(copy_elements(t)), sizes_(to_dims(t.sizes())), dtype_(t.dtype()), bytes_(elements_.bytes()) {}
+    : elements_(copy_elements(t)),
+      sizes_(to_dims(t.sizes())),
+      dtype_(t.dtype()),
+      device_(t.device()),
+      bytes_(elements_.bytes()) {}
 
 SavedTensor::~SavedTensor() {
     if (file_ && place_ >= 0) file_->free(place_, bytes_);
 }
 
 Tensor SavedTensor::elements() const {
-    if (elements_.defined()) return copy_elements(elements_);
+    if (elements_.defined()) return device_.is_cpu() ? copy_elements(elements_) : on_device(elements_, device_);
     const Tensor t = empty(span_of(sizes_), dtype_);
     file_->get(place_, t);
-    return t;
+    return on_device(t, device_);
 }
 
 bool SavedTensor::move_to(const std::shared_ptr<TensorFile>& file) {

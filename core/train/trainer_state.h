@@ -49,7 +49,7 @@ class SavedTensor {
     ~SavedTensor();
 
     std::size_t bytes_in_memory() const { return elements_.defined() ? elements_.bytes() : 0; }
-    // A copy of the saved elements.
+    // A copy of the saved elements, where the tensor was.
     Tensor elements() const;
     // False when there is no room.
     bool move_to(const std::shared_ptr<TensorFile>& file);
@@ -58,6 +58,7 @@ class SavedTensor {
     Tensor elements_;  // undefined: in the file
     Dims sizes_;
     ScalarType dtype_ = ScalarType::Float32;
+    Device device_;
     std::size_t bytes_ = 0;
     std::shared_ptr<TensorFile> file_;
     std::int64_t place_ = -1;
@@ -94,8 +95,8 @@ struct TrainerState {
     std::int64_t epoch_steps = 0;
     double epoch_loss = 0, epoch_hits = 0;
     std::int64_t epoch_examples = 0, epoch_rated = 0;
-    Generator::State random;
-    Generator::State epoch_random;
+    RandomState random;
+    RandomState epoch_random;
     TrainOptions options;
     std::vector<ModuleState> modules;
     std::vector<std::pair<Tensor, SavedValue>> gradients;  // of parameters, where they were asked for; None: none

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/ops/random/philox.h"
 #include "core/plugin/plugin.h"
 #include "core/tensor/device_interface.h"
 #include "plugins/test_device/test_memory.h"
@@ -46,6 +47,11 @@ class TestDevice final : public DeviceInterface {
     }
     void synchronize(Device) override {}
     std::unique_ptr<DeviceEvent> make_event(Device) override { return std::make_unique<Event>(); }
+    // test:0 has none, so that it gives the CPU's numbers.
+    Generator* generator(Device device) override {
+        static const auto own = make_ptr<Philox>(Device{DeviceType::PrivateUse1, 1});
+        return device.index == 1 ? own.get() : nullptr;
+    }
 };
 
 // The same elements as a tensor of the CPU's, for the device's own kernels.

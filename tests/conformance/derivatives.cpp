@@ -74,7 +74,7 @@ class TracedOperator {
         for (std::size_t i = 0; i < leaves.size(); ++i) {
             arguments[places_[i]] = is_of_hermitian_ ? hermitian_part(leaves[i]) : leaves[i];
         }
-        default_generator().set_seed(0);
+        seed_generators(0);
         return session::flatten_tensors(method_.forward(std::move(arguments)));
     }
 

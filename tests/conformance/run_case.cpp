@@ -167,7 +167,7 @@ std::string one_line(const std::function<std::string()>& run) {
 std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op,
                               Device device) {
     return one_line([&]() -> std::string {
-        default_generator().set_seed(0);
+        seed_generators(0);
         const NamedTensors inputs = archive.arrays(entry, "in.npz");
         const NamedTensors expected = archive.arrays(entry, "out.npz");
         const auto program = session::Program::open(archive.file(entry, "pt"));
@@ -191,7 +191,7 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
     module.to({.device = device});
     module.load_state_dict(archive.arrays(entry, "state.npz"));
     module.train(entry.mode != "eval");
-    default_generator().set_seed(0);
+    seed_generators(0);
     const NamedTensors inputs = archive.arrays(entry, "in.npz");
     const NamedTensors expected = archive.arrays(entry, "out.npz");
     std::vector<IValue> arguments;

@@ -12,7 +12,7 @@ namespace loupe::data {
 
 using Numbers = std::vector<std::int64_t>;
 
-inline Ptr<Generator> seeded(std::uint64_t seed) { return make_ptr<Generator>(seed); }
+inline Ptr<MersenneTwister> seeded(std::uint64_t seed) { return make_ptr<MersenneTwister>(seed); }
 
 // 0, 1, 2, ... as samples.
 inline DatasetPtr counting(std::int64_t size) {

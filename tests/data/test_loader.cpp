@@ -107,7 +107,7 @@ class TestLoader : public QObject {
     }
 
     void anEpochIsPyTorchs() {
-        default_generator().set_seed(0);
+        seed_generators(0);
         DataLoader loader(counting(10), {.batch_size = 3, .shuffle = true});
         QCOMPARE(batches_of(loader), (std::vector<Numbers>{{6, 7, 1}, {4, 2, 0}, {9, 8, 3}, {5}}));
         QCOMPARE(default_generator().next32() % 1000, 963U);
@@ -118,11 +118,11 @@ class TestLoader : public QObject {
     }
 
     void workersDrawPyTorchsNumbers() {
-        default_generator().set_seed(0);
+        seed_generators(0);
         const std::vector<Numbers> first{{9060, 100}, {7241, 21}, {8040, 130}, {7241, 6131}};
         DataLoader loader(drawing(8), {.batch_size = 2, .num_workers = 2});
         QCOMPARE(batches_of(loader), first);
-        default_generator().set_seed(0);
+        seed_generators(0);
         DataLoader persistent(drawing(8), {.batch_size = 2, .num_workers = 2, .persistent_workers = true});
         QCOMPARE(batches_of(persistent), first);
         QCOMPARE(batches_of(persistent), (std::vector<Numbers>{{3690, 350}, {8941, 8101}, {370, 3980}, {8171, 5731}}));

@@ -42,7 +42,7 @@ class TestTransforms : public QObject {
 
     // torch.manual_seed(3): randint(0, 5), randint(0, 7) are 1 and 3.
     void randomCropsDrawAsTorchvision() {
-        default_generator().set_seed(3);
+        seed_generators(3);
         const Tensor wide = zeros(std::array<std::int64_t, 3>{1, 8, 12}, ScalarType::UInt8);
         for (int i = 0; i < 96; ++i) wide.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i);
         const auto cropped = elements<std::uint8_t>(random_crop(wide, {4, 6}));
@@ -56,7 +56,7 @@ class TestTransforms : public QObject {
     }
 
     void flipsAreDrawnAsTorchvision() {
-        default_generator().set_seed(3);
+        seed_generators(3);
         for (int i = 0; i < 4; ++i) default_generator().next32();
         const Tensor row = tensor_of<std::uint8_t>({1, 2}, {1, 1, 2});
         std::vector<bool> flipped;

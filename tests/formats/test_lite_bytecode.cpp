@@ -137,14 +137,14 @@ class TestLiteBytecode : public QObject {
         const ModelFile model = open_model(fixture("models/" + file.toStdString()));
         const GradModeScope no_grad(false);
         const std::vector<IValue> arguments = read_arguments(name.toStdString());
-        default_generator().set_seed(0);
+        seed_generators(0);
         const IValue expected = runtime::run_method(model.module, method.toStdString(), arguments);
         const auto& schema = model.module->type()->find_method(method.toStdString())->schema();
         std::vector<IValue> inputs{Ptr<Object>(model.module)};
         inputs.insert(inputs.end(), arguments.begin(), arguments.end());
         for (std::size_t i = inputs.size(); i < schema.arguments.size(); ++i)
             inputs.push_back(*schema.arguments[i].default_value);
-        default_generator().set_seed(0);
+        seed_generators(0);
         const std::vector<IValue> stack = run_lite(code_of(*model.module, "." + method.toStdString()), inputs);
         QCOMPARE(stack.size(), 1U);
         TensorList own, wanted;
@@ -174,9 +174,9 @@ class TestLiteBytecode : public QObject {
         QVERIFY(read.format.starts_with("Lite interpreter archive"));
         const GradModeScope no_grad(false);
         const std::vector<IValue> arguments = read_arguments(name.toStdString());
-        default_generator().set_seed(0);
+        seed_generators(0);
         const IValue expected = runtime::run_method(model.module, method.toStdString(), arguments);
-        default_generator().set_seed(0);
+        seed_generators(0);
         const IValue result = runtime::run_method(read.module, method.toStdString(), arguments);
         TensorList own, wanted;
         visit_tensors(result, [&](const Tensor& t) { own.push_back(t); });

@@ -37,7 +37,7 @@ std::vector<Expected> read_expected() {
 }
 
 std::string check(const Expected& expected) {
-    default_generator().set_seed(3);
+    seed_generators(3);
     IValue value;
     try {
         value = test::evaluate_call(expected.call);

@@ -49,7 +49,7 @@ IValue drawn(std::string_view shape) {
 }
 
 std::string check(const Expected& expected) {
-    default_generator().set_seed(7);
+    seed_generators(7);
     const nn::ModulePtr module = test::build_layer(expected.call);
     if (const std::string printed = join(expected.printed, "\n"); module->str() != printed) {
         return concat("prints ", module->str(), ", expected ", printed);

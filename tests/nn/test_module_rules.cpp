@@ -444,7 +444,7 @@ void ModuleRulesTest::parameters_to_vector_and_back() {
 }
 
 void ModuleRulesTest::fusion_computes_the_same() {
-    default_generator().set_seed(1);
+    seed_generators(1);
     const auto norm_of = [](const char* name, std::int64_t features, const Tensor& sample) {
         const auto norm = make_layer(name, {features});
         norm->call({sample});
@@ -471,7 +471,7 @@ void ModuleRulesTest::fusion_computes_the_same() {
 }
 
 void ModuleRulesTest::packed_sequences_run_as_each_alone() {
-    default_generator().set_seed(2);
+    seed_generators(2);
     const TensorList sequences{random({2, 3}), random({4, 3}), random({3, 3})};
     for (const char* name : {"RNN", "LSTM", "GRU"}) {
         const auto net = make_layer(name, {3, 5}, {{"num_layers", IValue(2)}, {"bidirectional", true}});
@@ -541,12 +541,12 @@ void ModuleRulesTest::lazy_layers_become_what_they_are() {
         QCOMPARE(QString::fromStdString(lazy->class_name()), QString(each.lazy));
         QVERIFY(lazy->has_uninitialized());
         const Tensor parameter = lazy->get_parameter("weight");
-        default_generator().set_seed(4);
+        seed_generators(4);
         const Tensor y = lazy->call({each.input}).to_tensor();
         QVERIFY(!lazy->has_uninitialized());
         QVERIFY(lazy->get_parameter("weight").is_same(parameter));
         // The weights are those that the layer itself draws.
-        default_generator().set_seed(4);
+        seed_generators(4);
         const auto full = make_layer(each.name, each.full);
         QCOMPARE(lazy->str(), full->str());
         QVERIFY(is_close(parameter, full->get_parameter("weight"), 0));

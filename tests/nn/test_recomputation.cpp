@@ -36,7 +36,7 @@ constexpr std::int64_t kRows = 256, kWidth = 128, kBlocks = 12;
 constexpr std::int64_t kActivation = kRows * kWidth * 4;
 
 std::vector<nn::ModulePtr> blocks() {
-    default_generator().set_seed(3);
+    seed_generators(3);
     std::vector<nn::ModulePtr> out;
     for (int i = 0; i < kBlocks; ++i) {
         const nn::ModulePtr block = nn::make_layer(
@@ -71,7 +71,7 @@ struct Outcome {
 Outcome run(const std::function<Tensor(const std::vector<nn::ModulePtr>&, const Tensor&)>& forward) {
     const auto all = blocks();
     const Tensor x = input();
-    default_generator().set_seed(11);
+    seed_generators(11);
     Account account;
     Tensor y = fn::sum(forward(all, x), IValue());
     Outcome out{account.live, 0, {}};
@@ -198,9 +198,9 @@ class TestRecomputation : public QObject {
                              },
                              {{x}, {}})
                              .to_tensor();
-        const auto state = default_generator().state();
+        const auto state = random_state();
         QCOMPARE(refusal([&] { backward({fn::sum(y, IValue())}); }), std::string("second"));
-        QVERIFY(default_generator().state().words == state.words);
+        QVERIFY(random_state().words == state.words);
         QVERIFY(GradMode::is_enabled());
         // No hook stays behind.
         Account account;

@@ -29,7 +29,7 @@ class TestCalls : public OperatorCases {
     // What PyTorch draws after torch.manual_seed(0).
     void distributions() {
         const auto draws = [](const char* name, std::vector<IValue> arguments, std::initializer_list<float> expected) {
-            default_generator().set_seed(0);
+            seed_generators(0);
             arguments.emplace_back();
             IValue result;
             call_operator(*find_operator(name), arguments, &result);
@@ -53,7 +53,7 @@ class TestCalls : public OperatorCases {
         for (int i = 0; i < 2; ++i) QVERIFY(std::isnan(result.to_tensor().data<float>()[i]));
     }
     void rrelu_draws_for_what_is_not_positive() {
-        default_generator().set_seed(0);
+        seed_generators(0);
         const Tensor noise = row({0, 0, 0, 0});
         IValue result;
         const IValue arguments[] = {row({-1, 2, -3, 0}), noise, 0.1, 0.3, true, IValue()};

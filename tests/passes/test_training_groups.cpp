@@ -7,7 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/ir/verify.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/passes/pass_manager.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/runtime/interpreter/interpreter.h"
@@ -64,7 +64,7 @@ Step run_step(const Ptr<const Code>& code, const Case& c) {
         if (has_gradient) leaves.push_back(leaf);
         arguments.emplace_back(leaf);
     }
-    default_generator().set_seed(7);
+    seed_generators(7);
     for (const IValue& output : run_code(*code, arguments)) step.outputs.push_back(output.to_tensor());
     step.grads = gradients_of({step.outputs[0]}, leaves, {c.gradient}, {}, true);
     step.groups = std::move(groups.groups);
@@ -212,7 +212,7 @@ class TestTrainingGroups : public QObject {
         const auto run = [&](const Ptr<const Code>& code) {
             const TensorList leaves{fn::clone(x), fn::clone(y)};
             for (const Tensor& leaf : leaves) set_requires_grad(leaf, true);
-            default_generator().set_seed(11);
+            seed_generators(11);
             const Tensor output = run_code(*code, {leaves[0], leaves[1]})[0].to_tensor();
             BackwardOptions options;
             options.create_graph = options.retain_graph = true;

@@ -54,7 +54,7 @@ std::vector<IValue> on(Device device, const std::vector<IValue>& arguments) {
 Outcome run(const Operator& op, const std::vector<IValue>& arguments, bool with_gradients) {
     Outcome out;
     try {
-        default_generator().set_seed(0);
+        seed_generators(0);
         TensorList leaves;
         const GradModeScope grad(with_gradients);
         if (with_gradients) {

@@ -60,7 +60,7 @@ struct Case {
         expected = read_npz(name + ".out.npz");
         rtol = entry["grad_tolerance"]["rtol"].toDouble();
         atol = entry["grad_tolerance"]["atol"].toDouble();
-        default_generator().set_seed(0);
+        seed_generators(0);
     }
 
     void compare(const std::string& name, const Tensor& actual) const {

@@ -138,7 +138,7 @@ void TestPrograms::come_out_as_in_pytorch() {
         const std::string inputs = extracted(stem + ".in.pt");
         const auto arguments =
             make_inputs(input_specs_of_file(inputs, method.schema(), *program->info()), method.schema(), true);
-        default_generator().set_seed(0);
+        seed_generators(0);
         const IValue result = method.forward(arguments);
         QVERIFY2(error.isEmpty(), qPrintable("gave " + shown(result) + " instead of " + error));
         const QString found = difference(result, read_checkpoint(extracted(stem + ".out.pt")));

@@ -57,7 +57,7 @@ struct Run {
         arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), *program->info()),
                                 method->schema(), true);
         require_input_gradients(arguments);
-        default_generator().set_seed(7);
+        seed_generators(7);
         recorder = std::make_unique<Recorder>(RecorderOptions{.statistics = true, .values = true, .budget = budget},
                                               method->build_graph(), nullptr, nullptr);
         name_existing_tensors(*recorder, program->module(), arguments, method->schema());
@@ -150,7 +150,7 @@ void TestReplay::dropped_values_come_back() {
     QCOMPARE(run.recorder->recording()->value_count(), count);
     const std::set<ValueId> dropped = run.dropped();
     const auto before = run.state();
-    const Generator::State random = default_generator().state();
+    const RandomState random = random_state();
     try {
         run.recompute(dropped);
         // With no budget only the last of them stays; each is told to be what it was by its hash on the way in.
@@ -167,7 +167,7 @@ void TestReplay::dropped_values_come_back() {
     const auto after = run.state();
     QCOMPARE(after.size(), before.size());
     for (std::size_t i = 0; i < after.size(); ++i) QVERIFY(same_elements(after[i], before[i]));
-    QVERIFY(default_generator().state().words == random.words && default_generator().state().next == random.next);
+    QVERIFY(random_state().words == random.words && random_state().next == random.next);
 }
 
 // Forward and backward, random ones and running statistics, one after another.

@@ -238,6 +238,8 @@ QString costHtml(const OperatorPage& page) {
         {tr("Time"), QStringLiteral("<b>%1</b>").arg(secondsText(seconds)), what.isEmpty() ? QString() : faint(what)});
     if (const double setup = event.setup.total(); setup > 0)
         rows.add({tr("Set-up"), QStringLiteral("<b>%1</b>").arg(secondsText(setup)), faint(text(event.setup.text()))});
+    if (const std::string device = event.device.text(); !device.empty())
+        rows.add({tr("Device"), escaped(device), QString()});
     if (event.flops > 0) {
         rows.add({tr("Arithmetic"), QStringLiteral("<b>%1</b>").arg(quantity(event.flops, "FLOP")),
                   seconds > 0 ? faint(quantity(event.flops / seconds, "FLOP/s")) : QString()});
@@ -286,6 +288,10 @@ QString kernelsHtml(const OperatorPage& page) {
                                              .arg(QStringLiteral("<b>%1</b>").arg(ran.toHtmlEscaped())));
         for (const std::string& line : event ? event->declined : std::vector<std::string>())
             rows.add({faint(QStringLiteral("○")), escaped(line)});
+    } else if (event != nullptr && event->device.fell_back) {
+        rows.add({QStringLiteral("<span style=\"color: %1\">●</span>").arg(colour(Theme::Colour::Good)),
+                  ran.toHtmlEscaped(), escaped(event->device.text())},
+                 Theme::Colour::AccentBack);
     } else if (page.info.kernels.empty()) {
         html += QStringLiteral("<p style=\"margin: 2px 0 4px 0\">%1</p>").arg(tr("None."));
     }

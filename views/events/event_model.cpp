@@ -431,7 +431,9 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             if (row.event && index.column() == Backend) {
                 QStringList reasons;
-                for (const auto& reason : recording_->event(row.event).declined) reasons += text(reason);
+                const session::Event& event = recording_->event(row.event);
+                for (const auto& reason : event.declined) reasons += text(reason);
+                if (const std::string device = event.device.text(); !device.empty()) reasons += text(device);
                 return reasons.join(QLatin1Char('\n'));
             }
             if (index.column() >= Time && index.column() <= Spread) {

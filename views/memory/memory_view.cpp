@@ -348,8 +348,13 @@ void MemoryView::showPeak() {
         }
         const double caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)].back();
         const QString beside = caches > 0 ? tr(" · beside it %1 in kernel caches").arg(bytesText(caches)) : QString();
+        QString devices;
+        if (book_) {
+            for (const auto& each : book_->by_device(static_cast<session::EventId>(series_.events())))
+                devices += tr(" · %1 %2").arg(text(each.device), bytesText(static_cast<double>(each.at_event)));
+        }
         summary_->setText(
-            tr("Peak %1%2 · now %3%4").arg(bytesText(most), cause, bytesText(series_.total.back()), beside));
+            tr("Peak %1%2 · now %3%4%5").arg(bytesText(most), cause, bytesText(series_.total.back()), beside, devices));
         peak_mark_->setVisible(true);
         peak_mark_->setPen(QPen(theme.colour(Theme::Colour::Bad), 1.5));
         peak_mark_->setBrush(theme.colour(Theme::Colour::Bad));

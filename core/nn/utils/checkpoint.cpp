@@ -22,21 +22,21 @@ namespace {
 class Surroundings {
   public:
     explicit Surroundings(bool with_random) : autocast_(autocast_settings()) {
-        if (with_random) random_ = default_generator().state();
+        if (with_random) random_ = random_state();
     }
 
     // run() in this state and with gradients; the current state is restored afterwards.
     template <typename Run>
     auto restored(Run&& run) const {
         struct Restore {
-            std::optional<Generator::State> random;
+            std::optional<RandomState> random;
             ~Restore() {
-                if (random) default_generator().set_state(*random);
+                if (random) set_random_state(*random);
             }
         } restore;
         if (random_) {
-            restore.random = default_generator().state();
-            default_generator().set_state(*random_);
+            restore.random = random_state();
+            set_random_state(*random_);
         }
         const AutocastScope autocast(autocast_);
         const GradModeScope grad(true);
@@ -45,7 +45,7 @@ class Surroundings {
 
   private:
     AutocastSettings autocast_;
-    std::optional<Generator::State> random_;
+    std::optional<RandomState> random_;
 };
 
 // Arguments whose tensors are saved like those of operators.
@@ -186,7 +186,6 @@ class CheckpointNode final : public Node {
             edges.push_back(value.is_tensor() ? gradient_edge(value.to_tensor()) : Edge{});
         set_next_edges(std::move(edges));
     }
-    bool follows_device() const override { return true; }
     std::string name() const override { return "CheckpointFunctionBackward"; }
 
     TensorList apply(TensorList grads) override {

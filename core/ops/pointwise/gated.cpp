@@ -6,7 +6,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/ops/samples.h"
 
 namespace loupe {
@@ -47,7 +47,7 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
 
 // A number from [lower, upper) for each element that is not positive, row by row; 1 for the others.
 Tensor random_slopes(const Tensor& self, double lower, double upper, const IValue& generator) {
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     const Tensor wide = fn::contiguous(fn::to_dtype(self, static_cast<std::int64_t>(ScalarType::Float64)), 0);
     const Tensor slopes = empty(self.sizes(), ScalarType::Float64);
     const auto in_dtype = [&](double v) {

@@ -7,7 +7,7 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/random/family.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 
 namespace loupe {
 namespace {
@@ -18,7 +18,7 @@ using namespace drawing;
 struct Proposal {
     double k, us, v;
 };
-Proposal propose(Generator& g, double a, double b, double shift) {
+Proposal propose(MersenneTwister& g, double a, double b, double shift) {
     const double u = g.uniform_double() - 0.5;
     const double v = g.uniform_double();
     const double us = 0.5 - std::fabs(u);
@@ -26,7 +26,7 @@ Proposal propose(Generator& g, double a, double b, double shift) {
 }
 
 // PTRS, for rates from 10 on.
-double poisson_by_rejection(double rate, Generator& g) {
+double poisson_by_rejection(double rate, MersenneTwister& g) {
     const double b = 0.931 + 2.53 * std::sqrt(rate);
     const double a = -0.059 + 0.02483 * b;
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
@@ -40,14 +40,14 @@ double poisson_by_rejection(double rate, Generator& g) {
     }
 }
 // How many uniform numbers until their product is below exp(-rate).
-double poisson_by_products(double rate, Generator& g) {
+double poisson_by_products(double rate, MersenneTwister& g) {
     const double end = std::exp(-rate);
     double product = g.uniform_double();
     double count = 0;
     for (; product > end; product *= g.uniform_double()) ++count;
     return count;
 }
-double draw_poisson(double rate, Generator& g) {
+double draw_poisson(double rate, MersenneTwister& g) {
     require(rate >= 0, "invalid Poisson rate, expected rate to be non-negative");
     // Beyond 2^63 the count is no integer any more, and infinity would never be accepted.
     require(rate < 0x1p63, "invalid Poisson rate, expected rate to be below 2^63");
@@ -65,7 +65,7 @@ double stirling_rest(double k) {
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 // BTRS, for n p from 10 on; p at most a half.
-double binomial_by_rejection(double n, double p, Generator& g) {
+double binomial_by_rejection(double n, double p, MersenneTwister& g) {
     const double spread = std::sqrt(n * p * (1 - p));
     const double b = 1.15 + 2.53 * spread;
     const double a = -0.0873 + 0.0248 * b + 0.01 * p;
@@ -87,7 +87,7 @@ double binomial_by_rejection(double n, double p, Generator& g) {
     }
 }
 // Geometric gaps between successes until they fill n.
-double binomial_by_gaps(double n, double p, Generator& g) {
+double binomial_by_gaps(double n, double p, MersenneTwister& g) {
     const double scale = std::log1p(-p);
     double reached = 0;
     for (double count = 0;; ++count) {
@@ -95,7 +95,7 @@ double binomial_by_gaps(double n, double p, Generator& g) {
         if (reached > n) return count;
     }
 }
-double draw_binomial(double n, double p, Generator& g) {
+double draw_binomial(double n, double p, MersenneTwister& g) {
     if (n <= 0 || p <= 0) return 0;
     if (p >= 1) return n;
     if (p > 0.5) return n - draw_binomial(n, 1 - p, g);
@@ -110,7 +110,7 @@ Tensor in_doubles(const Tensor& t) {
 
 Tensor poisson(const Tensor& self, const IValue& generator) {
     require(is_floating(self.dtype()), "\"poisson_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     const Tensor rates = in_doubles(self);
     const Tensor out = empty(self.sizes(), ScalarType::Float64);
     for (std::int64_t i = 0; i < out.numel(); ++i) out.data<double>()[i] = draw_poisson(rates.data<double>()[i], g);
@@ -119,7 +119,7 @@ Tensor poisson(const Tensor& self, const IValue& generator) {
 Tensor binomial(const Tensor& count, const Tensor& prob, const IValue& generator) {
     require(is_floating(count.dtype()) && count.dtype() == prob.dtype(), "Found dtype ", dtype_graph_name(prob.dtype()),
             " but expected ", dtype_graph_name(count.dtype()));
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
     const Tensor n = in_doubles(fn::expand(count, shape));
     const Tensor p = in_doubles(fn::expand(prob, shape));

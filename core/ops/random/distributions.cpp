@@ -12,7 +12,7 @@
 #include "core/dispatch/gradient_context.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/random/family.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 
 namespace loupe {
 namespace {
@@ -47,7 +47,7 @@ Tensor draw_each(const Tensor& self, Draw&& draw) {
 }
 
 // Marsaglia and Tsang (2000).
-double draw_gamma(double alpha, Generator& g) {
+double draw_gamma(double alpha, MersenneTwister& g) {
     double scale = 1;
     if (alpha < 1) {
         if (alpha == 0) return 0;
@@ -75,7 +75,7 @@ double least_normal(const Tensor& t) {
 }
 Tensor standard_gamma(const Tensor& self, const IValue& generator) {
     require_type(self, "gamma_cpu");
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     return draw_each(self,
                      [&, least = least_normal(self)](double alpha) { return std::max(least, draw_gamma(alpha, g)); });
 }
@@ -83,7 +83,7 @@ void standard_gamma_backward(G& c) { c.set_grad(0, c.grad_output() * kGammaGrad(
 
 Tensor sample_dirichlet(const Tensor& self, const IValue& generator) {
     require_type(self, "dirichlet");
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     const double least = least_normal(self);
     const Tensor gammas =
         draw_each(in_double(self), [&](double alpha) { return std::max(least, draw_gamma(alpha, g)); });

@@ -15,7 +15,7 @@
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/random/family.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 
 namespace loupe {
 namespace {
@@ -54,7 +54,7 @@ void fill_in_order(const Tensor& self, Fill&& fill) {
 // Calls take(words, first, count) on the numbers drawn for elements [first, first + count), kWords per element, block
 // by block.
 template <std::int64_t kWords, typename Take>
-void draw_blocks(Generator& g, std::int64_t n, Take&& take) {
+void draw_blocks(MersenneTwister& g, std::int64_t n, Take&& take) {
     constexpr std::int64_t kBlock = 512;
     std::array<std::uint32_t, static_cast<std::size_t>(kBlock * kWords)> words;
     for (std::int64_t at = 0; at < n; at += kBlock) {
@@ -97,7 +97,7 @@ LOUPE_INLINE inline float fraction_of(std::uint32_t number, int digits) {
     return static_cast<float>(static_cast<std::int32_t>(number & ((1U << digits) - 1))) *
            (1.0F / static_cast<float>(1U << digits));
 }
-float uniform_bits(Generator& g, int digits) { return fraction_of(g.next32(), digits); }
+float uniform_bits(MersenneTwister& g, int digits) { return fraction_of(g.next32(), digits); }
 
 Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
     if (is_complex(self.dtype())) {
@@ -106,7 +106,7 @@ Tensor uniform_(const Tensor& self, double from, double to, const IValue& genera
     }
     require_floating(self, "check_uniform_bounds");
     require(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     fill_in_order(self, [&]<typename T>(T* values, std::int64_t n) {
         if constexpr (std::is_same_v<T, double>) {
             for (std::int64_t i = 0; i < n; ++i) values[i] = std::fma(g.uniform_double(), to - from, from);
@@ -141,14 +141,14 @@ void box_muller(T* x, double mean, double std) {
     }
 }
 template <typename T>
-T uniform(Generator& g) {
+T uniform(MersenneTwister& g) {
     if constexpr (std::is_same_v<T, double>)
         return g.uniform_double();
     else
         return T(uniform_bits(g, digits_of<T>()));
 }
 template <typename T>
-void fill_normal(T* to, std::int64_t n, double mean, double std, Generator& g) {
+void fill_normal(T* to, std::int64_t n, double mean, double std, MersenneTwister& g) {
     for (std::int64_t i = 0; i < n; ++i) to[i] = uniform<T>(g);
     for (std::int64_t i = 0; i + 16 <= n; i += 16) box_muller(to + i, mean, std);
     if (n % 16 == 0) return;
@@ -159,7 +159,7 @@ void fill_normal(T* to, std::int64_t n, double mean, double std, Generator& g) {
 }
 Tensor normal_(const Tensor& self, double mean, double std, const IValue& generator) {
     require(std >= 0, "normal expects std >= 0.0, but found std ", std);
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     if (is_complex(self.dtype())) {
         normal_(fn::view_as_real(self), 0, std / std::numbers::sqrt2, generator);
         if (mean != 0) fn::add_(self, scalar_tensor(Scalar(mean), self.dtype()), Scalar(1));
@@ -175,7 +175,7 @@ Tensor normal_(const Tensor& self, double mean, double std, const IValue& genera
 
 Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
     require(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     // As uniform_double() < p, in whole numbers.
     const auto limit = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
     fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
@@ -193,7 +193,7 @@ Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
 Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
     require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ",
             dtype_graph_name(p.dtype()));
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     const bool wide = p.dtype() == ScalarType::Float64;
     const Dims order = memory_order(self);
     const Tensor wide_p =
@@ -212,7 +212,7 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& gene
 }
 
 // Integers in [from, from + range); a range of 0 is that of all 2^64.
-Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range, Generator& g) {
+Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range, MersenneTwister& g) {
     const bool wide = range == 0 || range >= std::uint64_t{1} << 32;
     fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {
@@ -278,7 +278,7 @@ void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
     });
 }
 Tensor random_from_to(const Tensor& self, std::int64_t from, std::optional<std::int64_t> to, const IValue& generator) {
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     if (!to) return fill_integers(self, from, (std::uint64_t{1} << 63) - static_cast<std::uint64_t>(from), g);
     require(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
     std::int64_t end = *to;
@@ -290,7 +290,7 @@ Tensor random_to(const Tensor& self, std::int64_t to, const IValue& generator) {
 }
 // Every value that the type holds exactly, from 0 on.
 Tensor random_(const Tensor& self, const IValue& generator) {
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {
             if constexpr (std::is_same_v<T, bool>) {
@@ -312,23 +312,23 @@ Tensor random_(const Tensor& self, const IValue& generator) {
 Tensor exponential_(const Tensor& self, double lambda, const IValue& generator) {
     require_floating(self, "exponential");
     require(lambda >= 0, "exponential_ expects lambda >= 0.0, but found lambda=", lambda);
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return -1 / lambda * std::log1p(-g.uniform_double()); });
 }
 Tensor cauchy_(const Tensor& self, double median, double sigma, const IValue& generator) {
     require_floating(self, "cauchy_cpu");
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return median + sigma * std::tan(std::numbers::pi * (g.uniform_double() - 0.5)); });
 }
 Tensor log_normal_(const Tensor& self, double mean, double std, const IValue& generator) {
     require_floating(self, "log_normal_cpu");
     require(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return std::exp(g.normal() * std + mean); });
 }
 Tensor geometric_(const Tensor& self, double p, const IValue& generator) {
     require(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     return fill_each(self, [&] { return std::ceil(std::log(g.uniform_double()) / std::log1p(-p)); });
 }
 

@@ -1,87 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/random/generator.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
 #include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/device_fallback.h"
+#include "core/ops/random/mersenne_twister.h"
+#include "core/ops/random/philox.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe {
-
-void Generator::set_seed(std::uint64_t seed) {
-    seed_ = seed;
-    spare_normal_.reset();
-    words_[0] = static_cast<std::uint32_t>(seed);
-    for (std::size_t i = 1; i < kWords; ++i) {
-        words_[i] = 1812433253U * (words_[i - 1] ^ (words_[i - 1] >> 30)) + static_cast<std::uint32_t>(i);
-    }
-    next_ = kWords;
-}
-
-void Generator::refill() {
-    constexpr std::size_t kShift = 397;
-    std::uint32_t* w = words_.data();
-    const auto twisted = [w](std::size_t i, std::size_t next, std::size_t other) {
-        const std::uint32_t joined = (w[i] & 0x80000000U) | (w[next] & 0x7fffffffU);
-        return w[other] ^ (joined >> 1) ^ (-(joined & 1U) & 0x9908b0dfU);
-    };
-    // In runs without a modulus, that vectors fit.
-    for (std::size_t i = 0; i < kWords - kShift; ++i) w[i] = twisted(i, i + 1, i + kShift);
-    for (std::size_t i = kWords - kShift; i + 1 < kWords; ++i) w[i] = twisted(i, i + 1, i + kShift - kWords);
-    w[kWords - 1] = twisted(kWords - 1, 0, kShift - 1);
-    next_ = 0;
-}
-
-void Generator::fill(std::span<std::uint32_t> to) {
-    while (!to.empty()) {
-        if (next_ == kWords) refill();
-        const std::size_t count = std::min(to.size(), kWords - next_);
-        std::transform(words_.data() + next_, words_.data() + next_ + count, to.data(), tempered);
-        next_ += count;
-        to = to.subspan(count);
-    }
-}
-
-double Generator::normal() {
-    if (spare_normal_) {
-        const double value = *spare_normal_;
-        spare_normal_.reset();
-        return value;
-    }
-    const double u1 = uniform_double();
-    const double u2 = uniform_double();
-    const double radius = std::sqrt(-2 * std::log1p(-u2));
-    const double angle = 2 * std::numbers::pi * u1;
-    spare_normal_ = radius * std::sin(angle);
-    return radius * std::cos(angle);
-}
-
 namespace {
 
-thread_local Generator* generator_of_thread = nullptr;
+thread_local MersenneTwister* generator_of_thread = nullptr;
+
+// visit(generator) for each device that has one of its own.
+template <typename Visit>
+void each_device_generator(const Visit& visit) {
+    if (!any_device_but_cpu()) return;
+    for (int type = 1; type < kDeviceTypes; ++type) {
+        DeviceInterface* const devices = device_interface(static_cast<DeviceType>(type));
+        for (int i = 0; devices != nullptr && i < devices->count(); ++i) {
+            const Device device{static_cast<DeviceType>(type), static_cast<std::int8_t>(i)};
+            if (Generator* const generator = devices->generator(device)) visit(*generator);
+        }
+    }
+}
+
+Generator* own_generator(Device device) {
+    DeviceInterface* const devices = device.is_cpu() ? nullptr : device_interface(device.type);
+    return devices == nullptr ? nullptr : devices->generator(device);
+}
+
+MersenneTwister& seeded_by(Generator& generator) {
+    thread_local const auto twister = make_ptr<MersenneTwister>();
+    twister->set_seed(generator.draw_seed());
+    return *twister;
+}
 
 }  // namespace
 
-DefaultGeneratorScope::DefaultGeneratorScope(Ptr<Generator> generator)
+DefaultGeneratorScope::DefaultGeneratorScope(Ptr<MersenneTwister> generator)
     : generator_(std::move(generator)),
       scope_(generator_of_thread, generator_ ? generator_.get() : generator_of_thread) {}
+DefaultGeneratorScope::~DefaultGeneratorScope() = default;
 
-Generator& default_generator() {
+MersenneTwister& default_generator() {
     if (generator_of_thread != nullptr) return *generator_of_thread;
     static auto* generator = [] {
-        auto* made = new Generator;
+        auto* made = new MersenneTwister;
         intrusive_ptr_add_ref(made);
         return made;
     }();
     return *generator;
 }
 
-Generator& generator_of(const IValue& value) {
-    if (value.is_none()) return default_generator();
-    if (value.is_other()) {
-        if (auto* generator = dynamic_cast<Generator*>(value.object_pointer())) return *generator;
+Generator& default_generator(Device device) {
+    Generator* const own = own_generator(device);
+    return own != nullptr ? *own : default_generator();
+}
+
+Ptr<Generator> make_generator(Device device) {
+    if (own_generator(device) != nullptr) return make_ptr<Philox>(device);
+    return make_ptr<MersenneTwister>();
+}
+
+void seed_generators(std::uint64_t seed) {
+    default_generator().set_seed(seed);
+    each_device_generator([&](Generator& generator) { generator.set_seed(seed); });
+}
+
+RandomState random_state() {
+    RandomState all{std::get<TwisterState>(default_generator().state())};
+    each_device_generator(
+        [&](const Generator& generator) { all.devices.emplace_back(generator.device(), generator.state()); });
+    return all;
+}
+
+void set_random_state(const RandomState& state) {
+    default_generator().set_state(state.cpu);
+    for (const auto& [device, own] : state.devices) {
+        if (Generator* const generator = own_generator(device)) generator->set_state(own);
     }
+}
+
+MersenneTwister& generator_of(const IValue& value) {
+    auto* const given = value.is_other() ? dynamic_cast<Generator*>(value.object_pointer()) : nullptr;
+    if (auto* const twister = dynamic_cast<MersenneTwister*>(given)) return *twister;
+    const Device device = fallback_device();
+    if (value.is_none()) {
+        Generator* const own = own_generator(device);
+        return own != nullptr ? seeded_by(*own) : default_generator();
+    }
+    if (given != nullptr && given->device() == device) return seeded_by(*given);
+    if (given != nullptr)
+        throw Error(ErrorKind::Run,
+                    concat("Expected a '", device_type_name(device.type), "' device type for generator but found '",
+                           device_type_name(given->device().type), "'"));
     throw Error(ErrorKind::Run, "Expected a 'Generator' for the argument generator");
 }
 

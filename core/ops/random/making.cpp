@@ -8,7 +8,7 @@
 #include "core/dispatch/gradient_context.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/random/family.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 
 namespace loupe {
 namespace {
@@ -65,7 +65,7 @@ template <bool kGenerator>
 void randperm(Arguments arguments, IValue* results) {
     const std::int64_t n = arguments[0].to_int();
     require(n >= 0, "n must be non-negative, got", n);
-    Generator& g = generator_of(kGenerator ? arguments[1] : IValue());
+    MersenneTwister& g = generator_of(kGenerator ? arguments[1] : IValue());
     const Dims sizes{n};
     const Tensor order = empty(span_of(sizes), ScalarType::Int64);
     auto* place = order.data<std::int64_t>();
@@ -107,7 +107,7 @@ Tensor normal_of_both(const Tensor& mean, const Tensor& std, const IValue& gener
 
 // Sum and search: one draw a sample.
 void draw_with_replacement(const double* weights, std::int64_t categories, std::int64_t* out, std::int64_t samples,
-                           Generator& g) {
+                           MersenneTwister& g) {
     std::vector<double> running(static_cast<std::size_t>(categories));
     double sum = 0;
     for (std::int64_t i = 0; i < categories; ++i) {
@@ -142,7 +142,7 @@ Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, c
         if (samples == 1) return fn::argmax(keys, -1, true);
         return std::get<1>(fn::topk(keys, samples, -1, true, true));
     }
-    Generator& g = generator_of(generator);
+    MersenneTwister& g = generator_of(generator);
     const Tensor weights = fn::contiguous(fn::to_dtype(self, static_cast<std::int64_t>(ScalarType::Float64)), 0);
     Dims sizes = to_dims(self.sizes());
     sizes.back() = samples;
@@ -155,9 +155,7 @@ Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, c
     return out;
 }
 
-void manual_seed(Arguments arguments, IValue*) {
-    default_generator().set_seed(static_cast<std::uint64_t>(arguments[0].to_int()));
-}
+void manual_seed(Arguments arguments, IValue*) { seed_generators(static_cast<std::uint64_t>(arguments[0].to_int())); }
 
 constexpr OperatorRecord made(std::string_view schema, std::string_view summary, KernelFunction kernel) {
     return {.schema = schema, .summary = summary, .kernel = kernel, .is_random = true, .is_gradient_stop = true};

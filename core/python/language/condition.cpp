@@ -33,20 +33,20 @@ std::shared_ptr<const ir::Source> source_of(const std::string& expression) {
 class AsideScope {
   public:
     explicit AsideScope(Evaluator& evaluator)
-        : evaluator_(evaluator), hook_(evaluator.hook()), random_(default_generator().state()) {
+        : evaluator_(evaluator), hook_(evaluator.hook()), random_(random_state()) {
         evaluator_.set_hook(nullptr);
     }
     AsideScope(const AsideScope&) = delete;
     AsideScope& operator=(const AsideScope&) = delete;
     ~AsideScope() {
         evaluator_.set_hook(hook_);
-        default_generator().set_state(random_);
+        set_random_state(random_);
     }
 
   private:
     Evaluator& evaluator_;
     StatementHook* hook_;
-    loupe::Generator::State random_;
+    loupe::RandomState random_;
     const GradModeScope no_grad_{false};
     const ObserverScope unobserved_{nullptr};
 };

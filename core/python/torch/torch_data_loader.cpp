@@ -212,12 +212,12 @@ class ProgramBatches final : public data::BatchKeys {
     IValue sampler_;
 };
 
-Ptr<Generator> generator_given(const IValue& value) {
+Ptr<MersenneTwister> generator_given(const IValue& value) {
     if (value.is_none()) return nullptr;
     const auto* object = object_as<GeneratorObject>(value);
     if (object == nullptr) throw_type_error(concat("expected a torch.Generator, got ", type_name(value)));
     const IValue own = object->argument();
-    return own.is_none() ? nullptr : own.to_other_as<Generator>();
+    return own.is_none() ? nullptr : own.to_other_as<MersenneTwister>();
 }
 
 IValue iterator_over(Ptr<data::KeyStream> keys) {

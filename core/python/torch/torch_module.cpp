@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/registry.h"
 #include "core/nn/layer.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
@@ -102,13 +103,12 @@ IValue set_printoptions(CallArguments arguments) {
 
 IValue manual_seed(CallArguments arguments) {
     const BoundArguments given(arguments, "manual_seed", {"seed"});
-    default_generator().set_seed(seed_of(given[0]));
+    seed_generators(seed_of(given[0]));
     return IValue::other(make_ptr<GeneratorObject>(nullptr));
 }
 IValue seed(CallArguments) {
-    Generator& generator = default_generator();
-    generator.set_seed(generator.next64() >> 1);
-    return static_cast<std::int64_t>(generator.seed());
+    seed_generators(default_generator().draw_seed() >> 1);
+    return static_cast<std::int64_t>(default_generator().seed());
 }
 IValue initial_seed(CallArguments) { return integer_of_unsigned(default_generator().seed()); }
 IValue get_rng_state(CallArguments) { return generator_state(default_generator()); }

@@ -49,7 +49,7 @@ struct StateLayout {
     std::int32_t left;
     std::int32_t seeded;
     std::uint64_t next;
-    std::uint64_t words[Generator::kWords];
+    std::uint64_t words[TwisterState::kWords];
     double normal_x;
     double normal_y;
     double normal_rho;
@@ -62,8 +62,8 @@ static_assert(sizeof(StateLayout) == 5056);
 
 ClassObject::Made new_generator(ClassObject&, CallArguments& arguments) {
     const BoundArguments given(arguments, "Generator", {"device="});
-    if (given.has(0)) device_of(given[0]);
-    return {IValue::other(make_ptr<GeneratorObject>(make_ptr<Generator>())), true};
+    return {IValue::other(make_ptr<GeneratorObject>(make_generator(given.has(0) ? device_of(given[0]) : Device{}))),
+            true};
 }
 
 GeneratorObject& generator_self(const CallArguments& arguments) {
@@ -85,7 +85,7 @@ void define_generator(ClassObject& cls) {
     });
     cls.define("seed", [](CallArguments arguments) {
         Generator& generator = generator_self(arguments).generator();
-        generator.set_seed(generator.next64() >> 1);
+        generator.set_seed(generator.draw_seed() >> 1);
         return IValue(static_cast<std::int64_t>(generator.seed()));
     });
     cls.define("get_state",
@@ -96,7 +96,10 @@ void define_generator(ClassObject& cls) {
         set_generator_state(self.generator(), arguments.positional[1].to_tensor());
         return arguments.positional[0];
     });
-    cls.define_property("device", [](const IValue&) { return IValue(Device{}); });
+    cls.define_property("device", [](const IValue& self) {
+        const auto* object = object_as<GeneratorObject>(self);
+        return IValue(object != nullptr ? object->generator().device() : Device{});
+    });
 }
 
 ClassObject::Made new_device(ClassObject&, CallArguments& arguments) {
@@ -165,6 +168,7 @@ bool DtypeObject::is_equal(const IValue& other) const {
 std::string DtypeObject::repr() { return concat("torch.", dtype_name(dtype)); }
 
 GeneratorObject::GeneratorObject(Ptr<Generator> own) : Instance(generator_class()), own_(std::move(own)) {}
+Generator& GeneratorObject::generator() const { return own_ ? *own_ : default_generator(Device{}); }
 
 IValue dtype_object(ScalarType dtype) {
     static const std::vector<IValue> objects = [] {
@@ -260,26 +264,65 @@ std::uint64_t seed_of(const IValue& value) {
 ScalarType default_dtype() { return current_default_dtype; }
 void set_default_dtype(ScalarType dtype) { current_default_dtype = dtype; }
 
-Tensor generator_state(const Generator& generator) {
-    const Generator::State state = generator.state();
+namespace {
+
+Tensor bytes_tensor(const void* from, std::size_t bytes) {
+    const auto size = static_cast<std::int64_t>(bytes);
+    Tensor out = empty({&size, 1}, ScalarType::UInt8);
+    std::memcpy(out.raw_data(), from, bytes);
+    return out;
+}
+
+StateLayout layout_of(const TwisterState& state) {
     StateLayout layout{};
     layout.seed = state.seed;
     layout.seeded = 1;
-    const bool is_fresh = state.next == Generator::kWords;
-    layout.left = is_fresh ? 1 : static_cast<std::int32_t>(Generator::kWords - state.next + 1);
+    const bool is_fresh = state.next == TwisterState::kWords;
+    layout.left = is_fresh ? 1 : static_cast<std::int32_t>(TwisterState::kWords - state.next + 1);
     layout.next = is_fresh ? 0 : state.next;
     std::copy(state.words.begin(), state.words.end(), layout.words);
     layout.normal_y = state.spare_normal.value_or(0);
     layout.normal_is_valid = state.spare_normal ? 1 : 0;
-    const std::int64_t size = sizeof layout;
-    Tensor out = empty({&size, 1}, ScalarType::UInt8);
-    std::memcpy(out.raw_data(), &layout, sizeof layout);
-    return out;
+    return layout;
 }
 
-void set_generator_state(Generator& generator, const Tensor& tensor) {
-    if (!tensor.defined() || tensor.dtype() != ScalarType::UInt8 || !tensor.is_contiguous()) {
+TwisterState state_in(const StateLayout& layout) {
+    if (layout.left < 1 || layout.left > static_cast<std::int32_t>(TwisterState::kWords) + 1) {
+        throw_error("RuntimeError", "Invalid mt19937 state");
+    }
+    TwisterState state;
+    for (std::size_t i = 0; i < TwisterState::kWords; ++i) state.words[i] = static_cast<std::uint32_t>(layout.words[i]);
+    state.next = TwisterState::kWords - static_cast<std::size_t>(layout.left) + 1;
+    state.seed = layout.seed;
+    if (layout.normal_is_valid != 0) state.spare_normal = layout.normal_y;
+    return state;
+}
+
+void require_bytes(const Tensor& tensor) {
+    if (!tensor.defined() || tensor.dtype() != ScalarType::UInt8 || !tensor.is_contiguous() || !tensor.is_host_memory())
         throw_type_error("RNG state must be a torch.ByteTensor");
+}
+
+}  // namespace
+
+Tensor generator_state(const GeneratorState& state) {
+    if (const auto* twister = std::get_if<TwisterState>(&state)) {
+        const StateLayout layout = layout_of(*twister);
+        return bytes_tensor(&layout, sizeof layout);
+    }
+    const auto& counter = std::get<PhiloxState>(state);
+    const std::uint64_t layout[] = {counter.seed, counter.offset};
+    return bytes_tensor(layout, sizeof layout);
+}
+
+GeneratorState generator_state_in(const Tensor& tensor, bool is_of_cpu) {
+    require_bytes(tensor);
+    std::uint64_t counter[2] = {};
+    if (!is_of_cpu) {
+        if (tensor.numel() != static_cast<std::int64_t>(sizeof counter))
+            throw_error("RuntimeError", "RNG state is wrong size");
+        std::memcpy(counter, tensor.raw_data(), sizeof counter);
+        return PhiloxState{counter[0], counter[1]};
     }
     if (tensor.numel() != static_cast<std::int64_t>(sizeof(StateLayout))) {
         throw_error("RuntimeError", concat("Expected a CPUGeneratorImplState of size ", sizeof(StateLayout),
@@ -287,15 +330,31 @@ void set_generator_state(Generator& generator, const Tensor& tensor) {
     }
     StateLayout layout;
     std::memcpy(&layout, tensor.raw_data(), sizeof layout);
-    if (layout.left < 1 || layout.left > static_cast<std::int32_t>(Generator::kWords) + 1) {
-        throw_error("RuntimeError", "Invalid mt19937 state");
+    return state_in(layout);
+}
+
+Tensor generator_state(const Generator& generator) { return generator_state(generator.state()); }
+void set_generator_state(Generator& generator, const Tensor& tensor) {
+    generator.set_state(generator_state_in(tensor, std::holds_alternative<TwisterState>(generator.state())));
+}
+
+IValue device_states_value(const RandomState& state) {
+    if (state.devices.empty()) return {};
+    auto dict = make_ptr<DictObject>(types::any(), types::any());
+    for (const auto& [device, own] : state.devices) dict->set(IValue(device_name(device)), generator_state(own));
+    return dict;
+}
+
+void read_device_states(const IValue& value, RandomState& state) {
+    if (!value.is_dict()) return;
+    for (const auto& [name, own] : value.to_dict().entries()) {
+        if (!name.is_string() || !own.is_tensor()) continue;
+        try {
+            state.devices.emplace_back(parse_device(name.to_string()), generator_state_in(own.to_tensor(), false));
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Usage) throw;  // a device that this process does not have
+        }
     }
-    Generator::State state;
-    for (std::size_t i = 0; i < Generator::kWords; ++i) state.words[i] = static_cast<std::uint32_t>(layout.words[i]);
-    state.next = Generator::kWords - static_cast<std::size_t>(layout.left) + 1;
-    state.seed = layout.seed;
-    if (layout.normal_is_valid != 0) state.spare_normal = layout.normal_y;
-    generator.set_state(state);
 }
 
 }  // namespace loupe::python

@@ -36,7 +36,7 @@ class ConstantObject final : public Instance {
 class GeneratorObject final : public Instance {
   public:
     explicit GeneratorObject(Ptr<loupe::Generator> own);  // null: torch.default_generator
-    loupe::Generator& generator() const { return own_ ? *own_ : default_generator(); }
+    loupe::Generator& generator() const;
     IValue argument() const { return own_ ? IValue::other(own_) : IValue(); }  // as operators take it
     std::string repr() override { return "<torch._C.Generator object>"; }
     void clear_references() override {}
@@ -77,6 +77,12 @@ void set_default_dtype(ScalarType dtype);
 
 // torch.get_rng_state in PyTorch's layout: [5056] bytes.
 Tensor generator_state(const loupe::Generator& generator);
+Tensor generator_state(const GeneratorState& state);
+// Of the CPU's kind, or of a device's. Throws as torch does for other tensors.
+GeneratorState generator_state_in(const Tensor& state, bool is_of_cpu);
 void set_generator_state(loupe::Generator& generator, const Tensor& state);
+// States of the devices' generators by the device's name; None without any. Devices that are not there are passed over.
+IValue device_states_value(const RandomState& state);
+void read_device_states(const IValue& value, RandomState& state);
 
 }  // namespace loupe::python

@@ -167,7 +167,7 @@ class DifferentiableGraphBackward final : public Node {
   public:
     DifferentiableGraphBackward(Ptr<Differentiated> group, const GroupState& state, const std::vector<IValue>& inputs)
         : group_(std::move(group)), plain_(state.plain), statistics_(state.statistics) {
-        if (state.draws) drawn_from_ = default_generator().state();
+        if (state.draws) drawn_from_ = random_state();
         std::vector<Edge> edges;
         for (const IValue& value : inputs) {
             const bool is_wanted = needs_gradient(value);
@@ -179,7 +179,6 @@ class DifferentiableGraphBackward final : public Node {
         set_next_edges(std::move(edges));
     }
 
-    bool follows_device() const override { return true; }
     std::string name() const override { return "DifferentiableGraphBackward"; }
 
     // Histories of the real outputs must be set by then.
@@ -261,10 +260,10 @@ class DifferentiableGraphBackward final : public Node {
         }
         if (!drawn_from_) return run_code(*plain_, std::move(arguments));
         struct Restored {
-            Generator::State state = default_generator().state();
-            ~Restored() { default_generator().set_state(state); }
+            RandomState state = random_state();
+            ~Restored() { set_random_state(state); }
         } const restored;
-        default_generator().set_state(*drawn_from_);
+        set_random_state(*drawn_from_);
         return run_code(*plain_, std::move(arguments));
     }
 
@@ -307,7 +306,7 @@ class DifferentiableGraphBackward final : public Node {
     std::vector<SavedTensor> inputs_;
     std::vector<IValue> numbers_;
     std::vector<SavedTensor> outputs_;
-    std::optional<Generator::State> drawn_from_;
+    std::optional<RandomState> drawn_from_;
     std::vector<std::size_t> statistics_;
     bool released_ = false;
 };

@@ -10,7 +10,7 @@ namespace {
 
 std::string answer(const ResetParametersQuery& query, QueryContext& context) {
     const nn::ModulePtr root = context.module(query.module);
-    default_generator().set_seed(query.seed);
+    seed_generators(query.seed);
     if (!reset_tree(*root)) throw Error(ErrorKind::Usage, "no layer there knows how it was initialised");
     return {};
 }
