@@ -37,9 +37,9 @@ void cross(const Tensor& out, const Tensor& self, const Tensor& other, std::int6
 }
 void cross_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const std::int64_t dim = context.value(2).to_int();
-    context.grad(0, [&] { return linalg_cross(conj(context.argument(1)), g, dim); });
-    context.grad(1, [&] { return linalg_cross(g, conj(context.argument(0)), dim); });
+    const std::int64_t dim = context.value("dim").to_int();
+    context.grad("self", [&] { return linalg_cross(conj(context.argument("other")), g, dim); });
+    context.grad("other", [&] { return linalg_cross(g, conj(context.argument("self")), dim); });
 }
 Tensor cross_default(const Tensor& self, const Tensor& other, const std::optional<std::int64_t>& dim) {
     if (dim) return linalg_cross(self, other, *dim);
@@ -90,7 +90,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out = (a_2 b_3 - a_3 b_2, a_3 b_1 - a_1 b_3, a_1 b_2 - a_2 b_1)",
      .infer = inferring<infer_cross>,
      .kernel = filling<cross>,
-     .derivative = {cross_backward, {save_argument(0, 1), save_argument(1, 0)}},
+     .derivative = {cross_backward, {save_argument("self", "other"), save_argument("other", "self")}},
      .gradient = "self: cross(other, grad)\nother: cross(grad, self)",
      .samples = cross_samples,
      .variants = kOut,

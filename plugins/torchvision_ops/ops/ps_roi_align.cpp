@@ -150,11 +150,12 @@ void ps_roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& 
 }
 
 void derive(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.result(1), context.value(2),
-                             context.value(3), context.value(4), context.value(5), input[0], input[1], input[2],
-                             input[3]);
+    context.grad("input", [&] {
+        const IntSpan input = context.sizes("input");
+        return kBackwardCall(context.grad_output(), context.argument("rois"), context.result(1),
+                             context.value("spatial_scale"), context.value("pooled_height"),
+                             context.value("pooled_width"), context.value("sampling_ratio"), input[0], input[1],
+                             input[2], input[3]);
     });
 }
 void refuse(GradientContext&) { fail_double_backward("ps_roi_align"); }
@@ -182,7 +183,7 @@ const OperatorRecord kPsRoiAlign = {
         "input[rois[k, 0], (c pooled_height + i) pooled_width + j] at (y, x)",
     .infer = inferring<infer_ps_roi_align>,
     .kernel = filling<ps_roi_align, 2>,
-    .derivative = {derive, {save_argument(1), save_result(1)}},
+    .derivative = {derive, {save_argument("rois"), save_result(1)}},
     .samples = forward_samples,
 };
 const OperatorRecord kPsRoiAlignBackward = {

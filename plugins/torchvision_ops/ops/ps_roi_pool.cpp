@@ -136,10 +136,11 @@ void ps_roi_pool_backward(const Tensor& out, const Tensor& grad, const Tensor& r
 }
 
 void derive(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.result(1), context.value(2),
-                             context.value(3), context.value(4), input[0], input[1], input[2], input[3]);
+    context.grad("input", [&] {
+        const IntSpan input = context.sizes("input");
+        return kBackwardCall(context.grad_output(), context.argument("rois"), context.result(1),
+                             context.value("spatial_scale"), context.value("pooled_height"),
+                             context.value("pooled_width"), input[0], input[1], input[2], input[3]);
     });
 }
 void refuse(GradientContext&) { fail_double_backward("ps_roi_pool"); }
@@ -163,7 +164,7 @@ const OperatorRecord kPsRoiPool = {
         "k",
     .infer = inferring<infer_ps_roi_pool>,
     .kernel = filling<ps_roi_pool, 2>,
-    .derivative = {derive, {save_argument(1), save_result(1)}},
+    .derivative = {derive, {save_argument("rois"), save_result(1)}},
     .samples = forward_samples,
 };
 const OperatorRecord kPsRoiPoolBackward = {

@@ -219,11 +219,11 @@ void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& roi
 }
 
 void derive(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.value(2), context.value(3),
-                             context.value(4), input[0], input[1], input[2], input[3], context.value(5),
-                             context.value(6));
+    context.grad("input", [&] {
+        const IntSpan input = context.sizes("input");
+        return kBackwardCall(context.grad_output(), context.argument("rois"), context.value("spatial_scale"),
+                             context.value("pooled_height"), context.value("pooled_width"), input[0], input[1],
+                             input[2], input[3], context.value("sampling_ratio"), context.value("aligned"));
     });
 }
 void refuse(GradientContext&) { fail_double_backward("roi_align"); }
@@ -270,7 +270,7 @@ const OperatorRecord kRoiAlign = {
         "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] at (y, x)",
     .infer = inferring<infer_roi_align>,
     .kernel = filling<roi_align>,
-    .derivative = {derive, {save_argument(1)}},
+    .derivative = {derive, {save_argument("rois")}},
     .cost = forward_cost,
     .samples = forward_samples,
 };
