@@ -84,6 +84,19 @@ std::vector<Sample> vander_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 3}, dtype), 4}}, {{random_tensor(random, {3}, dtype), IValue()}, "square"}};
 }
 
+// Powers of a vector's elements, a row each: n columns, the highest power first.
+Tensor numpy_vander(const Tensor& x, std::optional<std::int64_t> n, bool increasing) {
+    if (x.dim() != 1) throw Error(ErrorKind::Run, "x must be a one-dimensional tensor.");
+    const std::int64_t columns = n.value_or(x.size(0));
+    if (columns < 0) throw Error(ErrorKind::Run, "N must be non-negative.");
+    Dims sizes{x.size(0), columns};
+    if (columns == 0) return fn::new_zeros(x, sizes);
+    const Tensor powers = fn::arange(Scalar(columns));
+    const ScalarType wide = is_integral(x.dtype()) ? ScalarType::Int64 : x.dtype();
+    const Tensor ascending = fn::pow(fn::unsqueeze(fn::to_dtype(x, static_cast<std::int64_t>(wide)), -1), powers);
+    return increasing ? ascending : fn::flip(ascending, Dims{1});
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
      .summary = "The cross product of vectors of three elements along dim.",
@@ -112,6 +125,10 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[.., i, j] = x[.., i]^j",
      .composite = boxed<vander>,
      .samples = vander_samples},
+    {.schema = "aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
+     .summary = "The Vandermonde matrix of a vector.",
+     .formula = "out[i, j] = x[i]^(N - 1 - j)",
+     .composite = boxed<numpy_vander>},
 };
 
 }  // namespace

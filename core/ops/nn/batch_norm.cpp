@@ -561,6 +561,15 @@ constexpr NotFiniteNote kBatchNormNotFinite[] = {
      "give it an eps above 0, in float32"},
 };
 
+using BatchNormResult = std::tuple<Tensor, Tensor, Tensor, Tensor, std::int64_t>;
+BatchNormResult batch_norm_impl_index(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                      const Tensor& running_mean, const Tensor& running_var, bool training,
+                                      double momentum, double eps, bool) {
+    const auto [out, mean, invstd] =
+        fn::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {out, mean, invstd, empty(std::array<std::int64_t, 1>{0}, ScalarType::UInt8), 0};
+}
+
 constexpr OperatorRecord kRecords[] = {
     {
         .schema = "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
@@ -653,6 +662,13 @@ constexpr OperatorRecord kRecords[] = {
         .samples = instance_samples,
         .writes = "running_mean running_var",
     },
+    {.schema = "aten::_batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+               "running_var, bool training, "
+               "float momentum, float eps, bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)",
+     .summary = "batch_norm with what its gradient needs.",
+     .formula = kFormula,
+     .composite = boxed<batch_norm_impl_index>,
+     .writes = "running_mean running_var"},
 };
 
 }  // namespace
