@@ -157,24 +157,28 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
              "without a mask"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int "
+            "stride_h, int stride_w, int pad_h, "
+            "int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> Tensor",
+        .summary = "Convolution whose taps read between pixels, moved by offsets of their own and weighed by a mask.",
+        .formula = "out[n, o, p] = bias[o] + sum over c, k of weight[o, c, k] mask[n, k, p] input[n, c] at stride p + "
+                   "dilation k "
+                   "- pad + offset[n, k, p]",
+        .infer = inferring<infer_deform_conv2d>,
+        .kernel = filling<deform_conv2d>,
+        .derivative = {derive,
+                       {save_argument("input"), save_argument("weight"), save_argument("offset"), save_argument("mask"),
+                        save_argument("bias")}},
+        .cost = cost,
+        .samples = samples,
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kDeformConv2d = {
-    .schema =
-        "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int "
-        "stride_h, int stride_w, int pad_h, "
-        "int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> Tensor",
-    .summary = "Convolution whose taps read between pixels, moved by offsets of their own and weighed by a mask.",
-    .formula =
-        "out[n, o, p] = bias[o] + sum over c, k of weight[o, c, k] mask[n, k, p] input[n, c] at stride p + dilation k "
-        "- pad + offset[n, k, p]",
-    .infer = inferring<infer_deform_conv2d>,
-    .kernel = filling<deform_conv2d>,
-    .derivative = {derive,
-                   {save_argument("input"), save_argument("weight"), save_argument("offset"), save_argument("mask"),
-                    save_argument("bias")}},
-    .cost = cost,
-    .samples = samples,
-};
+std::span<const OperatorRecord> deform_conv2d_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

@@ -151,31 +151,35 @@ std::vector<Sample> forward_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {2, 4, 6, 5}, dtype), sample_rois(random, 0, dtype), 1.0, 2, 2}, "no region"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+                  "pooled_width) "
+                  "-> (Tensor, Tensor)",
+        .summary = "Averages each bin of each region of interest in a channel of the bin's own, and says which channel "
+                   "that was.",
+        .formula = "out[k, c, i, j] = mean of input[rois[k, 0], (c pooled_height + i) pooled_width + j] over bin (i, "
+                   "j) of region "
+                   "k",
+        .infer = inferring<infer_ps_roi_pool>,
+        .kernel = filling<ps_roi_pool, 2>,
+        .derivative = {derive, {save_argument("rois"), save_result(1)}},
+        .samples = forward_samples,
+    },
+    {
+        .schema = "torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float "
+                  "spatial_scale, int "
+                  "pooled_height, "
+                  "int pooled_width, int batch_size, int channels, int height, int width) -> Tensor",
+        .summary = "The gradient of ps_roi_pool for its input.",
+        .infer = inferring<infer_ps_roi_pool_backward>,
+        .kernel = filling<ps_roi_pool_backward>,
+        .derivative = {refuse},
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kPsRoiPool = {
-    .schema =
-        "torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width) "
-        "-> (Tensor, Tensor)",
-    .summary =
-        "Averages each bin of each region of interest in a channel of the bin's own, and says which channel that was.",
-    .formula =
-        "out[k, c, i, j] = mean of input[rois[k, 0], (c pooled_height + i) pooled_width + j] over bin (i, j) of region "
-        "k",
-    .infer = inferring<infer_ps_roi_pool>,
-    .kernel = filling<ps_roi_pool, 2>,
-    .derivative = {derive, {save_argument("rois"), save_result(1)}},
-    .samples = forward_samples,
-};
-const OperatorRecord kPsRoiPoolBackward = {
-    .schema =
-        "torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, int "
-        "pooled_height, "
-        "int pooled_width, int batch_size, int channels, int height, int width) -> Tensor",
-    .summary = "The gradient of ps_roi_pool for its input.",
-    .infer = inferring<infer_ps_roi_pool_backward>,
-    .kernel = filling<ps_roi_pool_backward>,
-    .derivative = {refuse},
-};
+std::span<const OperatorRecord> ps_roi_pool_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

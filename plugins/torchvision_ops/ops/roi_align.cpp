@@ -258,33 +258,37 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         {{random_tensor(random, {3, 2, 2, 3}, dtype), sample_rois(random, 3, dtype), 1.0, 2, 3, 2, 2, 6, 5, 2, true}}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+                  "pooled_width, "
+                  "int sampling_ratio, "
+                  "bool aligned) -> Tensor",
+        .summary = "Averages bilinear samples of each region of interest over a grid of bins.",
+        .formula = "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] "
+                   "at (y, x)",
+        .infer = inferring<infer_roi_align>,
+        .kernel = filling<roi_align>,
+        .derivative = {derive, {save_argument("rois")}},
+        .cost = forward_cost,
+        .samples = forward_samples,
+    },
+    {
+        .schema =
+            "torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, int pooled_height, int "
+            "pooled_width, int batch_size, "
+            "int channels, int height, int width, int sampling_ratio, bool aligned) -> Tensor",
+        .summary = "The gradient of roi_align for its input.",
+        .infer = inferring<infer_roi_align_backward>,
+        .kernel = filling<roi_align_backward>,
+        .derivative = {refuse},
+        .cost = backward_cost,
+        .samples = backward_samples,
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kRoiAlign = {
-    .schema =
-        "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width, "
-        "int sampling_ratio, "
-        "bool aligned) -> Tensor",
-    .summary = "Averages bilinear samples of each region of interest over a grid of bins.",
-    .formula =
-        "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] at (y, x)",
-    .infer = inferring<infer_roi_align>,
-    .kernel = filling<roi_align>,
-    .derivative = {derive, {save_argument("rois")}},
-    .cost = forward_cost,
-    .samples = forward_samples,
-};
-const OperatorRecord kRoiAlignBackward = {
-    .schema =
-        "torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, int pooled_height, int "
-        "pooled_width, int batch_size, "
-        "int channels, int height, int width, int sampling_ratio, bool aligned) -> Tensor",
-    .summary = "The gradient of roi_align for its input.",
-    .infer = inferring<infer_roi_align_backward>,
-    .kernel = filling<roi_align_backward>,
-    .derivative = {refuse},
-    .cost = backward_cost,
-    .samples = backward_samples,
-};
+std::span<const OperatorRecord> roi_align_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops
