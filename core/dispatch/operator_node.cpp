@@ -50,16 +50,14 @@ OperatorNode::OperatorNode(const Operator& op, std::span<const IValue> arguments
         }
     }
     set_next_edges(std::move(edges));
-    const Derivative& derivative = op.record->derivative;
-    for (std::size_t k = 0; k < derivative.save_count; ++k) {
-        const Save& rule = derivative.saves[k];
+    for (const SavedPlace& rule : op.saves) {
         if (rule.is_result) continue;
         if (rule.if_needed >= 0 && !needs_argument(static_cast<std::size_t>(rule.if_needed))) continue;
         save_argument(rule, arguments[static_cast<std::size_t>(rule.index)]);
     }
 }
 
-void OperatorNode::save_argument(const Save& rule, const IValue& value) {
+void OperatorNode::save_argument(const SavedPlace& rule, const IValue& value) {
     Saved entry{rule, {}, {}};
     if (has_bit(op_.list_arguments, static_cast<std::size_t>(rule.index))) {
         for (const Tensor& t : value.to_tensors()) entry.list.emplace_back(t, false);
@@ -75,9 +73,7 @@ void OperatorNode::save_argument(const Save& rule, const IValue& value) {
 }
 
 void OperatorNode::save_results(std::span<const IValue> results) {
-    const Derivative& derivative = op_.record->derivative;
-    for (std::size_t k = 0; k < derivative.save_count; ++k) {
-        const Save& rule = derivative.saves[k];
+    for (const SavedPlace& rule : op_.saves) {
         if (!rule.is_result) continue;
         if (rule.if_needed >= 0 && !needs_argument(static_cast<std::size_t>(rule.if_needed))) continue;
         saved_.push_back({rule, SavedTensor(results[static_cast<std::size_t>(rule.index)].to_tensor(), true), {}});
@@ -103,7 +99,7 @@ TensorList OperatorNode::apply(TensorList grads) {
 }
 
 void OperatorNode::release_saved() {
-    released_ = op_.record->derivative.save_count > 0;
+    released_ = !op_.saves.empty();
     for (Saved& entry : saved_) {
         entry.tensor.reset();
         entry.list.clear();
@@ -168,29 +164,41 @@ Tensor GradientContext::grad_output_or_zeros(std::size_t i) const {
     return gradient_arithmetic().zeros(span_of(shape.sizes), shape);
 }
 
-Tensor GradientContext::argument(std::size_t i) const { return node_.saved(i, false).tensor.unpack(Ptr<Node>(&node_)); }
+std::size_t GradientContext::at(ArgumentPlace argument) const { return node_.op_.place_of(argument); }
+
+Tensor GradientContext::argument(ArgumentPlace place) const {
+    return node_.saved(at(place), false).tensor.unpack(Ptr<Node>(&node_));
+}
 Tensor GradientContext::result(std::size_t i) const { return node_.saved(i, true).tensor.unpack(Ptr<Node>(&node_)); }
-bool GradientContext::is_argument_defined(std::size_t i) const { return node_.tensor_argument(i).defined; }
-const IValue& GradientContext::value(std::size_t i) const { return node_.values_[i]; }
-IntSpan GradientContext::sizes(std::size_t i) const { return span_of(node_.tensor_argument(i).sizes); }
-IntSpan GradientContext::strides(std::size_t i) const { return span_of(node_.tensor_argument(i).strides); }
-std::int64_t GradientContext::storage_offset(std::size_t i) const { return node_.tensor_argument(i).offset; }
-ScalarType GradientContext::dtype(std::size_t i) const { return node_.tensor_argument(i).dtype; }
-std::size_t GradientContext::list_size(std::size_t i) const { return node_.list_argument(i).elements.size(); }
-IntSpan GradientContext::sizes(std::size_t i, std::size_t element) const {
-    return span_of(node_.list_argument(i).elements[element].sizes);
+bool GradientContext::is_argument_defined(ArgumentPlace place) const {
+    return node_.tensor_argument(at(place)).defined;
+}
+const IValue& GradientContext::value(ArgumentPlace place) const { return node_.values_[at(place)]; }
+IntSpan GradientContext::sizes(ArgumentPlace place) const { return span_of(node_.tensor_argument(at(place)).sizes); }
+IntSpan GradientContext::strides(ArgumentPlace place) const {
+    return span_of(node_.tensor_argument(at(place)).strides);
+}
+std::int64_t GradientContext::storage_offset(ArgumentPlace place) const {
+    return node_.tensor_argument(at(place)).offset;
+}
+ScalarType GradientContext::dtype(ArgumentPlace place) const { return node_.tensor_argument(at(place)).dtype; }
+std::size_t GradientContext::list_size(ArgumentPlace place) const {
+    return node_.list_argument(at(place)).elements.size();
+}
+IntSpan GradientContext::sizes(ArgumentPlace place, std::size_t element) const {
+    return span_of(node_.list_argument(at(place)).elements[element].sizes);
 }
 
-TensorList GradientContext::arguments_of_list(std::size_t i) const {
+TensorList GradientContext::arguments_of_list(ArgumentPlace place) const {
     TensorList all;
-    for (const SavedTensor& t : node_.saved(i, false).list) all.push_back(t.unpack(Ptr<Node>(&node_)));
+    for (const SavedTensor& t : node_.saved(at(place), false).list) all.push_back(t.unpack(Ptr<Node>(&node_)));
     return all;
 }
 
-bool GradientContext::needs(std::size_t i) const { return node_.needs_argument(i); }
+bool GradientContext::needs(ArgumentPlace place) const { return node_.needs_argument(at(place)); }
 
-void GradientContext::set_grad(std::size_t i, Tensor grad) {
-    const auto& argument = node_.tensor_argument(i);
+void GradientContext::set_grad(ArgumentPlace place, Tensor grad) {
+    const auto& argument = node_.tensor_argument(at(place));
     if (!grad.defined()) return;
     const auto sizes = grad.sizes();
     if (!std::equal(sizes.begin(), sizes.end(), argument.sizes.begin(), argument.sizes.end())) {
@@ -200,8 +208,8 @@ void GradientContext::set_grad(std::size_t i, Tensor grad) {
     grad_inputs_[argument.edge] = std::move(grad);
 }
 
-void GradientContext::set_grad(std::size_t i, std::size_t element, Tensor grad) {
-    const auto& argument = node_.list_argument(i);
+void GradientContext::set_grad(ArgumentPlace place, std::size_t element, Tensor grad) {
+    const auto& argument = node_.list_argument(at(place));
     if (!grad.defined()) return;
     const ScalarType dtype = argument.elements[element].dtype;
     if (grad.dtype() != dtype) grad = gradient_arithmetic().cast(grad, dtype);

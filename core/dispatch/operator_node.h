@@ -43,7 +43,7 @@ class OperatorNode final : public Node {
         std::vector<GradientShape> elements;
     };
     struct Saved {
-        Save rule;
+        SavedPlace rule;
         SavedTensor tensor;
         std::vector<SavedTensor> list;
     };
@@ -52,7 +52,7 @@ class OperatorNode final : public Node {
     const TensorArgument& tensor_argument(std::size_t index) const;
     const ListArgument& list_argument(std::size_t index) const;
     const Saved& saved(std::size_t index, bool is_result) const;
-    void save_argument(const Save& rule, const IValue& value);
+    void save_argument(const SavedPlace& rule, const IValue& value);
 
     const Operator& op_;
     boost::container::small_vector<IValue, 8> values_;  // the non-tensor arguments, in place

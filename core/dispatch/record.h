@@ -6,6 +6,7 @@
 // (core/ops/<family>/family.cpp). In-place and out= forms come from the record when `variants` asks for them.
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -71,19 +72,43 @@ struct Sample {
 };
 using SamplesFunction = std::vector<Sample> (*)(Random& random, ScalarType dtype);
 
-// A tensor to keep for backward: an argument or a result, by index in the schema; only when the gradient of argument
-// `if_needed` is wanted (-1: always).
-struct Save {
-    std::int8_t index = 0;
-    bool is_result = false;
-    std::int8_t if_needed = -1;
+// An argument by its name in the schema; by its place where one derivative serves operators that name it differently.
+// A name is kept as its hash, made when the code is compiled and resolved when the operator is registered.
+class ArgumentPlace {
+  public:
+    template <std::size_t N>
+    consteval ArgumentPlace(const char (&name)[N]) : key_(hash(std::string_view(name, N - 1))) {}
+    template <std::convertible_to<std::int32_t> Index>
+    constexpr ArgumentPlace(Index index) : key_(static_cast<std::int32_t>(index)) {}
+
+    constexpr bool is_name() const { return key_ < 0; }
+    constexpr std::int32_t key() const { return key_; }  // the place, or the hash of the name
+
+    // FNV-1a, made negative.
+    static constexpr std::int32_t hash(std::string_view name) {
+        std::uint32_t h = 2166136261U;
+        for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 16777619U;
+        return static_cast<std::int32_t>(h | 0x80000000U);
+    }
+
+  private:
+    std::int32_t key_;
 };
-constexpr Save save_argument(int index, int if_needed = -1) {
-    return {static_cast<std::int8_t>(index), false, static_cast<std::int8_t>(if_needed)};
+
+// A tensor to keep for backward: an argument, or a result by its place; only when the gradient of argument `if_needed`
+// is wanted, where that is said.
+struct Save {
+    ArgumentPlace place = 0;
+    bool is_result = false;
+    bool is_conditional = false;
+    ArgumentPlace if_needed = 0;
+};
+constexpr Save save_argument(ArgumentPlace argument) { return {argument}; }
+constexpr Save save_argument(ArgumentPlace argument, ArgumentPlace if_needed) {
+    return {argument, false, true, if_needed};
 }
-constexpr Save save_result(int index = 0, int if_needed = -1) {
-    return {static_cast<std::int8_t>(index), true, static_cast<std::int8_t>(if_needed)};
-}
+constexpr Save save_result(int index = 0) { return {index, true}; }
+constexpr Save save_result(int index, ArgumentPlace if_needed) { return {index, true, true, if_needed}; }
 
 struct Derivative {
     BackwardFunction backward = nullptr;

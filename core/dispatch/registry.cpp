@@ -40,8 +40,26 @@ bool is_tensor(const Type& type) {
            (type.kind() == TypeKind::Optional && type.element()->kind() == TypeKind::Tensor);
 }
 
+void derive_saves(Operator& op) {
+    if (!op.record->derivative) return;
+    for (const Argument& argument : op.schema.arguments) {
+        const std::int32_t key = ArgumentPlace::hash(argument.name);
+        if (std::find(op.argument_keys.begin(), op.argument_keys.end(), key) != op.argument_keys.end())
+            throw Error(ErrorKind::Internal, concat(op.full_name, " has two arguments of one hash: ", argument.name));
+        op.argument_keys.push_back(key);
+    }
+    const Derivative& derivative = op.record->derivative;
+    for (std::size_t i = 0; i < derivative.save_count; ++i) {
+        const Save& save = derivative.saves[i];
+        op.saves.push_back(
+            {static_cast<std::int8_t>(op.place_of(save.place)), save.is_result,
+             save.is_conditional ? static_cast<std::int8_t>(op.place_of(save.if_needed)) : std::int8_t{-1}});
+    }
+}
+
 void derive_facts(Operator& op) {
     op.full_name = op.schema.full_name();
+    derive_saves(op);
     op.takes_sparse = op.record->sparse.as_is || !op.schema.name.starts_with("aten::");
     for (std::size_t i = 0; i < op.schema.arguments.size() && i < 64; ++i) {
         const Argument& argument = op.schema.arguments[i];
@@ -182,6 +200,14 @@ Registry& registry() {
 }
 
 }  // namespace
+
+std::size_t Operator::place_of(ArgumentPlace argument) const {
+    if (!argument.is_name()) return static_cast<std::size_t>(argument.key());
+    const auto found = std::find(argument_keys.begin(), argument_keys.end(), argument.key());
+    if (found == argument_keys.end())
+        throw Error(ErrorKind::Internal, concat("the derivative of ", full_name, " names an argument that it lacks"));
+    return static_cast<std::size_t>(found - argument_keys.begin());
+}
 
 const Operator* find_operator(std::string_view name, std::string_view overload) {
     if (overload.empty()) return registry().find(name);

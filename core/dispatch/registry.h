@@ -25,6 +25,13 @@ struct KernelTable {
     std::array<std::vector<KernelCandidate>, kDeviceTypes> candidates;
 };
 
+// A Save of the record, its places resolved.
+struct SavedPlace {
+    std::int8_t index = 0;
+    bool is_result = false;
+    std::int8_t if_needed = -1;  // -1: always
+};
+
 enum class OperatorVariant : std::uint8_t { Functional, InPlace, Out };
 
 class Operator {
@@ -46,10 +53,14 @@ class Operator {
     std::vector<std::int8_t> result_alias;  // per result: the argument it aliases, -1 none
     bool is_view = false;                   // some result aliases an argument that is not written
     bool is_multi_output_view = false;
-    bool works_anywhere = false;       // its kernel takes tensors of any device
-    std::int8_t device_argument = -1;  // the device to make results on; -1: none
-    bool takes_sparse = false;         // its kernel does; others go to record->sparse.run
+    bool works_anywhere = false;              // its kernel takes tensors of any device
+    std::int8_t device_argument = -1;         // the device to make results on; -1: none
+    bool takes_sparse = false;                // its kernel does; others go to record->sparse.run
+    std::vector<std::int32_t> argument_keys;  // of the arguments' names, as ArgumentPlace has them
+    std::vector<SavedPlace> saves;
 
+    // Throws Error (Internal) for a name that the schema lacks.
+    std::size_t place_of(ArgumentPlace argument) const;
     std::size_t argument_count() const { return schema.arguments.size(); }
     std::size_t result_count() const { return schema.returns.size(); }
     bool is_composite() const { return record->composite != nullptr; }

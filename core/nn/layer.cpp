@@ -20,12 +20,14 @@ namespace {
 
 [[noreturn]] void internal_error(std::string message) { throw Error(ErrorKind::Internal, std::move(message)); }
 
-// Where a function's argument comes from: forward's argument, an attribute, or its default.
+// Where a function's argument comes from: forward's argument, an attribute, a value, or its default.
 struct ArgumentSource {
-    enum class Kind { Argument, Attribute, Default };
+    enum class Kind { Argument, Attribute, Value, Default };
     Kind kind = Kind::Default;
     std::size_t index = 0;
     std::string attribute = {};
+    IValue value = {};
+    bool as_float = false;
 };
 
 // `calls` of a record, read.
@@ -62,27 +64,84 @@ FunctionSchema method_schema(std::string_view layer, std::string_view method, st
     return parse_schema(concat(layer, ".", method, rest, returns));
 }
 
-ArgumentSource source_named(std::string_view name, const FunctionSchema& forward) {
-    if (const auto argument = forward.find_argument(name)) return {ArgumentSource::Kind::Argument, *argument};
-    return {ArgumentSource::Kind::Attribute, 0, std::string(name)};
+LayerCall::Argument read_argument(std::string_view text, const FunctionSchema& forward) {
+    using Kind = LayerCall::Argument::Kind;
+    LayerCall::Argument out;
+    if (const auto equals = text.find('='); equals != std::string_view::npos) {
+        out.keyword = text.substr(0, equals);
+        text.remove_prefix(equals + 1);
+    }
+    constexpr std::string_view kFloat = "float(";
+    constexpr std::string_view kSelf = "self.";
+    out.as_float = text.starts_with(kFloat);
+    if (out.as_float) text = text.substr(kFloat.size(), text.size() - kFloat.size() - 1);
+    out.text = text;
+    if (text.starts_with('\'')) {
+        out.kind = Kind::Text;
+        out.text = text.substr(1, text.size() - 2);
+    } else if (text.starts_with(kSelf)) {
+        out.text.remove_prefix(kSelf.size());
+    } else if (text.starts_with('-') || (text.front() >= '0' && text.front() <= '9')) {
+        out.kind = Kind::Number;
+    } else if (forward.find_argument(text)) {
+        out.kind = Kind::Argument;
+    }
+    return out;
 }
 
 // "hardtanh(input, min_val, inplace=inplace)".
-FunctionCall read_call(std::string_view text, const FunctionSchema& forward) {
+LayerCall read_call(std::string_view text, const FunctionSchema& forward) {
+    constexpr std::string_view kTorch = "torch.";
+    LayerCall call;
+    call.is_of_torch = text.starts_with(kTorch);
+    if (call.is_of_torch) text.remove_prefix(kTorch.size());
     const auto open = text.find('(');
-    FunctionCall call;
-    call.function = find_functional(text.substr(0, open));
-    if (call.function == nullptr) internal_error(concat("no function for the layer's ", text));
-    call.schema = &schema_of(*call.function);
-    const FunctionSchema& schema = *call.schema;
-    call.sources.resize(schema.arguments.size());
-    std::size_t position = 0;
+    call.function = text.substr(0, open);
     for (auto part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
         if (part.starts_with(' ')) part.remove_prefix(1);
-        const auto equals = part.find('=');
-        const auto place = equals == std::string_view::npos ? position++ : schema.find_argument(part.substr(0, equals));
-        if (!place || *place >= call.sources.size()) internal_error(concat("no argument for '", part, "' in ", text));
-        call.sources[*place] = source_named(equals == std::string_view::npos ? part : part.substr(equals + 1), forward);
+        call.arguments.push_back(read_argument(part, forward));
+    }
+    return call;
+}
+
+ArgumentSource source_of(const LayerCall::Argument& argument, const FunctionSchema& forward) {
+    using Kind = LayerCall::Argument::Kind;
+    ArgumentSource out;
+    out.as_float = argument.as_float;
+    switch (argument.kind) {
+        case Kind::Argument:
+            out.kind = ArgumentSource::Kind::Argument;
+            out.index = *forward.find_argument(argument.text);
+            break;
+        case Kind::Attribute:
+            out.kind = ArgumentSource::Kind::Attribute;
+            out.attribute = argument.text;
+            break;
+        case Kind::Number:
+            out.kind = ArgumentSource::Kind::Value;
+            out.value = static_cast<std::int64_t>(std::stoll(std::string(argument.text)));
+            break;
+        case Kind::Text:
+            out.kind = ArgumentSource::Kind::Value;
+            out.value = std::string(argument.text);
+            break;
+    }
+    return out;
+}
+
+FunctionCall bound_call(const LayerCall& read, const FunctionSchema& forward) {
+    FunctionCall call;
+    call.function = find_functional(read.function);
+    if (call.function == nullptr) internal_error(concat("no function for the layer's ", read.function));
+    call.schema = &schema_of(*call.function);
+    call.sources.resize(call.schema->arguments.size());
+    std::size_t position = 0;
+    for (const LayerCall::Argument& argument : read.arguments) {
+        const auto place =
+            argument.keyword.empty() ? std::optional(position++) : call.schema->find_argument(argument.keyword);
+        if (!place || *place >= call.sources.size())
+            internal_error(concat("no argument for '", argument.text, "' in ", read.function));
+        call.sources[*place] = source_of(argument, forward);
     }
     return call;
 }
@@ -106,7 +165,8 @@ std::unique_ptr<Resolved> make_resolved(const LayerRecord& record) {
         method_schema(record.name, "forward", takes != nullptr ? takes->forward_schema : "(Tensor input)");
     if (computes != nullptr) {
         out->forward = computes->forward;
-        if (!computes->calls.empty()) out->calls = read_call(computes->calls, out->forward_schema);
+        if (!computes->calls.empty())
+            out->calls = bound_call(read_call(computes->calls, out->forward_schema), out->forward_schema);
     }
     if (prints != nullptr) {
         out->extra_repr = prints->extra_repr;
@@ -169,7 +229,12 @@ void store_arguments(Module& self, const Resolved& layer, Arguments arguments) {
     }
 }
 
-IValue call_of(const FunctionCall& call, const Module& self, Arguments arguments) {
+const IValue& value_of(const ArgumentSource& source, const Module& self, Arguments arguments) {
+    if (source.kind == ArgumentSource::Kind::Argument) return arguments[source.index];
+    return source.kind == ArgumentSource::Kind::Value ? source.value : self.attribute(source.attribute);
+}
+
+IValue result_of(const FunctionCall& call, const Module& self, Arguments arguments) {
     const FunctionSchema& schema = *call.schema;
     boost::container::small_vector<IValue, 16> given(call.sources.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -179,9 +244,8 @@ IValue call_of(const FunctionCall& call, const Module& self, Arguments arguments
             given[i] = argument.default_value.value_or(IValue());
             continue;
         }
-        const bool is_argument = source.kind == ArgumentSource::Kind::Argument;
-        const IValue& value = is_argument ? arguments[source.index] : self.attribute(source.attribute);
-        auto converted = convert_argument(argument, value);
+        const IValue& value = value_of(source, self, arguments);
+        auto converted = convert_argument(argument, source.as_float ? IValue(value.to_double()) : value);
         if (!converted) {
             throw Error(ErrorKind::Run, concat(schema.name, "(): argument '", argument.name, "' must be ",
                                                argument.type->annotation_str(), ", not ", python_type_name(value)));
@@ -234,6 +298,8 @@ bool is_derived(const LayerRecord& record, std::string_view base) {
 const FunctionSchema& constructor_schema(const LayerRecord& record) { return resolved(record).constructor; }
 const FunctionSchema& forward_schema(const LayerRecord& record) { return resolved(record).forward_schema; }
 
+LayerCall call_of(const LayerRecord& record) { return read_call(record.calls, forward_schema(record)); }
+
 bool has_forward(const LayerRecord& record) {
     const Resolved& layer = resolved(record);
     return layer.forward != nullptr || layer.calls.has_value();
@@ -262,7 +328,7 @@ IValue call_forward(Module& self, const LayerRecord& record, CallArguments argum
     const auto bound = bind_arguments(layer.forward_schema, std::move(arguments));
     try {
         if (layer.forward != nullptr) return layer.forward(self, bound);
-        if (layer.calls) return call_of(*layer.calls, self, bound);
+        if (layer.calls) return result_of(*layer.calls, self, bound);
     } catch (Error& error) {
         // The innermost layer reports its expectation; a container's part has reported already.
         if (error.context().hint.empty() && error.kind() == ErrorKind::Run)

@@ -45,8 +45,13 @@ struct LayerRecord {
     IValue (*forward)(Module& self, Arguments arguments) = nullptr;
     // Instead of `forward`: the function of torch.nn.functional that the layer calls, its arguments named as forward's
     // arguments and the module's attributes are: "hardtanh(input, min_val, max_val, inplace)", "nll_loss(input, target,
-    // reduction=reduction)".
+    // reduction=reduction)". Also "self.log_input" where forward has an argument of the name, numbers, 'text' and
+    // float(attribute). "torch.tanh(input)": in scripts torch's function of the name.
     std::string_view calls = {};
+    // In scripts, which read forward from `calls` or from the .py file of the module (core/python/script/torchscript):
+    // PyTorch's __constants__, "stride padding", and types that a value may not show, "bias: Optional[Tensor]".
+    std::string_view constants = {};
+    std::string_view annotations = {};
     // The text between the brackets when it is printed; null: from `repr`.
     std::string (*extra_repr)(const Module& self) = nullptr;
     // "kernel_size={kernel_size}, mode={mode!r}[inplace?, inplace=True]": attributes by str() or repr(), and
@@ -85,6 +90,21 @@ std::string extra_repr_of(const Module& self, const LayerRecord& record);
 bool reset_parameters(Module& self);
 // The same as the record does it, of a module of a file whose class is called so.
 bool reset_parameters(Module& self, const LayerRecord& record);
+
+// `calls` of a record, read. Texts are the record's.
+struct LayerCall {
+    struct Argument {
+        enum class Kind { Argument, Attribute, Number, Text };
+        std::string_view keyword;  // empty: by position
+        Kind kind = Kind::Attribute;
+        std::string_view text;  // the name, the number, the text
+        bool as_float = false;
+    };
+    std::string_view function;
+    bool is_of_torch = false;
+    std::vector<Argument> arguments;
+};
+LayerCall call_of(const LayerRecord& record);
 
 // The schemas of a record, inherited ones filled in: "Conv2d.__init__(...)", "Conv2d.forward(...)".
 const FunctionSchema& constructor_schema(const LayerRecord& record);

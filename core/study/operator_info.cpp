@@ -54,12 +54,10 @@ std::string result_name(const FunctionSchema& schema, std::size_t index) {
 
 void describe_derivative(const Operator& op, OperatorInfo& info) {
     for (OperatorInfo::Argument& argument : info.arguments) argument.gradient = gradient_formula(op, argument.name);
-    const Derivative& derivative = op.record->derivative;
-    if (!derivative) return;
+    if (!op.record->derivative) return;
     info.derivative = op.node_name;
     const auto& arguments = op.schema.arguments;
-    for (std::size_t i = 0; i < derivative.save_count; ++i) {
-        const Save& save = derivative.saves[i];
+    for (const SavedPlace& save : op.saves) {
         const auto index = static_cast<std::size_t>(save.index);
         OperatorInfo::Saved saved;
         saved.name = save.is_result ? result_name(op.schema, index) : arguments[index].name;

@@ -25,8 +25,9 @@ void scaled_square_kernel(const Tensor& out, const Tensor& self, const Scalar& s
 
 // d/dx scale x^2 = 2 scale x, in operators, so that it can be differentiated again.
 void scaled_square_backward(GradientContext& context) {
-    const Scalar twice(2 * context.value(1).to_double());
-    context.grad(0, [&] { return fn::mul(context.grad_output(), fn::mul_scalar(context.argument(0), twice)); });
+    const Scalar twice(2 * context.value("scale").to_double());
+    context.grad("self",
+                 [&] { return fn::mul(context.grad_output(), fn::mul_scalar(context.argument("self"), twice)); });
 }
 
 std::vector<Sample> scaled_square_samples(Random& random, ScalarType dtype) {
@@ -39,7 +40,7 @@ constexpr OperatorRecord kScaledSquare = {
     .formula = "out = scale self^2",
     .infer = inferring<infer_scaled_square>,
     .kernel = filling<scaled_square_kernel>,
-    .derivative = {scaled_square_backward, {save_argument(0)}},
+    .derivative = {scaled_square_backward, {save_argument("self")}},
     .samples = scaled_square_samples,
 };
 

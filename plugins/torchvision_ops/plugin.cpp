@@ -8,18 +8,8 @@ using namespace loupe;
 using namespace loupe::torchvision_ops;
 
 void register_all(const PluginRegistries& registries) {
-    static constexpr const OperatorRecord* kRecords[] = {&kNms,
-                                                         &kRoiAlign,
-                                                         &kRoiAlignBackward,
-                                                         &kRoiPool,
-                                                         &kRoiPoolBackward,
-                                                         &kPsRoiAlign,
-                                                         &kPsRoiAlignBackward,
-                                                         &kPsRoiPool,
-                                                         &kPsRoiPoolBackward,
-                                                         &kDeformConv2d,
-                                                         &kDeformConv2dBackward};
-    registries.add_family({"torchvision", kRecords});
+    static const auto records = joined_records({LOUPE_TORCHVISION_RECORDS(LOUPE_TAKE_RECORDS)});
+    registries.add_family({"torchvision", records});
 }
 
 }  // namespace

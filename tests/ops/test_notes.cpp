@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader is told of every operator: a sentence, a formula where there is one, and the formulas of gradients.
+// What a reader is told of every operator: a sentence, a formula where there is one, and the formulas of gradients; and
+// the names by which derivatives read arguments.
 
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QSet>
 #include <QTest>
 #include <algorithm>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/dispatch/registry.h"
 #include "core/ops/notes.h"
 
@@ -41,6 +47,35 @@ bool is_balanced(std::string_view formula) {
     return open.empty();
 }
 
+// The names of all arguments that operators of a family have.
+QSet<QString> argument_names(const QString& family) {
+    QSet<QString> names;
+    for (const Operator* op : all_operators()) {
+        if (text(op->family) != family) continue;
+        for (const Argument& argument : op->schema.arguments) names.insert(text(argument.name));
+    }
+    return names;
+}
+
+constexpr char kReads[] =
+    R"re(\b(?:c|context)\.(?:argument|value|sizes|strides|storage_offset|dtype|list_size|arguments_of_list|needs|)re"
+    R"re(set_grad|grad|is_argument_defined)\(\s*"(\w+)")re";
+constexpr char kSaves[] = R"re(save_(?:argument|result)\(\s*(?:"(\w+)"|\d+)(?:, "(\w+)")?)re";
+
+// c.argument("weight"), save_argument("self", "other"): the names in a source.
+QStringList names_in_derivatives(const QString& source) {
+    static const QRegularExpression read(QString::fromLatin1(kReads));
+    static const QRegularExpression saved(QString::fromLatin1(kSaves));
+    QStringList names;
+    for (auto found = read.globalMatch(source); found.hasNext();) names << found.next().captured(1);
+    for (auto found = saved.globalMatch(source); found.hasNext();) {
+        const QRegularExpressionMatch match = found.next();
+        names << match.captured(1) << match.captured(2);
+    }
+    names.removeAll(QString());
+    return names;
+}
+
 }  // namespace
 
 class TestNotes : public QObject {
@@ -75,6 +110,28 @@ class TestNotes : public QObject {
             if (!is_in(op->family, {"pointwise", "reduction", "matrix", "nn", "rnn", "special"})) continue;
             QVERIFY2(has_gradient(*op), op->full_name.c_str());
         }
+    }
+    void derivatives_name_arguments_of_their_family() {
+        QDirIterator files(QStringLiteral(LOUPE_SOURCE_DIR "/core/ops"), {"*.cpp"}, QDir::Files,
+                           QDirIterator::Subdirectories);
+        int count = 0;
+        while (files.hasNext()) {
+            QFile file(files.next());
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QStringList used = names_in_derivatives(QString::fromUtf8(file.readAll()));
+            count += static_cast<int>(used.size());
+            if (used.isEmpty()) continue;
+            const QSet<QString> known = argument_names(QFileInfo(file).dir().dirName());
+            for (const QString& name : used)
+                QVERIFY2(known.contains(name), qPrintable(file.fileName() + ": no argument " + name));
+        }
+        QVERIFY(count > 1000);
+    }
+    void a_name_finds_its_place() {
+        const Operator& op = *find_operator("aten::addmm");
+        QCOMPARE(op.place_of("mat2"), std::size_t{2});
+        QCOMPARE(op.place_of(1), std::size_t{1});
+        QVERIFY_EXCEPTION_THROWN(static_cast<void>(op.place_of("weight")), Error);
     }
     void formulas_are_well_formed() {
         for (const Operator* op : all_operators()) {

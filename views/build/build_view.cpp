@@ -15,9 +15,9 @@
 #include "core/session/queries/build_check.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -86,14 +86,57 @@ ViewDescription BuildView::describe() {
 }
 
 BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
-    templates_ = new QComboBox(this);
-    templates_->setAccessibleName(tr("Template"));
+    QLayout* bar = makeBar();
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    auto* left = new QWidget(splitter);
+    auto* column = new QVBoxLayout(left);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    makePalette();
+    column->addWidget(search_);
+    column->addWidget(palette_, 1);
+    auto* right = new QSplitter(Qt::Vertical, splitter);
+    makeListPane(right);
+    makeSourcePane(right);
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 5);
+    splitter->setSizes({185, 435});
+    right->setSizes({280, 200});
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(splitter, 1);
+    timer_.setSingleShot(true);
+    timer_.setInterval(120);
+    connect(&timer_, &QTimer::timeout, this, &BuildView::check);
+    connect(&Theme::instance(), &Theme::changed, this, [this] { source_->setFont(Theme::instance().codeFont()); });
+    setLayers({});
+    layersEdited();
+}
+
+QLayout* BuildView::makeBar() {
+    auto* bar = new PanelBar(this);
+    templates_ = bar->choice(tr("Template"));
     templates_->addItem(tr("Template\u2026"));
     for (const auto& one : session::list_templates()) {
         templates_->addItem(text(one.name), text(one.source));
         templates_->setItemData(templates_->count() - 1, text(one.summary), Qt::ToolTipRole);
     }
     connect(templates_, &QComboBox::activated, this, &BuildView::useTemplate);
+    bar->addWidget(makeInput());
+    QToolButton* open =
+        bar->button(tr("Open model"), tr("Write the source to a file and open it as the model, to run and train"),
+                    QStringLiteral("buildOpen"));
+    open->setIcon(themeIcon(QStringLiteral("run")));
+    open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    connect(open, &QToolButton::clicked, this, &BuildView::openModel);
+    summary_ = bar->note();
+    return bar;
+}
+
+// With its name, in one row.
+QWidget* BuildView::makeInput() {
     input_ = new QLineEdit(QStringLiteral("1x1x8x8"), this);
     input_->setAccessibleName(tr("Input"));
     input_->setToolTip(tr("Shape of the input, with the batch: 1x3x32x32; token numbers: 1x16:int64"));
@@ -107,37 +150,17 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     fitInput();
     connect(input_, &QLineEdit::textChanged, this, fitInput);
     connect(input_, &QLineEdit::textEdited, this, &BuildView::layersEdited);
-    auto* open = new QToolButton(this);
-    open->setObjectName(QStringLiteral("buildOpen"));
-    open->setIcon(themeIcon(QStringLiteral("run")));
-    open->setText(tr("Open model"));
-    open->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    open->setToolTip(tr("Write the source to a file and open it as the model, to run and train"));
-    connect(open, &QToolButton::clicked, this, &BuildView::openModel);
-    summary_ = new ElidedLabel(this);
-    summary_->setProperty("faint", true);
-    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    summary_->setMinimumWidth(160);
-    auto* input = new QWidget(this);  // with its name, in one row
+    auto* input = new QWidget(this);
     input->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
     auto* named = new QHBoxLayout(input);
     named->setContentsMargins(0, 0, 0, 0);
     named->setSpacing(6);
     named->addWidget(new QLabel(tr("input"), input));
     named->addWidget(input_);
-    auto* bar = new FlowLayout;
-    bar->setContentsMargins(6, 4, 6, 3);
-    for (QWidget* widget : std::initializer_list<QWidget*>{templates_, input, open, summary_}) bar->addWidget(widget);
+    return input;
+}
 
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
-    auto* left = new QWidget(splitter);
-    auto* column = new QVBoxLayout(left);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    makePalette();
-    column->addWidget(search_);
-    column->addWidget(palette_, 1);
-    auto* right = new QSplitter(Qt::Vertical, splitter);
+void BuildView::makeListPane(QSplitter* right) {
     auto* top = new QWidget(right);
     list_pane_ = top;
     auto* rows = new QVBoxLayout(top);
@@ -169,6 +192,9 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     tools->addWidget(mend_);
     rows->addWidget(layers_, 1);
     rows->addLayout(tools);
+}
+
+void BuildView::makeSourcePane(QSplitter* right) {
     auto* bottom = new QWidget(right);
     auto* below = new QVBoxLayout(bottom);
     below->setContentsMargins(0, 0, 0, 0);
@@ -185,21 +211,6 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(source_, &QPlainTextEdit::textChanged, this, &BuildView::sourceEdited);
     below->addWidget(source_note_);
     below->addWidget(source_, 1);
-    splitter->setStretchFactor(0, 2);
-    splitter->setStretchFactor(1, 5);
-    splitter->setSizes({185, 435});
-    right->setSizes({280, 200});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addWidget(splitter, 1);
-    timer_.setSingleShot(true);
-    timer_.setInterval(120);
-    connect(&timer_, &QTimer::timeout, this, &BuildView::check);
-    connect(&Theme::instance(), &Theme::changed, this, [this] { source_->setFont(Theme::instance().codeFont()); });
-    setLayers({});
-    layersEdited();
 }
 
 void BuildView::makePalette() {

@@ -12,6 +12,8 @@
 
 #include "views/common/view.h"
 
+class QSplitter;
+
 namespace loupe::views {
 
 class BuildView : public View {
@@ -42,6 +44,10 @@ class BuildView : public View {
 
   private:
     QString written_;  // the file that it wrote last
+    QLayout* makeBar();
+    QWidget* makeInput();
+    void makeListPane(QSplitter* right);
+    void makeSourcePane(QSplitter* right);
     void makePalette();
     void makeLayers();
     void fillPalette();

@@ -8,9 +8,9 @@
 
 #include "core/session/queries/compile.h"
 #include "core/session/queries/trace_check.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -49,70 +49,13 @@ ViewDescription CompileView::describe() {
 }
 
 CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
-    forms_ = new QButtonGroup(this);
-    auto* form_bar = new FlowLayout;
-    form_bar->setContentsMargins(6, 4, 6, 0);
-    const std::pair<ModelForm, QString> forms[] = {{ModelForm::Evaluated, tr("Evaluated")},
-                                                   {ModelForm::Scripted, tr("Scripted")},
-                                                   {ModelForm::Traced, tr("Traced")}};
-    for (const auto& [form, title] : forms) {
-        auto* button = new QToolButton(this);
-        button->setText(title);
-        button->setCheckable(true);
-        forms_->addButton(button, static_cast<int>(form));
-        form_bar->addWidget(button);
-    }
-    connect(forms_, &QButtonGroup::idClicked, this,
-            [this](int id) { this->bridge().setForm(static_cast<ModelForm>(id)); });
-    check_ = new QToolButton(this);
-    check_->setText(tr("Check on other inputs"));
-    check_->setObjectName(QStringLiteral("traceCheck"));
-    connect(check_, &QToolButton::clicked, this, &CompileView::checkTrace);
-    check_->setProperty("action", true);
-    form_bar->addWidget(check_);
-
-    mode_ = new QComboBox(this);
-    mode_->setAccessibleName(tr("Compile mode"));
-    const QString tips[] = {
-        tr("Passes and fusion"), tr("Also planned programs: memory in one block, no allocation in the steady state"),
-        tr("Also measures layouts, fusion and kernels, takes the fastest, and keeps what it found on disk")};
-    for (const auto& mode : session::compile_modes()) {
-        mode_->addItem(text(mode));
-        mode_->setItemData(mode_->count() - 1, tips[std::min<int>(mode_->count() - 1, 2)], Qt::ToolTipRole);
-    }
-    compile_ = new QToolButton(this);
-    compile_->setText(tr("Compile and time"));
-    compile_->setObjectName(QStringLiteral("compileRun"));
-    connect(compile_, &QToolButton::clicked, this, &CompileView::compile);
-    run_ = new QToolButton(this);
-    run_->setIcon(themeIcon(QStringLiteral("run")));
-    run_->setText(tr("Run it"));
-    run_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    connect(run_, &QToolButton::clicked, this, &CompileView::runCompiled);
-    again_ = new QToolButton(this);
-    again_->setText(tr("Measure again"));
-    connect(again_, &QToolButton::clicked, this, [this] { ask(true); });
-    auto* mode_bar = new FlowLayout;
-    mode_bar->setContentsMargins(6, 4, 6, 3);
-    for (QWidget* widget : std::initializer_list<QWidget*>{mode_, compile_, run_, again_}) mode_bar->addWidget(widget);
-    for (QToolButton* button : {compile_, run_, again_}) button->setProperty("action", true);
-
+    QLayout* form_bar = makeFormBar();
+    QLayout* mode_bar = makeModeBar();
     summary_ = new QLabel(this);
     summary_->setWordWrap(true);
     summary_->setContentsMargins(8, 0, 8, 4);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    list_ = new QTreeWidget(this);
-    list_->setObjectName(QStringLiteral("compileList"));
-    list_->setAccessibleName(tr("What compiling came to"));
-    list_->setHeaderLabels({tr("What"), tr("Where, or time")});
-    list_->header()->setStretchLastSection(false);
-    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    list_->setUniformRowHeights(true);
-    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    list_->setIndentation(14);
-    connect(list_, &QTreeWidget::itemClicked, this, &CompileView::follow);
-    hint_ = new EmptyHint(list_);
+    makeList();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -135,6 +78,56 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     connect(&bridge, &SessionBridge::compiledChanged, this, [this] { showReport(*this->bridge().compiled()); });
     fillList();
     showState();
+}
+
+QLayout* CompileView::makeFormBar() {
+    forms_ = new QButtonGroup(this);
+    auto* bar = new PanelBar(this, {6, 4, 6, 0});
+    const std::pair<ModelForm, QString> forms[] = {{ModelForm::Evaluated, tr("Evaluated")},
+                                                   {ModelForm::Scripted, tr("Scripted")},
+                                                   {ModelForm::Traced, tr("Traced")}};
+    for (const auto& [form, title] : forms) forms_->addButton(bar->toggle(title, {}), static_cast<int>(form));
+    connect(forms_, &QButtonGroup::idClicked, this,
+            [this](int id) { this->bridge().setForm(static_cast<ModelForm>(id)); });
+    check_ = bar->action(tr("Check on other inputs"), QStringLiteral("traceCheck"));
+    connect(check_, &QToolButton::clicked, this, &CompileView::checkTrace);
+    return bar;
+}
+
+QLayout* CompileView::makeModeBar() {
+    auto* bar = new PanelBar(this);
+    mode_ = bar->choice(tr("Compile mode"));
+    const QString tips[] = {
+        tr("Passes and fusion"), tr("Also planned programs: memory in one block, no allocation in the steady state"),
+        tr("Also measures layouts, fusion and kernels, takes the fastest, and keeps what it found on disk")};
+    for (const auto& mode : session::compile_modes()) {
+        mode_->addItem(text(mode));
+        mode_->setItemData(mode_->count() - 1, tips[std::min<int>(mode_->count() - 1, 2)], Qt::ToolTipRole);
+    }
+    compile_ = bar->action(tr("Compile and time"), QStringLiteral("compileRun"));
+    connect(compile_, &QToolButton::clicked, this, &CompileView::compile);
+    run_ = bar->action(tr("Run it"));
+    run_->setIcon(themeIcon(QStringLiteral("run")));
+    run_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    connect(run_, &QToolButton::clicked, this, &CompileView::runCompiled);
+    again_ = bar->action(tr("Measure again"));
+    connect(again_, &QToolButton::clicked, this, [this] { ask(true); });
+    return bar;
+}
+
+void CompileView::makeList() {
+    list_ = new QTreeWidget(this);
+    list_->setObjectName(QStringLiteral("compileList"));
+    list_->setAccessibleName(tr("What compiling came to"));
+    list_->setHeaderLabels({tr("What"), tr("Where, or time")});
+    list_->header()->setStretchLastSection(false);
+    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    list_->setUniformRowHeights(true);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setIndentation(14);
+    connect(list_, &QTreeWidget::itemClicked, this, &CompileView::follow);
+    hint_ = new EmptyHint(list_);
 }
 
 QToolButton* CompileView::formButton(ModelForm form) {

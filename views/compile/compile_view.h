@@ -36,6 +36,9 @@ class CompileView : public View {
     void showCheck(const session::TraceCheck& check);
 
   private:
+    QLayout* makeFormBar();
+    QLayout* makeModeBar();
+    void makeList();
     QTreeWidgetItem* addSection(const QString& title, const QString& tip);
     QTreeWidgetItem* addRow(QTreeWidgetItem* section, const QString& what, const QString& value, const QString& tip,
                             const session::SourcePlace& place, const std::string& scope = {});

@@ -8,8 +8,8 @@
 
 #include "core/session/queries/fused_groups.h"
 #include "views/common/elided_label.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -52,33 +52,36 @@ ViewDescription KernelsView::describe() {
 }
 
 KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
-    pipeline_ = new QComboBox(this);
-    pipeline_->setAccessibleName(tr("Pipeline"));
+    auto* bar = new PanelBar(this);
+    pipeline_ = bar->choice(tr("Pipeline"));
     for (const auto& name : session::list_pipelines()) {
         if (name != "none") pipeline_->addItem(text(name));
     }
     pipeline_->setCurrentText(QStringLiteral("inference"));
-    backward_ = new QToolButton(this);
-    backward_->setText(tr("Backward"));
-    backward_->setCheckable(true);
-    backward_->setToolTip(tr("Also the groups of the backward pass; for that, choose a pipeline that trains"));
-    run_ = new QToolButton(this);
-    run_->setObjectName(QStringLiteral("kernelsRun"));
-    run_->setText(tr("Compile and time"));
-    run_->setProperty("action", true);
+    backward_ = bar->toggle(tr("Backward"),
+                            tr("Also the groups of the backward pass; for that, choose a pipeline that trains"));
+    run_ = bar->action(tr("Compile and time"), QStringLiteral("kernelsRun"));
     connect(run_, &QToolButton::clicked, this, &KernelsView::compile);
-    summary_ = new ElidedLabel(this);
-    summary_->setProperty("faint", true);
-    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    summary_->setMinimumWidth(160);
-    auto* bar = new FlowLayout;
-    bar->setContentsMargins(6, 4, 6, 3);
-    bar->addWidget(pipeline_);
-    bar->addWidget(backward_);
-    bar->addWidget(run_);
-    bar->addWidget(summary_);
-
+    summary_ = bar->note();
     auto* splitter = new QSplitter(Qt::Vertical, this);
+    makeList(splitter);
+    makeGroup(splitter);
+    splitter->setSizes({140, 340});
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(splitter, 1);
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+        if (this->bridge().status().state != session::RunState::Running) showGroups({});
+    });
+    connect(&bridge, &SessionBridge::statusChanged, this, &KernelsView::showState);
+    connect(&bridge, &SessionBridge::currentChanged, this, &KernelsView::followCurrent);
+    connect(&Theme::instance(), &Theme::changed, this, [this] { code_->setFont(Theme::instance().codeFont()); });
+    showGroups({});
+}
+
+void KernelsView::makeList(QSplitter* splitter) {
     list_ = new QTreeWidget(splitter);
     list_->setObjectName(QStringLiteral("kernelGroups"));
     list_->setAccessibleName(tr("Fusion groups"));
@@ -93,6 +96,9 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     connect(list_, &QTreeWidget::currentItemChanged, this, &KernelsView::showGroup);
     connect(list_, &QTreeWidget::itemClicked, this, &KernelsView::showGroup);
     hint_ = new EmptyHint(list_);
+}
+
+void KernelsView::makeGroup(QSplitter* splitter) {
     auto* below = pane_ = new QWidget(splitter);
     auto* column = new QVBoxLayout(below);
     column->setContentsMargins(0, 0, 0, 0);
@@ -122,19 +128,6 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     column->addWidget(facts_);
     column->addWidget(pages_);
     column->addWidget(code_, 1);
-    splitter->setSizes({140, 340});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addWidget(splitter, 1);
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
-        if (this->bridge().status().state != session::RunState::Running) showGroups({});
-    });
-    connect(&bridge, &SessionBridge::statusChanged, this, &KernelsView::showState);
-    connect(&bridge, &SessionBridge::currentChanged, this, &KernelsView::followCurrent);
-    connect(&Theme::instance(), &Theme::changed, this, [this] { code_->setFont(Theme::instance().codeFont()); });
-    showGroups({});
 }
 
 void KernelsView::showState() {

@@ -12,6 +12,8 @@
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
 
+class QSplitter;
+
 namespace loupe::views {
 
 class KernelsView : public View {
@@ -34,6 +36,8 @@ class KernelsView : public View {
     QComboBox* pipeline() { return pipeline_; }
 
   private:
+    void makeList(QSplitter* splitter);
+    void makeGroup(QSplitter* splitter);
     void showGroup();
     void showState();
     void followCurrent();

@@ -15,9 +15,9 @@
 #include "core/session/queries/pass_trace.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -44,64 +44,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* bar = new FlowLayout;
-    bar->setContentsMargins(6, 4, 6, 4);
-    pipeline_ = new QComboBox(this);
-    for (const std::string& name : session::list_pipelines()) pipeline_->addItem(text(name));
-    pipeline_->setToolTip(tr("Pipeline of passes"));
-    pipeline_->setAccessibleName(tr("Pipeline"));
-    for (const char* first : {"default", "inference", "optimize"}) {
-        if (const int at = pipeline_->findText(QLatin1String(first)); at >= 0) {
-            pipeline_->setCurrentIndex(at);
-            break;
-        }
-    }
-    if (pipeline_->currentText() == QLatin1String("none") && pipeline_->count() > 1) pipeline_->setCurrentIndex(1);
-    connect(pipeline_, &QComboBox::currentIndexChanged, this, &PassesView::ask);
-    bar->addWidget(pipeline_);
-    method_ = new QComboBox(this);
-    method_->setToolTip(tr("Method of the model"));
-    method_->setAccessibleName(tr("Method"));
-    connect(method_, &QComboBox::activated, this, &PassesView::ask);
-    bar->addWidget(method_);
-    no_ops_ = new QToolButton(this);
-    no_ops_->setText(tr("No-ops"));
-    no_ops_->setCheckable(true);
-    no_ops_->setToolTip(tr("Also list passes that changed nothing"));
-    connect(no_ops_, &QToolButton::toggled, this, &PassesView::fillList);
-    bar->addWidget(no_ops_);
-    as_graph_ = new QToolButton(this);
-    as_graph_->setText(tr("As graph"));
-    as_graph_->setObjectName(QStringLiteral("asGraph"));
-    as_graph_->setCheckable(true);
-    as_graph_->setToolTip(
-        tr("Show both graphs drawn instead of printed; a node chosen on one side is marked on the other"));
-    connect(as_graph_, &QToolButton::toggled, this, &PassesView::showGraphs);
-    bar->addWidget(as_graph_);
-    check_ = new QToolButton(this);
-    check_->setText(tr("Check"));
-    check_->setObjectName(QStringLiteral("checkPasses"));
-    check_->setProperty("action", true);
-    connect(check_, &QToolButton::clicked, this, &PassesView::check);
-    bar->addWidget(check_);
-    find_ = new QToolButton(this);
-    find_->setText(tr("Bisect"));
-    find_->setObjectName(QStringLiteral("bisect"));
-    find_->setCheckable(true);
-    find_->setToolTip(tr("Which pass changed the result?"));
-    bar->addWidget(find_);
-    summary_ = new ElidedLabel(this);
-    summary_->setProperty("faint", true);
-    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    search_ = new QLineEdit(this);
-    search_->setPlaceholderText(tr("Find (Ctrl+F)"));
-    search_->setClearButtonEnabled(true);
-    search_->setMaximumWidth(160);
-    search_->setMinimumWidth(60);
-    search_->setAccessibleName(tr("Find in the graphs"));
-    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
-    bar->addWidget(search_);
-    layout->addLayout(bar);
+    layout->addLayout(makeBar());
     bisect_ = new BisectBar(bridge, this);
     bisect_->hide();
     layout->addWidget(bisect_);
@@ -111,7 +54,52 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(bisect_, &BisectBar::passWanted, this, &PassesView::choosePass);
 
     outer_ = new QSplitter(Qt::Horizontal, this);
-    auto* left = new QWidget(outer_);
+    makeList(outer_);
+    makeSides(outer_);
+    outer_->setStretchFactor(0, 0);
+    outer_->setStretchFactor(1, 1);
+    outer_->setSizes({360, 740});
+    layout->addWidget(outer_, 1);
+    connect(&bridge, &SessionBridge::modelChanged, this, &PassesView::takeModel);
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        if (stale_ && isInSight()) ask();
+        showCheckState();
+    });
+    takeModel();
+    showCheckState();
+}
+
+QLayout* PassesView::makeBar() {
+    auto* bar = new PanelBar(this, {6, 4, 6, 4});
+    pipeline_ = bar->choice(tr("Pipeline"), tr("Pipeline of passes"));
+    for (const std::string& name : session::list_pipelines()) pipeline_->addItem(text(name));
+    for (const char* first : {"default", "inference", "optimize"}) {
+        if (const int at = pipeline_->findText(QLatin1String(first)); at >= 0) {
+            pipeline_->setCurrentIndex(at);
+            break;
+        }
+    }
+    if (pipeline_->currentText() == QLatin1String("none") && pipeline_->count() > 1) pipeline_->setCurrentIndex(1);
+    connect(pipeline_, &QComboBox::currentIndexChanged, this, &PassesView::ask);
+    method_ = bar->choice(tr("Method"), tr("Method of the model"));
+    connect(method_, &QComboBox::activated, this, &PassesView::ask);
+    no_ops_ = bar->toggle(tr("No-ops"), tr("Also list passes that changed nothing"));
+    connect(no_ops_, &QToolButton::toggled, this, &PassesView::fillList);
+    as_graph_ =
+        bar->toggle(tr("As graph"),
+                    tr("Show both graphs drawn instead of printed; a node chosen on one side is marked on the other"),
+                    QStringLiteral("asGraph"));
+    connect(as_graph_, &QToolButton::toggled, this, &PassesView::showGraphs);
+    check_ = bar->action(tr("Check"), QStringLiteral("checkPasses"));
+    connect(check_, &QToolButton::clicked, this, &PassesView::check);
+    find_ = bar->toggle(tr("Bisect"), tr("Which pass changed the result?"), QStringLiteral("bisect"));
+    search_ = bar->search(tr("Find (Ctrl+F)"), tr("Find in the graphs"));
+    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
+    return bar;
+}
+
+void PassesView::makeList(QSplitter* parent) {
+    auto* left = new QWidget(parent);
     auto* left_column = new QVBoxLayout(left);
     left_column->setContentsMargins(0, 0, 0, 0);
     left_column->setSpacing(2);
@@ -121,6 +109,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     filter_->setAccessibleName(tr("Find a pass"));
     connect(filter_, &QLineEdit::textChanged, this, &PassesView::filterList);
+    summary_ = faintLine(left);
     list_ = new QTreeWidget(left);
     auto* found = new QHBoxLayout;
     found->setContentsMargins(0, 0, 6, 0);
@@ -129,7 +118,6 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     found->addWidget(summary_, 3);
     left_column->addLayout(found);
     left_column->addWidget(list_, 1);
-    auto* splitter = new QSplitter(Qt::Horizontal, outer_);
     list_->setAccessibleName(tr("Passes"));
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
@@ -143,6 +131,10 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
     });
+}
+
+void PassesView::makeSides(QSplitter* parent) {
+    auto* splitter = new QSplitter(Qt::Horizontal, parent);
     const auto side = [&](DiffText*& area, GraphPane*& graph, QStackedWidget*& stack, QLabel*& title,
                           DiffText::Side which, const QString& name) {
         auto* holder = new QWidget(splitter);
@@ -165,10 +157,6 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     };
     side(left_, left_graph_, left_stack_, left_title_, DiffText::Side::Left, tr("Graph before the pass"));
     side(right_, right_graph_, right_stack_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
-    outer_->setStretchFactor(0, 0);
-    outer_->setStretchFactor(1, 1);
-    outer_->setSizes({360, 740});
-    layout->addWidget(outer_, 1);
 
     // Both sides have the same number of rows, so their scroll bars agree.
     for (const auto orientation : {Qt::Vertical, Qt::Horizontal}) {
@@ -182,27 +170,21 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(right_, &DiffText::lineChosen, this, &PassesView::followRight);
     connect(left_graph_, &GraphPane::lineChosen, this, &PassesView::followLeft);
     connect(right_graph_, &GraphPane::lineChosen, this, &PassesView::followRight);
-    const auto model_changed = [this] {
-        trace_ = {};
-        ++asked_;
-        stale_ = true;
-        method_->clear();
-        if (const auto& model = this->bridge().model()) {
-            for (const session::MethodInfo& method : model->methods) method_->addItem(text(method.name));
-            const int forward = method_->findText(QStringLiteral("forward"));
-            if (forward >= 0) method_->setCurrentIndex(forward);
-        }
-        method_->setVisible(method_->count() > 1);
-        showTrace({});
-        if (isInSight()) ask();
-    };
-    connect(&bridge, &SessionBridge::modelChanged, this, model_changed);
-    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
-        if (stale_ && isInSight()) ask();
-        showCheckState();
-    });
-    model_changed();
-    showCheckState();
+}
+
+void PassesView::takeModel() {
+    trace_ = {};
+    ++asked_;
+    stale_ = true;
+    method_->clear();
+    if (const auto& model = bridge().model()) {
+        for (const session::MethodInfo& method : model->methods) method_->addItem(text(method.name));
+        const int forward = method_->findText(QStringLiteral("forward"));
+        if (forward >= 0) method_->setCurrentIndex(forward);
+    }
+    method_->setVisible(method_->count() > 1);
+    showTrace({});
+    if (isInSight()) ask();
 }
 
 void PassesView::showEvent(QShowEvent* event) {

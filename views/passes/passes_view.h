@@ -52,6 +52,10 @@ class PassesView : public View {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    QLayout* makeBar();
+    void makeList(QSplitter* parent);
+    void makeSides(QSplitter* parent);
+    void takeModel();
     void ask();
     void fillList();
     void showCheckState();

@@ -17,8 +17,8 @@
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
 #include "views/common/file_output.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
+#include "views/common/panel_bar.h"
 #include "views/common/panel_output.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -122,7 +122,7 @@ void TensorView::buildControls(QLayout* layout) {
 
 // Which tensor, and which of its elements.
 QLayout* TensorView::buildChoice(QWidget* bar) {
-    auto* row = new FlowLayout(5);
+    auto* row = new PanelBar(bar, {}, 5);
     choice_ = new ElidedComboBox(bar);
     choice_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -132,14 +132,10 @@ QLayout* TensorView::buildChoice(QWidget* bar) {
     choice_->view()->setTextElideMode(Qt::ElideMiddle);
     connect(choice_, &QComboBox::activated, this, &TensorView::choose);
     row->addWidget(choice_);
-    lock_ = new QToolButton(bar);
-    lock_->setText(tr("Lock"));
-    lock_->setCheckable(true);
-    lock_->setToolTip(tr("Keep showing this tensor when another event becomes current"));
+    lock_ = row->toggle(tr("Lock"), tr("Keep showing this tensor when another event becomes current"));
     connect(lock_, &QToolButton::toggled, this, [this](bool on) {
         if (!on) takeCurrent();
     });
-    row->addWidget(lock_);
     slice_edit_ = new QLineEdit(bar);
     slice_edit_->setPlaceholderText(tr("slice: [0, :, 3]"));
     slice_edit_->setFont(Theme::instance().monoFont());
@@ -165,16 +161,13 @@ QLayout* TensorView::buildChoice(QWidget* bar) {
 
 // How the elements are shown.
 QLayout* TensorView::buildDisplay(QWidget* bar) {
-    auto* row = new FlowLayout(5);
-    display_ = new QComboBox(bar);
+    auto* row = new PanelBar(bar, {}, 5);
+    display_ = row->choice(tr("Display"), tr("How the elements are shown"));
     display_->addItems({tr("Heat map"), tr("Tiles"), tr("Image"), tr("Line"), tr("Numbers")});
-    display_->setToolTip(tr("How the elements are shown"));
-    display_->setAccessibleName(tr("Display"));
     connect(display_, &QComboBox::activated, this, [this] {
         user_display_ = true;
         applyDisplay();
     });
-    row->addWidget(display_);
     tile_ = new ElidedComboBox(bar);
     tile_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     tile_->setMinimumContentsLength(6);
@@ -185,30 +178,19 @@ QLayout* TensorView::buildDisplay(QWidget* bar) {
         grid_->setTile(slice_, tile);
     });
     row->addWidget(tile_);
-    map_ = new QComboBox(bar);
+    map_ = row->choice(tr("Colour map"), tr("Colour map"));
     for (int i = 0; i < kColourMaps; ++i) map_->addItem(colourMapName(static_cast<ColourMap>(i)));
-    map_->setToolTip(tr("Colour map"));
-    map_->setAccessibleName(tr("Colour map"));
     connect(map_, &QComboBox::activated, this, &TensorView::applyColours);
-    row->addWidget(map_);
     low_ = buildLimit(bar, tr("Lowest value of the colours"));
     high_ = buildLimit(bar, tr("Highest value of the colours"));
     row->addWidget(low_);
     row->addWidget(high_);
-    automatic_ = new QToolButton(bar);
-    automatic_->setText(tr("Auto"));
-    automatic_->setCheckable(true);
+    automatic_ = row->toggle(tr("Auto"), tr("Range from the least to the greatest element shown"));
     automatic_->setChecked(true);
-    automatic_->setToolTip(tr("Range from the least to the greatest element shown"));
     connect(automatic_, &QToolButton::toggled, this, &TensorView::applyColours);
-    row->addWidget(automatic_);
-    auto* overlay = new QToolButton(bar);
-    overlay->setText(tr("NaN/Inf"));
-    overlay->setCheckable(true);
+    QToolButton* overlay = row->toggle(tr("NaN/Inf"), tr("Mark NaN in magenta and Inf in orange"));
     overlay->setChecked(true);
-    overlay->setToolTip(tr("Mark NaN in magenta and Inf in orange"));
     connect(overlay, &QToolButton::toggled, this, [this](bool on) { picture_->setOverlay(on); });
-    row->addWidget(overlay);
     title_ = new ElidedLabel(bar);
     title_->setObjectName(QStringLiteral("tensorTitle"));
     title_->setFont(Theme::instance().monoFont());

@@ -123,6 +123,8 @@ constexpr LayerRecord kRecords[] = {
          "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool need_weights=True, Tensor? "
          "attn_mask=None, bool average_attn_weights=True, bool is_causal=False) -> Any",
      .forward = computes<attend>,
+     .constants = "batch_first",
+     .annotations = "bias_k: Optional[Tensor]; bias_v: Optional[Tensor]",
      .reset_parameters = reset_attention},
 };
 

@@ -22,14 +22,16 @@ constexpr LayerRecord kRecords[] = {
      .constructor = "(Scalar p=2.0, Scalar eps=1e-06, bool keepdim=False)",
      .init = builds<init_pairwise>,
      .forward_schema = "(Tensor x1, Tensor x2) -> Tensor",
-     .calls = "pairwise_distance(x1, x2, norm, eps, keepdim)"},
+     .calls = "pairwise_distance(x1, x2, norm, eps, keepdim)",
+     .constants = "norm eps keepdim"},
     {.name = "CosineSimilarity",
      .base = "Module",
      .module = kPython,
      .summary = "The cosine of the angle along a dimension.",
      .constructor = "(int dim=1, Scalar eps=1e-08)",
      .forward_schema = "(Tensor x1, Tensor x2) -> Tensor",
-     .calls = "cosine_similarity(x1, x2, dim, eps)"},
+     .calls = "cosine_similarity(x1, x2, dim, eps)",
+     .constants = "dim eps"},
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "The base of dropouts.",
      .constructor = "(Scalar p=0.5, bool inplace=False)",
      .init = builds<init_dropout>,
+     .constants = "p inplace",
      .repr = "p={p}, inplace={inplace}"},
     {.name = "Dropout",
      .base = "_DropoutNd",

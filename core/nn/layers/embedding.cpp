@@ -98,6 +98,7 @@ constexpr LayerRecord kRecords[] = {
                     "ScalarType? dtype=None)",
      .init = builds<init_embedding>,
      .calls = "embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)",
+     .constants = "num_embeddings embedding_dim padding_idx max_norm norm_type scale_grad_by_freq sparse",
      .extra_repr = embedding_repr,
      .reset_parameters = reset_table},
     {.name = "EmbeddingBag",
@@ -112,6 +113,8 @@ constexpr LayerRecord kRecords[] = {
      .calls = "embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, "
               "per_sample_weights, "
               "include_last_offset, padding_idx)",
+     .constants = "num_embeddings embedding_dim max_norm norm_type scale_grad_by_freq mode sparse include_last_offset "
+                  "padding_idx",
      .extra_repr = bag_repr,
      .reset_parameters = reset_table},
 };

@@ -80,6 +80,7 @@ constexpr LayerRecord kRecords[] = {
      .constructor = "(int in_features, int out_features, bool bias=True, Device? device=None, ScalarType? dtype=None)",
      .init = builds<init_linear>,
      .calls = "linear(input, weight, bias)",
+     .constants = "in_features out_features",
      .extra_repr = linear_repr,
      .reset_parameters = reset_linear},
     {.name = "NonDynamicallyQuantizableLinear",
@@ -97,6 +98,7 @@ constexpr LayerRecord kRecords[] = {
      .init = builds<init_bilinear>,
      .forward_schema = "(Tensor input1, Tensor input2) -> Tensor",
      .calls = "bilinear(input1, input2, weight, bias)",
+     .constants = "in1_features in2_features out_features",
      .extra_repr = bilinear_repr,
      .reset_parameters = reset_bilinear},
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.nn.modules.padding.
-#include "core/dispatch/call.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 
@@ -14,15 +13,6 @@ void init_constant(Module& self, const Dims& padding, const IValue& value) {
     self.set_attribute("value", value);
 }
 void init_zero(Module& self, const Dims& padding) { init_constant(self, padding, 0.0); }
-template <int kBorder>
-Tensor bordered(Module& self, const Tensor& input) {
-    static const OperatorHandle<> op_pad("aten::pad");
-    return op_pad(input, self.attribute("padding").to_ints(),
-                  std::string(kBorder == 0   ? "reflect"
-                              : kBorder == 1 ? "replicate"
-                                             : "circular"),
-                  IValue());
-}
 
 #define LOUPE_CONSTANT(D, N)                                                                                           \
     LayerRecord {                                                                                                      \
@@ -45,7 +35,8 @@ constexpr LayerRecord kRecords[] = {
      .base = "Module",
      .module = kPython,
      .summary = "The base of constant borders.",
-     .calls = "pad(input, padding, value=value)",
+     .calls = "pad(input, padding, 'constant', value)",
+     .constants = "padding value",
      .repr = "padding={padding}, value={value}"},
     LOUPE_CONSTANT("1", "2"),
     LOUPE_CONSTANT("2", "4"),
@@ -57,7 +48,8 @@ constexpr LayerRecord kRecords[] = {
      .base = "Module",
      .module = kPython,
      .summary = "The base of mirrored borders.",
-     .forward = computes<bordered<0>>,
+     .calls = "pad(input, padding, 'reflect')",
+     .constants = "padding",
      .repr = "{padding}"},
     LOUPE_BORDER("Reflection", "1", "2", "A border that mirrors the inside."),
     LOUPE_BORDER("Reflection", "2", "4", "A border that mirrors the inside."),
@@ -66,7 +58,8 @@ constexpr LayerRecord kRecords[] = {
      .base = "Module",
      .module = kPython,
      .summary = "The base of borders that go round.",
-     .forward = computes<bordered<2>>,
+     .calls = "pad(input, padding, 'circular')",
+     .constants = "padding",
      .repr = "{padding}"},
     LOUPE_BORDER("Circular", "1", "2", "A border that goes on at the other side."),
     LOUPE_BORDER("Circular", "2", "4", "A border that goes on at the other side."),
@@ -75,7 +68,8 @@ constexpr LayerRecord kRecords[] = {
      .base = "Module",
      .module = kPython,
      .summary = "The base of repeated borders.",
-     .forward = computes<bordered<1>>,
+     .calls = "pad(input, padding, 'replicate')",
+     .constants = "padding",
      .repr = "{padding}"},
     LOUPE_BORDER("Replication", "1", "2", "A border that repeats the edge."),
     LOUPE_BORDER("Replication", "2", "4", "A border that repeats the edge."),

@@ -103,19 +103,22 @@ constexpr std::string_view kFractional =
         .forward_schema = kUnpoolForward,                                                                          \
         .calls = "max_unpool" N "d(input, indices, kernel_size, stride, padding, output_size)"                     \
     }
-#define LOUPE_AVERAGE(N)                                                                                               \
-    LayerRecord {                                                                                                      \
-        .name = "AvgPool" N "d", .base = "_AvgPoolNd", .module = kPython, .summary = "The mean of each window.",       \
-        .constructor = kAverage, .init = builds<init_average>,                                                         \
-        .calls = "avg_pool" N "d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)" \
+#define LOUPE_AVERAGE(N)                                                                                           \
+    LayerRecord {                                                                                                  \
+        .name = "AvgPool" N "d", .base = "_AvgPoolNd", .module = kPython, .summary = "The mean of each window.",   \
+        .constructor = kAverage, .init = builds<init_average>,                                                     \
+        .calls =                                                                                                   \
+            "avg_pool" N "d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)", \
+        .constants = "kernel_size stride padding ceil_mode count_include_pad divisor_override"                     \
     }
-#define LOUPE_FRACTIONAL(N, DIMS)                                                                    \
-    LayerRecord {                                                                                    \
-        .name = "FractionalMaxPool" N "d", .base = "Module", .module = kPython,                      \
-        .summary = "Maxima of windows at random places.", .constructor = kFractional,                \
-        .init = builds<init_fractional<DIMS>>, .forward_schema = "(Tensor input) -> Any",            \
-        .calls = "fractional_max_pool" N                                                             \
-                 "d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples)" \
+#define LOUPE_FRACTIONAL(N, DIMS)                                                                                     \
+    LayerRecord {                                                                                                     \
+        .name = "FractionalMaxPool" N "d", .base = "Module", .module = kPython,                                       \
+        .summary = "Maxima of windows at random places.", .constructor = kFractional,                                 \
+        .init = builds<init_fractional<DIMS>>, .forward_schema = "(Tensor input) -> Any",                             \
+        .calls = "fractional_max_pool" N                                                                              \
+                 "d(input, kernel_size, output_size, output_ratio, return_indices, _random_samples=_random_samples)", \
+        .constants = "kernel_size return_indices output_size output_ratio"                                            \
     }
 #define LOUPE_ADAPTIVE(N)                                                                           \
     LayerRecord{.name = "AdaptiveMaxPool" N "d",                                                    \
@@ -137,12 +140,18 @@ constexpr LayerRecord kRecords[] = {
      .constructor = "(Any kernel_size, Any stride=None, Any padding=0, Any dilation=1, bool return_indices=False, bool "
                     "ceil_mode=False)",
      .init = builds<init_max>,
+     .constants = "kernel_size stride padding dilation return_indices ceil_mode",
      .repr =
          "kernel_size={kernel_size}, stride={stride}, padding={padding}, dilation={dilation}, ceil_mode={ceil_mode}"},
     LOUPE_MAX("1"),
     LOUPE_MAX("2"),
     LOUPE_MAX("3"),
-    {.name = "_MaxUnpoolNd", .base = "Module", .module = kPython, .summary = "The base of unpooling.", .repr = kWindow},
+    {.name = "_MaxUnpoolNd",
+     .base = "Module",
+     .module = kPython,
+     .summary = "The base of unpooling.",
+     .constants = "kernel_size stride padding",
+     .repr = kWindow},
     LOUPE_UNPOOL("1", 1),
     LOUPE_UNPOOL("2", 2),
     LOUPE_UNPOOL("3", 3),
@@ -158,7 +167,8 @@ constexpr LayerRecord kRecords[] = {
      .constructor =
          "(Any kernel_size, Any stride=None, Any padding=0, bool ceil_mode=False, bool count_include_pad=True)",
      .init = builds<init_average1>,
-     .calls = "avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)"},
+     .calls = "avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)",
+     .constants = "kernel_size stride padding ceil_mode count_include_pad"},
     LOUPE_AVERAGE("2"),
     LOUPE_AVERAGE("3"),
     LOUPE_FRACTIONAL("2", 2),
@@ -168,28 +178,31 @@ constexpr LayerRecord kRecords[] = {
      .module = kPython,
      .summary = "The base of power averages.",
      .constructor = "(Scalar norm_type, Any kernel_size, Any stride=None, bool ceil_mode=False)",
+     .constants = "norm_type kernel_size stride ceil_mode",
      .repr = "norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}"},
     {.name = "LPPool1d",
      .base = "_LPPoolNd",
      .module = kPython,
      .summary = "The power average of each window.",
-     .calls = "lp_pool1d(input, norm_type, kernel_size, stride, ceil_mode)"},
+     .calls = "lp_pool1d(input, float(norm_type), kernel_size, stride, ceil_mode)"},
     {.name = "LPPool2d",
      .base = "_LPPoolNd",
      .module = kPython,
      .summary = "The power average of each window.",
-     .calls = "lp_pool2d(input, norm_type, kernel_size, stride, ceil_mode)"},
+     .calls = "lp_pool2d(input, float(norm_type), kernel_size, stride, ceil_mode)"},
     {.name = "_AdaptiveMaxPoolNd",
      .base = "Module",
      .module = kPython,
      .summary = "The base of adaptive maximum pooling.",
      .constructor = "(Any output_size, bool return_indices=False)",
+     .constants = "output_size return_indices",
      .repr = "output_size={output_size}"},
     {.name = "_AdaptiveAvgPoolNd",
      .base = "Module",
      .module = kPython,
      .summary = "The base of adaptive average pooling.",
      .constructor = "(Any output_size)",
+     .constants = "output_size",
      .repr = "output_size={output_size}"},
     LOUPE_ADAPTIVE("1"),
     LOUPE_ADAPTIVE("2"),

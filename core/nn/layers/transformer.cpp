@@ -264,7 +264,8 @@ constexpr LayerRecord kRecords[] = {
      .init = init_encoder_block,
      .forward_schema =
          "(Tensor src, Tensor? src_mask=None, Tensor? src_key_padding_mask=None, bool is_causal=False) -> Tensor",
-     .forward = computes<encode>},
+     .forward = computes<encode>,
+     .constants = "batch_first norm_first"},
     {.name = "TransformerDecoderLayer",
      .base = "Module",
      .module = kPython,
@@ -272,7 +273,8 @@ constexpr LayerRecord kRecords[] = {
      .constructor = kBlock,
      .init = init_decoder_block,
      .forward_schema = kDecoderForward,
-     .forward = computes<decode>},
+     .forward = computes<decode>,
+     .constants = "batch_first norm_first"},
     {.name = "TransformerEncoder",
      .base = "Module",
      .module = kPython,
@@ -282,7 +284,8 @@ constexpr LayerRecord kRecords[] = {
      .init = builds<init_encoder>,
      .forward_schema =
          "(Tensor src, Tensor? mask=None, Tensor? src_key_padding_mask=None, bool? is_causal=None) -> Tensor",
-     .forward = computes<run_encoder>},
+     .forward = computes<run_encoder>,
+     .constants = "norm"},
     {.name = "TransformerDecoder",
      .base = "Module",
      .module = kPython,
@@ -290,7 +293,8 @@ constexpr LayerRecord kRecords[] = {
      .constructor = "(Any decoder_layer, int num_layers, Any norm=None)",
      .init = builds<init_stack>,
      .forward_schema = kStackForward,
-     .forward = computes<run_decoder>},
+     .forward = computes<run_decoder>,
+     .constants = "norm"},
     {.name = "Transformer",
      .base = "Module",
      .module = kPython,
@@ -307,6 +311,7 @@ constexpr LayerRecord kRecords[] = {
          "src_key_padding_mask=None, Tensor? tgt_key_padding_mask=None, Tensor? memory_key_padding_mask=None, bool? "
          "src_is_causal=None, bool? tgt_is_causal=None, bool memory_is_causal=False) -> Tensor",
      .forward = computes<translate>,
+     .constants = "batch_first d_model",
      .reset_parameters = reset_transformer,
      .methods = kTransformerMethods},
 };

@@ -69,6 +69,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "Channels become pixels of a larger plane.",
      .constructor = "(int upscale_factor)",
      .calls = "pixel_shuffle(input, upscale_factor)",
+     .constants = "upscale_factor",
      .repr = "upscale_factor={upscale_factor}"},
     {.name = "PixelUnshuffle",
      .base = "Module",
@@ -76,6 +77,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "Pixels become channels of a smaller plane.",
      .constructor = "(int downscale_factor)",
      .calls = "pixel_unshuffle(input, downscale_factor)",
+     .constants = "downscale_factor",
      .repr = "downscale_factor={downscale_factor}"},
     {.name = "ChannelShuffle",
      .base = "Module",
@@ -83,6 +85,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "Interleaves the channels of the groups.",
      .constructor = "(int groups)",
      .calls = "channel_shuffle(input, groups)",
+     .constants = "groups",
      .repr = "groups={groups}"},
     {.name = "Upsample",
      .base = "Module",
@@ -93,6 +96,7 @@ constexpr LayerRecord kRecords[] = {
      .init = builds<init_upsample>,
      .calls =
          "interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor=recompute_scale_factor)",
+     .constants = "size scale_factor mode align_corners name recompute_scale_factor",
      .extra_repr = upsample_repr},
     {.name = "UpsamplingNearest2d",
      .base = "Upsample",
@@ -112,6 +116,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "Sums columns back into a plane.",
      .constructor = "(Any output_size, Any kernel_size, Any dilation=1, Any padding=0, Any stride=1)",
      .calls = "fold(input, output_size, kernel_size, dilation, padding, stride)",
+     .constants = "output_size kernel_size dilation padding stride",
      .repr = "output_size={output_size}, kernel_size={kernel_size}, dilation={dilation}, padding={padding}, "
              "stride={stride}"},
     {.name = "Unfold",
@@ -120,6 +125,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "The windows of a plane as columns.",
      .constructor = "(Any kernel_size, Any dilation=1, Any padding=0, Any stride=1)",
      .calls = "unfold(input, kernel_size, dilation, padding, stride)",
+     .constants = "kernel_size dilation padding stride",
      .repr = "kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}"},
     {.name = "Flatten",
      .base = "Module",
@@ -127,6 +133,7 @@ constexpr LayerRecord kRecords[] = {
      .summary = "Several dimensions become one.",
      .constructor = "(int start_dim=1, int end_dim=-1)",
      .forward = computes<flatten>,
+     .constants = "start_dim end_dim",
      .repr = "start_dim={start_dim}, end_dim={end_dim}"},
     {.name = "Unflatten",
      .base = "Module",
@@ -135,6 +142,7 @@ constexpr LayerRecord kRecords[] = {
      .constructor = "(Any dim, Any unflattened_size)",
      .init = builds<init_unflatten>,
      .forward = computes<unflatten>,
+     .constants = "dim unflattened_size",
      .repr = "dim={dim}, unflattened_size={unflattened_size}"},
 };
 

@@ -75,7 +75,7 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
 
 void frexp_gradient(GradientContext& c) {
     if (!c.grad_output(0).defined()) return;
-    c.grad(0, [&] {
+    c.grad("self", [&] {
         return c.grad_output(0) /
                fn::exp2(fn::to_dtype(c.result(1), static_cast<std::int64_t>(c.grad_output(0).dtype())));
     });

@@ -39,6 +39,11 @@ Dims tensor_to_list(const Tensor& self) {
 
 void given_back(Arguments arguments, IValue* results) { std::copy(arguments.begin(), arguments.end(), results); }
 
+template <ScalarType kDtype>
+Tensor cast(const Tensor& self, bool non_blocking) {
+    return fn::to_dtype(self, static_cast<std::int64_t>(kDtype), non_blocking);
+}
+
 constexpr OperatorRecord kRecords[] = {
     composite("aten::_autocast_to_full_precision(Tensor(a) self, bool cuda_enabled, bool cpu_enabled) -> Tensor(a)",
               "float32 for 16-bit types under autocast.", boxed<to_full_precision>),
@@ -54,6 +59,30 @@ constexpr OperatorRecord kRecords[] = {
               "unsorted_indices) -> (Tensor, Tensor, "
               "Tensor?, Tensor?)",
               "The parts of a packed sequence.", given_back),
+    {.schema = "aten::_cast_Byte(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to uint8.",
+     .composite = boxed<cast<ScalarType::UInt8>>},
+    {.schema = "aten::_cast_Char(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to int8.",
+     .composite = boxed<cast<ScalarType::Int8>>},
+    {.schema = "aten::_cast_Short(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to int16.",
+     .composite = boxed<cast<ScalarType::Int16>>},
+    {.schema = "aten::_cast_Int(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to int32.",
+     .composite = boxed<cast<ScalarType::Int32>>},
+    {.schema = "aten::_cast_Long(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to int64.",
+     .composite = boxed<cast<ScalarType::Int64>>},
+    {.schema = "aten::_cast_Half(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to float16.",
+     .composite = boxed<cast<ScalarType::Float16>>},
+    {.schema = "aten::_cast_Float(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to float32.",
+     .composite = boxed<cast<ScalarType::Float32>>},
+    {.schema = "aten::_cast_Double(Tensor self, bool non_blocking=False) -> Tensor",
+     .summary = "The tensor converted to float64.",
+     .composite = boxed<cast<ScalarType::Float64>>},
 };
 
 }  // namespace

@@ -14,7 +14,6 @@
     FILE(quantile_records)            \
     FILE(segment_records)             \
     FILE(in_place_alias_records)      \
-    FILE(older_name_records)          \
     FILE(creation_out_records)        \
     FILE(new_random_records)          \
     FILE(foreach_records)             \

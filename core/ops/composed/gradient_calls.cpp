@@ -106,6 +106,26 @@ std::vector<Sample> prelu_samples(Random& random, ScalarType dtype) {
              {}}};
 }
 
+Tensor trace_backward(const Tensor& grad, const Dims& sizes) {
+    if (sizes.size() != 2) throw Error(ErrorKind::Run, "expected matrix input");
+    const std::int64_t length = std::min(sizes[0], sizes[1]);
+    return fn::diagonal_scatter(fn::new_zeros(grad, sizes), fn::expand(grad, Dims{length}), std::int64_t{0},
+                                std::int64_t{0}, std::int64_t{1});
+}
+
+// Gradients of linear for input, weight and bias.
+fn::ThreeTensors linear_backward(const Tensor& self, const Tensor& grad, const Tensor& weight,
+                                 const std::vector<bool>& mask) {
+    if (mask.size() != 3)
+        throw Error(ErrorKind::Run, concat("output_mask must have 3 elements, but got ", mask.size()));
+    const Tensor rows = fn::reshape(self, Dims{-1, self.size(-1)});
+    const Tensor grad_rows = fn::reshape(grad, Dims{-1, grad.size(-1)});
+    return {mask[0] ? fn::matmul(grad, weight) : Tensor(), mask[1] ? fn::mm(fn::t(grad_rows), rows) : Tensor(),
+            mask[2] ? fn::sum_dim(grad_rows, Dims{0}, false) : Tensor()};
+}
+
+Tensor masked_scale(const Tensor& self, const Tensor& mask, double scale) { return self * mask * Scalar(scale); }
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
      .summary = "Gradient of glu.",
@@ -159,6 +179,17 @@ constexpr OperatorRecord kRecords[] = {
                "-> (Tensor, Tensor)",
      .summary = "Gradients of weight normalisation.",
      .composite = boxed<weight_norm_backward>},
+    {.schema = "aten::trace_backward(Tensor grad, int[] sizes) -> Tensor",
+     .summary = "Gradient of trace.",
+     .composite = boxed<trace_backward>},
+    {.schema = "aten::linear_backward(Tensor self, Tensor grad_output, Tensor weight, bool[3] output_mask) -> (Tensor, "
+               "Tensor, Tensor)",
+     .summary = "Gradients of linear for input, weight and bias.",
+     .composite = boxed<linear_backward>},
+    {.schema = "aten::_masked_scale(Tensor self, Tensor mask, float scale) -> Tensor",
+     .summary = "self * mask * scale.",
+     .composite = boxed<masked_scale>,
+     .variants = kOut},
 };
 
 }  // namespace

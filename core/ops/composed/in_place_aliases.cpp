@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // In-place operators that are other names of operators.
 
+#include "core/dispatch/boxing.h"
 #include "core/dispatch/forward.h"
 
+#include "core/dispatch/functions.h"
 #include "core/ops/composed/family.h"
 
 namespace loupe::composed {
 namespace {
+
+Tensor deg2rad_(const Tensor& self) { return fn::mul_(self, wrapped_number(Scalar(3.14159265358979323846 / 180))); }
+Tensor rad2deg_(const Tensor& self) { return fn::mul_(self, wrapped_number(Scalar(180 / 3.14159265358979323846))); }
+Tensor ldexp_(const Tensor& self, const Tensor& other) { return fn::mul_(self, fn::pow_of_scalar(Scalar(2.0), other)); }
+
+const OperatorHandle<> kRenorm{"aten::renorm"};
+
+Tensor renorm_(const Tensor& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
+    return fn::copy_(self, kRenorm(fn::clone(self), p, dim, maxnorm), false);
+}
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::absolute_(Tensor(a!) self) -> Tensor(a!)",
@@ -142,6 +154,18 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::__irshift__.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
      .summary = "The same as bitwise_right_shift_.",
      .composite = forward<"aten::bitwise_right_shift_.Tensor_Scalar">},
+    {.schema = "aten::deg2rad_(Tensor(a!) self) -> Tensor(a!)",
+     .summary = "Degrees to radians, in place.",
+     .composite = boxed<deg2rad_>},
+    {.schema = "aten::rad2deg_(Tensor(a!) self) -> Tensor(a!)",
+     .summary = "Radians to degrees, in place.",
+     .composite = boxed<rad2deg_>},
+    {.schema = "aten::ldexp_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+     .summary = "self * 2 ** other, in place.",
+     .composite = boxed<ldexp_>},
+    {.schema = "aten::renorm_(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)",
+     .summary = "Shortens slices along dim to maxnorm, in place.",
+     .composite = boxed<renorm_>},
 };
 
 }  // namespace

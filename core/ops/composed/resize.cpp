@@ -75,8 +75,8 @@ void fill_diagonal_backward(GradientContext& c) {
     const Tensor grad = c.grad_output();
     const Tensor kept = empty(grad.sizes(), grad.dtype(), grad.device());
     fill_with(kept, 1);
-    fill_diagonal(kept, 0, c.value(2).to_bool());
-    c.set_grad(0, fn::mul(grad, kept));
+    fill_diagonal(kept, 0, c.value("wrap").to_bool());
+    c.set_grad("self", fn::mul(grad, kept));
 }
 
 std::vector<Sample> fill_diagonal_samples(Random& random, ScalarType dtype) {

@@ -250,9 +250,9 @@ Tensor segment_reduce_backward(const Tensor& grad, const Tensor& output, const T
 }
 
 void segment_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return kBackwardCall(c.grad_output(), c.result(), c.argument(0), c.value(1), c.argument(2), c.argument(4),
-                             c.value(5), c.value(7));
+    c.grad("data", [&] {
+        return kBackwardCall(c.grad_output(), c.result(), c.argument("data"), c.value("reduce"), c.argument("lengths"),
+                             c.argument("offsets"), c.value("axis"), c.value("initial"));
     });
 }
 
@@ -277,7 +277,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Sum, mean, product, minimum or maximum of stretches along a dimension, given by their lengths or "
                 "where they start.",
      .kernel = boxed<segment_reduce>,
-     .derivative = {segment_gradient, {save_argument(0), save_argument(2), save_argument(4), save_result(0)}},
+     .derivative = {segment_gradient,
+                    {save_argument("data"), save_argument("lengths"), save_argument("offsets"), save_result(0)}},
      .gradient = "data: grad of the segment; for the mean by its length, for prod times the others, for the extrema "
                  "where it is the one",
      .samples = segment_samples,

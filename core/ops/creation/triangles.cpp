@@ -73,7 +73,7 @@ void keep_triangle(Arguments arguments, IValue* results) {
 
 template <const OperatorHandle<>* kTriangle>
 void triangle_backward(GradientContext& c) {
-    c.set_grad(0, (*kTriangle)(c.grad_output(), c.value(1)));
+    c.set_grad("self", (*kTriangle)(c.grad_output(), c.value("diagonal")));
 }
 
 std::vector<Sample> triangle_samples(Random& random, ScalarType dtype) {

@@ -171,24 +171,27 @@ void c2r(const Tensor& out, const Tensor& self, const Dims& dims, std::int64_t n
 }
 
 void c2c_backward(G& c) {
-    c.grad(0, [&] { return complex_to_complex_op(c.grad_output(), c.value(1), c.value(2), !c.value(3).to_bool()); });
+    c.grad("self", [&] {
+        return complex_to_complex_op(c.grad_output(), c.value("dim"), c.value("normalization"),
+                                     !c.value("forward").to_bool());
+    });
 }
 void r2c_backward(G& c) {
-    c.grad(0, [&] {
+    c.grad("self", [&] {
         Tensor g = c.grad_output();
-        const std::int64_t last = wrap_dim(c.value(1).to_ints().back(), g.dim());
+        const std::int64_t last = wrap_dim(c.value("dim").to_ints().back(), g.dim());
         const std::array dims{last};
-        const std::array sizes{c.sizes(0)[static_cast<std::size_t>(last)]};
-        if (c.value(3).to_bool()) g = resized(g, dims, sizes);
-        return fn::real(complex_to_complex_op(g, c.value(1), c.value(2), false));
+        const std::array sizes{c.sizes("self")[static_cast<std::size_t>(last)]};
+        if (c.value("onesided").to_bool()) g = resized(g, dims, sizes);
+        return fn::real(complex_to_complex_op(g, c.value("dim"), c.value("normalization"), false));
     });
 }
 // Terms with a conjugate counterpart count twice.
 void c2r_backward(G& c) {
-    c.grad(0, [&] {
+    c.grad("self", [&] {
         const Tensor g = c.grad_output();
-        const std::int64_t last = wrap_dim(c.value(1).to_ints().back(), g.dim());
-        const Tensor terms = real_to_complex_op(g, c.value(1), c.value(2), true);
+        const std::int64_t last = wrap_dim(c.value("dim").to_ints().back(), g.dim());
+        const Tensor terms = real_to_complex_op(g, c.value("dim"), c.value("normalization"), true);
         const std::int64_t n = terms.size(last);
         const std::int64_t doubled = g.size(last) - n;
         const auto piece = [&](std::int64_t begin, std::int64_t end) {
@@ -200,7 +203,7 @@ void c2r_backward(G& c) {
                 TensorList{piece(0, 1), fn::mul_scalar(piece(1, 1 + doubled), Scalar(2)), piece(1 + doubled, n)}, last);
         }
         const std::array dims{last};
-        const std::array sizes{c.sizes(0)[static_cast<std::size_t>(last)]};
+        const std::array sizes{c.sizes("self")[static_cast<std::size_t>(last)]};
         return resized(all, dims, sizes);
     });
 }

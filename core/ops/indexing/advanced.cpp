@@ -133,10 +133,10 @@ Tensor index(const Tensor& self, const TensorList& indices) {
     return out;
 }
 void index_backward(GradientContext& context) {
-    context.grad(0, [&] {
+    context.grad("self", [&] {
         const Tensor& grad = context.grad_output();
         static const OperatorHandle<> put_into{"aten::index_put_"};
-        return put_into(fn::new_zeros(grad, context.sizes(0)), context.arguments_of_list(1), grad, true);
+        return put_into(fn::new_zeros(grad, context.sizes("self")), context.arguments_of_list("indices"), grad, true);
     });
 }
 
@@ -221,11 +221,11 @@ void index_put(const Tensor& out, const Tensor& self, const TensorList& indices,
 }
 void index_put_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] {
-        if (context.value(3).to_bool()) return grad;
-        return fn::index_put(grad, context.arguments_of_list(1), fn::new_zeros(grad, Dims{}), false);
+    context.grad("self", [&] {
+        if (context.value("accumulate").to_bool()) return grad;
+        return fn::index_put(grad, context.arguments_of_list("indices"), fn::new_zeros(grad, Dims{}), false);
     });
-    context.grad(2, [&] { return fn::index(grad, context.arguments_of_list(1)); });
+    context.grad("values", [&] { return fn::index(grad, context.arguments_of_list("indices")); });
 }
 void index_put_impl(Arguments arguments, IValue* results) {
     static const OperatorHandle<> in_place{"aten::index_put_"};
@@ -249,7 +249,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
      .summary = "The elements at the indices, as numpy's advanced indexing picks them.",
      .kernel = boxed<index>,
-     .derivative = {index_backward, {save_argument(1)}},
+     .derivative = {index_backward, {save_argument("indices")}},
      .samples = index_samples,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
@@ -262,7 +262,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A copy with the values at the indices, or added there.",
      .infer = inferring<index_put_meta>,
      .kernel = filling<index_put>,
-     .derivative = {index_put_backward, {save_argument(1)}},
+     .derivative = {index_put_backward, {save_argument("indices")}},
      .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices",
      .samples = index_put_samples,
      .variants = kInPlace | kOut,

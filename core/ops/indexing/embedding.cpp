@@ -52,13 +52,14 @@ void embedding(const Tensor& out, const Tensor& weight, const Tensor& indices, s
     });
 }
 void embedding_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        if (context.value(4).to_bool()) {
-            return sparse_backward(context.grad_output(), context.argument(1), context.sizes(0)[0], context.value(2),
-                                   context.value(3));
+    context.grad("weight", [&] {
+        if (context.value("sparse").to_bool()) {
+            return sparse_backward(context.grad_output(), context.argument("indices"), context.sizes("weight")[0],
+                                   context.value("padding_idx"), context.value("scale_grad_by_freq"));
         }
-        return fn::embedding_dense_backward(context.grad_output(), context.argument(1), context.sizes(0)[0],
-                                            context.value(2), context.value(3));
+        return fn::embedding_dense_backward(context.grad_output(), context.argument("indices"),
+                                            context.sizes("weight")[0], context.value("padding_idx"),
+                                            context.value("scale_grad_by_freq"));
     });
 }
 
@@ -110,13 +111,13 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
     });
 }
 void embedding_dense_backward_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        const Tensor indices = context.argument(1);
+    context.grad("grad_output", [&] {
+        const Tensor indices = context.argument("indices");
         Dims sizes = to_dims(indices.sizes());
         sizes.push_back(context.grad_output().size(-1));
         const Tensor rows =
             fn::reshape(fn::index_select(context.grad_output(), 0, fn::reshape(indices, Dims{-1})), sizes);
-        const std::int64_t padding_idx = context.value(3).to_int();
+        const std::int64_t padding_idx = context.value("padding_idx").to_int();
         if (padding_idx < 0) return rows;
         return fn::masked_fill(rows, fn::unsqueeze(fn::eq_scalar(indices, Scalar(padding_idx)), -1), Scalar(0));
     });
@@ -164,7 +165,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i] = weight[indices[i]]",
      .infer = inferring<embedding_meta>,
      .kernel = filling<embedding>,
-     .derivative = {embedding_backward, {save_argument(1)}},
+     .derivative = {embedding_backward, {save_argument("indices")}},
      .gradient = "weight: sum of grad[i] at indices[i], 0 at padding_idx",
      .samples = embedding_samples,
      .variants = kOut},
@@ -175,7 +176,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[indices[i]] += grad_output[i]",
      .infer = inferring<embedding_dense_backward_meta>,
      .kernel = filling<embedding_dense_backward>,
-     .derivative = {embedding_dense_backward_gradient, {save_argument(1)}},
+     .derivative = {embedding_dense_backward_gradient, {save_argument("indices")}},
      .gradient = "grad_output: grad[indices[i]]",
      .variants = kOut},
     {.schema = "aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, int padding_idx, "

@@ -210,13 +210,13 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
 const OperatorHandle<> sparse_backward("aten::embedding_sparse_backward");
 
 Tensor weight_gradient(const Tensor& grad, GradientContext& context) {
-    const std::int64_t mode = context.value(4).to_int();
-    if (grad.size(0) == 0) return fn::new_zeros(grad, context.sizes(0));
-    const Tensor indices = context.argument(1);
+    const std::int64_t mode = context.value("mode").to_int();
+    if (grad.size(0) == 0) return fn::new_zeros(grad, context.sizes("weight"));
+    const Tensor indices = context.argument("indices");
     const Tensor sizes = context.result(2);
     if (mode == kMax) {
         const Tensor used = fn::to_dtype(fn::gt_scalar(sizes, Scalar(0)), static_cast<std::int64_t>(grad.dtype()));
-        return fn::scatter_add(fn::new_zeros(grad, context.sizes(0)), 0, context.result(3),
+        return fn::scatter_add(fn::new_zeros(grad, context.sizes("weight")), 0, context.result(3),
                                fn::mul(grad, fn::unsqueeze(used, 1)));
     }
     const Tensor bag_of = context.result(1);
@@ -226,22 +226,25 @@ Tensor weight_gradient(const Tensor& grad, GradientContext& context) {
             fn::to_dtype(fn::clamp(sizes, Scalar(1), IValue()), static_cast<std::int64_t>(grad.dtype()));
         rows = fn::div(rows, fn::unsqueeze(fn::index_select(counts, 0, bag_of), 1));
     }
-    if (context.is_argument_defined(6)) rows = fn::mul(rows, fn::unsqueeze(context.argument(6), 1));
-    if (context.value(5).to_bool())
-        return sparse_backward(rows, indices, context.sizes(0)[0], context.value(8), context.value(3));
-    return fn::embedding_dense_backward(rows, indices, context.sizes(0)[0], context.value(8), context.value(3));
+    if (context.is_argument_defined("per_sample_weights"))
+        rows = fn::mul(rows, fn::unsqueeze(context.argument("per_sample_weights"), 1));
+    if (context.value("sparse").to_bool())
+        return sparse_backward(rows, indices, context.sizes("weight")[0], context.value("padding_idx"),
+                               context.value("scale_grad_by_freq"));
+    return fn::embedding_dense_backward(rows, indices, context.sizes("weight")[0], context.value("padding_idx"),
+                                        context.value("scale_grad_by_freq"));
 }
 void embedding_bag_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
     const Tensor& grad = context.grad_output(0);
-    context.grad(0, [&] { return weight_gradient(grad, context); });
-    if (!context.is_argument_defined(6)) return;
-    context.grad(6, [&] {
-        const Tensor indices = context.argument(1);
-        const Tensor rows = fn::index_select(context.argument(0), 0, indices);
+    context.grad("weight", [&] { return weight_gradient(grad, context); });
+    if (!context.is_argument_defined("per_sample_weights")) return;
+    context.grad("per_sample_weights", [&] {
+        const Tensor indices = context.argument("indices");
+        const Tensor rows = fn::index_select(context.argument("weight"), 0, indices);
         const Tensor products = fn::mul(fn::index_select(grad, 0, context.result(1)), rows);
         const Tensor sums = fn::sum_dim(products, Dims{1}, false);
-        return fn::masked_fill(sums, fn::eq_scalar(indices, Scalar(context.value(8).to_int())), Scalar(0));
+        return fn::masked_fill(sums, fn::eq_scalar(indices, Scalar(context.value("padding_idx").to_int())), Scalar(0));
     });
 }
 
@@ -294,8 +297,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[b] = sum_{i in bag b} weight[indices[i]]",
      .kernel = boxed<embedding_bag>,
      .derivative = {embedding_bag_backward,
-                    {save_argument(0, 6), save_argument(1), save_argument(6, 0), save_result(1), save_result(2),
-                     save_result(3)}},
+                    {save_argument("weight", "per_sample_weights"), save_argument("indices"),
+                     save_argument("per_sample_weights", "weight"), save_result(1), save_result(2), save_result(3)}},
      .gradient = "weight: sum of grad[b] at indices[i] of bag b; divided by its size for the mean",
      .samples = bag_samples,
      .variants = kOut},

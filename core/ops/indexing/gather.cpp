@@ -137,9 +137,10 @@ void gather(const Tensor& out, const Tensor& self, std::int64_t dim, const Tenso
     }
 }
 void gather_backward(GradientContext& context) {
-    context.grad(0, [&] {
+    context.grad("self", [&] {
         const Tensor& grad = context.grad_output();
-        return kAddInto(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad);
+        return kAddInto(fn::new_zeros(grad, context.sizes("self")), context.value("dim"), context.argument("index"),
+                        grad);
     });
 }
 Tensor gather_backward_function(const Tensor& grad, const Tensor& self, std::int64_t dim, const Tensor& index, bool) {
@@ -239,13 +240,14 @@ void scatter(const Tensor& out, const Tensor& self, std::int64_t dim, const Tens
 }
 void scatter_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] { return fn::scatter_value(grad, context.value(1), context.argument(2), Scalar(0)); });
-    context.grad(3, [&] { return fn::gather(grad, context.value(1), context.argument(2), false); });
+    context.grad("self",
+                 [&] { return fn::scatter_value(grad, context.value("dim"), context.argument("index"), Scalar(0)); });
+    context.grad("src", [&] { return fn::gather(grad, context.value("dim"), context.argument("index"), false); });
 }
 void scatter_add_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] { return grad; });
-    context.grad(3, [&] { return fn::gather(grad, context.value(1), context.argument(2), false); });
+    context.grad("self", [&] { return grad; });
+    context.grad("src", [&] { return fn::gather(grad, context.value("dim"), context.argument("index"), false); });
 }
 
 TensorMeta scatter_value_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar&) {
@@ -256,8 +258,9 @@ void scatter_value(const Tensor& out, const Tensor& self, std::int64_t dim, cons
     scatter_by(Reduction::Assign, out, self, dim, index, number_source(index, value, self.dtype()));
 }
 void scatter_value_backward(GradientContext& context) {
-    context.grad(
-        0, [&] { return fn::scatter_value(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
+    context.grad("self", [&] {
+        return fn::scatter_value(context.grad_output(), context.value("dim"), context.argument("index"), Scalar(0));
+    });
 }
 
 Reduction old_reduction(std::string_view name) {
@@ -334,11 +337,11 @@ std::pair<Tensor, Tensor> product_gradients(GradientContext& context) {
     using namespace arithmetic;
     static const OperatorHandle<> scatter_reduce_two("aten::scatter_reduce.two");
     const Tensor& grad = context.grad_output();
-    const IValue& dim = context.value(1);
-    const Tensor index = context.argument(2);
-    const IValue& include_self = context.value(5);
-    const Tensor self = context.argument(0);
-    const Tensor src = context.argument(3);
+    const IValue& dim = context.value("dim");
+    const Tensor index = context.argument("index");
+    const IValue& include_self = context.value("include_self");
+    const Tensor self = context.argument("self");
+    const Tensor src = context.argument("src");
     const auto product = [&](const Tensor& start, const Tensor& factors) {
         return scatter_reduce_two(start, dim, index, factors, "prod", include_self);
     };
@@ -360,10 +363,10 @@ std::pair<Tensor, Tensor> product_gradients(GradientContext& context) {
 void scatter_reduce_backward(GradientContext& context) {
     using namespace arithmetic;
     const Tensor& grad = context.grad_output();
-    const IValue& dim = context.value(1);
-    const Tensor index = context.argument(2);
-    const Reduction reduction = reduction_named(context.value(4).to_string());
-    const bool include_self = context.value(5).to_bool();
+    const IValue& dim = context.value("dim");
+    const Tensor index = context.argument("index");
+    const Reduction reduction = reduction_named(context.value("reduce").to_string());
+    const bool include_self = context.value("include_self").to_bool();
     Tensor self_grad = grad;
     Tensor scaled_grad = grad;
     Tensor src_grad;
@@ -371,13 +374,13 @@ void scatter_reduce_backward(GradientContext& context) {
         const Tensor ones = fn::ones_like(grad);
         const Tensor start = include_self ? ones : fn::scatter_value(ones, dim, index, Scalar(0));
         const Tensor count =
-            fn::clamp(fn::scatter_add(start, dim, index, fn::ones_like(context.argument(3))), Scalar(1), IValue());
+            fn::clamp(fn::scatter_add(start, dim, index, fn::ones_like(context.argument("src"))), Scalar(1), IValue());
         self_grad = scaled_grad = grad / count;
     } else if (reduction == Reduction::Product) {
         std::tie(self_grad, src_grad) = product_gradients(context);
     } else if (reduction != Reduction::Sum) {
-        const Tensor self = context.argument(0);
-        const Tensor src = context.argument(3);
+        const Tensor self = context.argument("self");
+        const Tensor src = context.argument("src");
         const Tensor result = context.result();
         const std::int64_t dtype = static_cast<std::int64_t>(grad.dtype());
         const Tensor self_hits = fn::to_dtype(fn::eq(self, result), dtype);
@@ -388,8 +391,9 @@ void scatter_reduce_backward(GradientContext& context) {
         self_grad = share * self_hits;
         src_grad = src_hits * fn::gather(share, dim, index, false);
     }
-    context.grad(0, [&] { return include_self ? self_grad : fn::scatter_value(self_grad, dim, index, Scalar(0)); });
-    context.grad(3, [&] { return src_grad.defined() ? src_grad : fn::gather(scaled_grad, dim, index, false); });
+    context.grad("self",
+                 [&] { return include_self ? self_grad : fn::scatter_value(self_grad, dim, index, Scalar(0)); });
+    context.grad("src", [&] { return src_grad.defined() ? src_grad : fn::gather(scaled_grad, dim, index, false); });
 }
 
 std::vector<Sample> gather_samples(Random& random, ScalarType dtype) {
@@ -423,7 +427,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "out[i][j] = self[i][index[i][j]] for dim 1, and so for the others.",
      .infer = inferring<gather_meta>,
      .kernel = filling<gather>,
-     .derivative = {gather_backward, {save_argument(2)}},
+     .derivative = {gather_backward, {save_argument("index")}},
      .gradient = "self: grad added at index, else 0",
      .samples = gather_samples,
      .variants = kOut,
@@ -435,7 +439,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A copy in which out[i][index[i][j]] = src[i][j] for dim 1, and so for the others.",
      .infer = inferring<scatter_meta>,
      .kernel = filling<scatter<Reduction::Assign>>,
-     .derivative = {scatter_backward, {save_argument(2)}},
+     .derivative = {scatter_backward, {save_argument("index")}},
      .gradient = "self: grad, 0 at index\nsrc: grad at index",
      .samples = scatter_samples,
      .variants = kInPlace | kOut,
@@ -444,7 +448,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A copy with the value at the indices along dim.",
      .infer = inferring<scatter_value_meta>,
      .kernel = filling<scatter_value>,
-     .derivative = {scatter_value_backward, {save_argument(2)}, "ScatterBackward1"},
+     .derivative = {scatter_value_backward, {save_argument("index")}, "ScatterBackward1"},
      .samples = scatter_value_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "value_out", .refusal = out_refusal::kStructured}},
@@ -464,7 +468,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A copy in which out[i][index[i][j]] += src[i][j] for dim 1, and so for the others.",
      .infer = inferring<scatter_meta>,
      .kernel = filling<scatter<Reduction::Sum>>,
-     .derivative = {scatter_add_backward, {save_argument(2)}},
+     .derivative = {scatter_add_backward, {save_argument("index")}},
      .gradient = "self: grad\nsrc: grad at index",
      .samples = scatter_add_samples,
      .variants = kInPlace | kOut,
@@ -476,7 +480,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[index[i]] = reduce of self[index[i]] and all src[i] that come there",
      .infer = inferring<scatter_reduce_meta>,
      .kernel = filling<scatter_reduce>,
-     .derivative = {scatter_reduce_backward, {save_argument(0), save_argument(2), save_argument(3), save_result(0)}},
+     .derivative = {scatter_reduce_backward,
+                    {save_argument("self"), save_argument("index"), save_argument("src"), save_result(0)}},
      .gradient = "self: grad; for prod times the others, for the mean by the count, for the extrema where it is the "
                  "one\n"
                  "src: grad[index[i]]; for prod times the others, for the mean by the count, for the extrema where "

@@ -61,10 +61,11 @@ void index_select(const Tensor& out, const Tensor& self, std::int64_t dim, const
     copy_mapped(out, self, maps);
 }
 void index_select_backward(GradientContext& context) {
-    context.grad(0, [&] {
+    context.grad("self", [&] {
         const Tensor& grad = context.grad_output();
         static const OperatorHandle<> add_into{"aten::index_add_"};
-        return add_into(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad, Scalar(1));
+        return add_into(fn::new_zeros(grad, context.sizes("self")), context.value("dim"), context.argument("index"),
+                        grad, Scalar(1));
     });
 }
 
@@ -168,10 +169,10 @@ void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Te
 }
 void index_add_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] { return grad; });
-    context.grad(3, [&] {
-        const Tensor picked = fn::index_select(grad, context.value(1), context.argument(2));
-        return fn::mul_scalar(fn::reshape(picked, context.sizes(3)), context.value(4));
+    context.grad("self", [&] { return grad; });
+    context.grad("source", [&] {
+        const Tensor picked = fn::index_select(grad, context.value("dim"), context.argument("index"));
+        return fn::mul_scalar(fn::reshape(picked, context.sizes("source")), context.value("alpha"));
     });
 }
 
@@ -192,9 +193,11 @@ void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const T
 }
 void index_copy_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] { return fn::index_fill(grad, context.value(1), context.argument(2), Scalar(0)); });
-    context.grad(3, [&] {
-        return fn::reshape(fn::index_select(grad, context.value(1), context.argument(2)), context.sizes(3));
+    context.grad("self",
+                 [&] { return fn::index_fill(grad, context.value("dim"), context.argument("index"), Scalar(0)); });
+    context.grad("source", [&] {
+        return fn::reshape(fn::index_select(grad, context.value("dim"), context.argument("index")),
+                           context.sizes("source"));
     });
 }
 
@@ -240,13 +243,15 @@ void index_fill_tensor(const Tensor& out, const Tensor& self, std::int64_t dim, 
     fill_slices(out, self, dim, index, item(value));
 }
 void index_fill_backward(GradientContext& context) {
-    context.grad(
-        0, [&] { return fn::index_fill(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
+    context.grad("self", [&] {
+        return fn::index_fill(context.grad_output(), context.value("dim"), context.argument("index"), Scalar(0));
+    });
 }
 void index_fill_tensor_backward(GradientContext& context) {
     index_fill_backward(context);
-    context.grad(
-        3, [&] { return fn::sum(fn::index_select(context.grad_output(), context.value(1), context.argument(2))); });
+    context.grad("value", [&] {
+        return fn::sum(fn::index_select(context.grad_output(), context.value("dim"), context.argument("index")));
+    });
 }
 
 Tensor index_select_backward_function(const Tensor& grad, const Dims& sizes, std::int64_t dim, const Tensor& index) {
@@ -281,7 +286,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i] = self[index[i]]",
      .infer = inferring<index_select_meta>,
      .kernel = filling<index_select>,
-     .derivative = {index_select_backward, {save_argument(2)}},
+     .derivative = {index_select_backward, {save_argument("index")}},
      .gradient = "self: grad[i] added at index[i], else 0",
      .samples = index_select_samples,
      .variants = kOut,
@@ -294,7 +299,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out = self; out[index[i]] += alpha source[i]",
      .infer = inferring<index_add_meta>,
      .kernel = filling<index_add>,
-     .derivative = {index_add_backward, {save_argument(2)}},
+     .derivative = {index_add_backward, {save_argument("index")}},
      .gradient = "self: grad\nsource: alpha grad[index[i]]",
      .samples = index_add_samples,
      .variants = kInPlace | kOut,
@@ -304,7 +309,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out = self; out[index[i]] = source[i]",
      .infer = inferring<index_copy_meta>,
      .kernel = filling<index_copy>,
-     .derivative = {index_copy_backward, {save_argument(2)}},
+     .derivative = {index_copy_backward, {save_argument("index")}},
      .gradient = "self: grad, 0 at index\nsource: grad[index[i]]",
      .samples = index_copy_samples,
      .variants = kInPlace | kOut,
@@ -315,7 +320,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out = self; out[index[i]] = value",
      .infer = inferring<index_fill_meta>,
      .kernel = filling<index_fill>,
-     .derivative = {index_fill_backward, {save_argument(2)}},
+     .derivative = {index_fill_backward, {save_argument("index")}},
      .gradient = "self: grad, 0 at index\nvalue: sum of grad at index",
      .samples = index_fill_samples,
      .variants = kInPlace | kOut,
@@ -324,7 +329,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "With the value in the slices at the indices along dim.",
      .infer = inferring<index_fill_tensor_meta>,
      .kernel = filling<index_fill_tensor>,
-     .derivative = {index_fill_tensor_backward, {save_argument(2)}, "IndexFillBackward1"},
+     .derivative = {index_fill_tensor_backward, {save_argument("index")}, "IndexFillBackward1"},
      .samples = index_fill_tensor_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "int_Tensor_out"}},

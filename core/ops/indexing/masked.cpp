@@ -41,9 +41,9 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) {
     return out;
 }
 void masked_select_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        const Tensor mask = context.argument(1);
-        const Dims shape = broadcast_shapes(context.sizes(0), mask.sizes());
+    context.grad("self", [&] {
+        const Tensor mask = context.argument("mask");
+        const Dims shape = broadcast_shapes(context.sizes("self"), mask.sizes());
         return fn::masked_scatter(fn::new_zeros(context.grad_output(), shape), mask, context.grad_output());
     });
 }
@@ -82,13 +82,13 @@ void masked_scatter(const Tensor& out, const Tensor& self, const Tensor& mask, c
 }
 void masked_scatter_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    const Tensor mask = context.argument(1);
-    context.grad(0, [&] { return fn::masked_fill(grad, mask, Scalar(0)); });
-    context.grad(2, [&] {
-        const std::int64_t wanted = checked_numel(context.sizes(2));
+    const Tensor mask = context.argument("mask");
+    context.grad("self", [&] { return fn::masked_fill(grad, mask, Scalar(0)); });
+    context.grad("source", [&] {
+        const std::int64_t wanted = checked_numel(context.sizes("source"));
         const Tensor selected = fn::masked_select(grad, mask);
         return fn::reshape(fn::constant_pad_nd(selected, Dims{0, wanted - selected.numel()}, Scalar(0)),
-                           context.sizes(2));
+                           context.sizes("source"));
     });
 }
 
@@ -131,7 +131,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::masked_select(Tensor self, Tensor mask) -> Tensor",
      .summary = "The elements where the mask is true, in one dimension.",
      .kernel = boxed<masked_select>,
-     .derivative = {masked_select_backward, {save_argument(1)}},
+     .derivative = {masked_select_backward, {save_argument("mask")}},
      .gradient = "self: grad where the mask holds, else 0",
      .samples = masked_select_samples,
      .variants = kOut,
@@ -143,7 +143,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A copy with the source's elements, one after another, where the mask is true.",
      .infer = inferring<masked_scatter_meta>,
      .kernel = filling<masked_scatter>,
-     .derivative = {masked_scatter_backward, {save_argument(1)}},
+     .derivative = {masked_scatter_backward, {save_argument("mask")}},
      .gradient = "self: grad where the mask does not hold, else 0\n"
                  "source: grad where the mask holds, one after another",
      .samples = masked_scatter_samples,

@@ -139,16 +139,16 @@ void cat(const Tensor& out, const TensorList& tensors, std::int64_t dim) {
 
 void cat_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    const std::int64_t dim = wrap_dim(context.value(1).to_int(), grad.dim());
+    const std::int64_t dim = wrap_dim(context.value("dim").to_int(), grad.dim());
     std::int64_t start = 0;
-    for (std::size_t i = 0; i < context.list_size(0); ++i) {
-        const IntSpan sizes = context.sizes(0, i);
+    for (std::size_t i = 0; i < context.list_size("tensors"); ++i) {
+        const IntSpan sizes = context.sizes("tensors", i);
         if (is_left_out(sizes)) {
-            context.set_grad(0, i, fn::new_zeros(grad, sizes));
+            context.set_grad("tensors", i, fn::new_zeros(grad, sizes));
             continue;
         }
         const std::int64_t length = sizes[static_cast<std::size_t>(dim)];
-        context.set_grad(0, i, fn::narrow(grad, dim, start, length));
+        context.set_grad("tensors", i, fn::narrow(grad, dim, start, length));
         start += length;
     }
 }

@@ -83,8 +83,8 @@ void constant_pad(const Tensor& out, const Tensor& self, const Dims& pad, const 
               self.view_as_strided(span_of(sizes), self.strides(), from_offset));
 }
 void constant_pad_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        Dims back = context.value(1).to_ints();
+    context.grad("self", [&] {
+        Dims back = context.value("pad").to_ints();
         for (std::int64_t& width : back) width = -width;
         return fn::constant_pad_nd(context.grad_output(), back, 0);
     });

@@ -59,7 +59,7 @@ void flip(const Tensor& out, const Tensor& self, const Dims& dims) {
     copy_mapped(permuted(out, order), permuted(self, order), ordered);
 }
 void flip_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::flip(context.grad_output(), context.value(1)); });
+    context.grad("self", [&] { return fn::flip(context.grad_output(), context.value("dims")); });
 }
 Tensor fliplr(const Tensor& self) {
     if (self.dim() < 2) throw Error(ErrorKind::Run, "Input must be >= 2-d.");
@@ -105,10 +105,10 @@ void roll(const Tensor& out, const Tensor& self, const Dims& shifts, const Dims&
     copy_mapped(out, self, maps);
 }
 void roll_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        Dims back = context.value(1).to_ints();
+    context.grad("self", [&] {
+        Dims back = context.value("shifts").to_ints();
         for (std::int64_t& shift : back) shift = -shift;
-        return fn::roll(context.grad_output(), back, context.value(2));
+        return fn::roll(context.grad_output(), back, context.value("dims"));
     });
 }
 

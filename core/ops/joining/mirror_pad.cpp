@@ -130,13 +130,14 @@ const OperatorHandle<>& backward_handle() {
 }
 template <Border B, std::size_t N>
 void pad_gradient(GradientContext& context) {
-    context.grad(0,
-                 [&] { return backward_handle<B, N>()(context.grad_output(), context.argument(0), context.value(1)); });
+    context.grad("self", [&] {
+        return backward_handle<B, N>()(context.grad_output(), context.argument("self"), context.value("padding"));
+    });
 }
 template <Border B, std::size_t N>
 void pad_backward_gradient(GradientContext& context) {
-    context.grad(0, [&] { return pad_handle<B, N>()(context.grad_output(), context.value(2)); });
-    context.grad(1, [&] { return fn::new_zeros(context.grad_output(), context.sizes(1)); });
+    context.grad("grad_output", [&] { return pad_handle<B, N>()(context.grad_output(), context.value("padding")); });
+    context.grad("self", [&] { return fn::new_zeros(context.grad_output(), context.sizes("self")); });
 }
 
 template <std::size_t N>
@@ -161,7 +162,7 @@ constexpr OperatorRecord pad_record(std::string_view schema, std::string_view su
     record.summary = summary;
     record.infer = inferring<border_meta<B, N>>;
     record.kernel = filling<border_pad<B, N>>;
-    record.derivative = {pad_gradient<B, N>, {save_argument(0)}};
+    record.derivative = {pad_gradient<B, N>, {save_argument("self")}};
     record.samples = pad_samples<N>;
     return record;
 }

@@ -55,11 +55,11 @@ void repeat(const Tensor& out, const Tensor& self, const Dims& repeats) {
               self.view_as_strided(span_of(pair_sizes), span_of(from_strides), self.storage_offset()));
 }
 void repeat_backward(GradientContext& context) {
-    context.grad(0, [&] {
+    context.grad("self", [&] {
         const Tensor& grad = context.grad_output();
-        const Dims repeats = context.value(1).to_ints();
-        if (grad.numel() == 0) return fn::new_zeros(grad, context.sizes(0));
-        const Dims sizes = padded_sizes(context.sizes(0), repeats.size());
+        const Dims repeats = context.value("repeats").to_ints();
+        if (grad.numel() == 0) return fn::new_zeros(grad, context.sizes("self"));
+        const Dims sizes = padded_sizes(context.sizes("self"), repeats.size());
         Dims pairs, copies;
         for (std::size_t d = 0; d < repeats.size(); ++d) {
             copies.push_back(static_cast<std::int64_t>(pairs.size()));
@@ -67,7 +67,7 @@ void repeat_backward(GradientContext& context) {
             pairs.push_back(sizes[d]);
         }
         if (copies.empty()) return grad;
-        return fn::reshape(fn::sum_dim(fn::reshape(grad, pairs), copies, false), context.sizes(0));
+        return fn::reshape(fn::sum_dim(fn::reshape(grad, pairs), copies, false), context.sizes("self"));
     });
 }
 Tensor tile(const Tensor& self, const Dims& dims) {

@@ -61,7 +61,7 @@ void pixel_shuffle(const Tensor& out, const Tensor& self, std::int64_t r) {
                   with_order(self, {0, 3, 1, 4, 2}));
 }
 void pixel_shuffle_backward(GradientContext& context) {
-    context.grad(0, [&] { return kPixelUnshuffle(context.grad_output(), context.value(1)); });
+    context.grad("self", [&] { return kPixelUnshuffle(context.grad_output(), context.value("upscale_factor")); });
 }
 
 TensorMeta pixel_unshuffle_meta(const Tensor& self, std::int64_t factor) {
@@ -89,7 +89,7 @@ void pixel_unshuffle(const Tensor& out, const Tensor& self, std::int64_t r) {
                   with_order(self, {0, 2, 4, 1, 3}));
 }
 void pixel_unshuffle_backward(GradientContext& context) {
-    context.grad(0, [&] { return kPixelShuffle(context.grad_output(), context.value(1)); });
+    context.grad("self", [&] { return kPixelShuffle(context.grad_output(), context.value("downscale_factor")); });
 }
 
 Tensor channel_shuffle(const Tensor& self, std::int64_t groups) {

@@ -41,8 +41,9 @@ void stack(const Tensor& out, const TensorList& tensors, std::int64_t dim) {
     }
 }
 void stack_backward(GradientContext& context) {
-    for (std::size_t i = 0; i < context.list_size(0); ++i) {
-        context.set_grad(0, i, fn::select(context.grad_output(), context.value(1), static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < context.list_size("tensors"); ++i) {
+        context.set_grad("tensors", i,
+                         fn::select(context.grad_output(), context.value("dim"), static_cast<std::int64_t>(i)));
     }
 }
 

@@ -141,15 +141,18 @@ Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dim
 
 // The gradient has the same form: its missing dimensions are summed.
 void trilinear_backward(GradientContext& context) {
-    const Dims expand1 = context.value(3).to_ints();
-    const Dims expand2 = context.value(4).to_ints();
-    const Dims expand3 = context.value(5).to_ints();
-    const Dims sumdim = context.value(6).to_ints();
+    const Dims expand1 = context.value("expand1").to_ints();
+    const Dims expand2 = context.value("expand2").to_ints();
+    const Dims expand3 = context.value("expand3").to_ints();
+    const Dims sumdim = context.value("sumdim").to_ints();
     const Tensor& g = context.grad_output();
     const auto conjugated = [&](std::size_t i) { return conj(context.argument(i)); };
-    context.grad(0, [&] { return trilinear(g, conjugated(1), conjugated(2), sumdim, expand2, expand3, expand1, 1); });
-    context.grad(1, [&] { return trilinear(conjugated(0), g, conjugated(2), expand1, sumdim, expand3, expand2, 1); });
-    context.grad(2, [&] { return trilinear(conjugated(0), conjugated(1), g, expand1, expand2, sumdim, expand3, 1); });
+    context.grad("i1",
+                 [&] { return trilinear(g, conjugated(1), conjugated(2), sumdim, expand2, expand3, expand1, 1); });
+    context.grad("i2",
+                 [&] { return trilinear(conjugated(0), g, conjugated(2), expand1, sumdim, expand3, expand2, 1); });
+    context.grad("i3",
+                 [&] { return trilinear(conjugated(0), conjugated(1), g, expand1, expand2, sumdim, expand3, 1); });
 }
 
 std::vector<Sample> bilinear_samples(Random& random, ScalarType dtype) {
@@ -175,7 +178,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sum of i1 i2 i3 over sumdim",
      .infer = inferring<infer_trilinear>,
      .kernel = filling<trilinear_kernel>,
-     .derivative = {trilinear_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+     .derivative = {trilinear_backward, {save_argument("i1"), save_argument("i2"), save_argument("i3")}},
      .gradient = "i1: sum of grad i2 i3\ni2: sum of grad i1 i3\ni3: sum of grad i1 i2",
      .samples = trilinear_samples},
 };

@@ -56,7 +56,8 @@ Tensor factor_gradient(const Tensor& grad, const Tensor& factor_, bool upper) {
 }
 void factor_backward(GradientContext& context) {
     if (context.grad_output(0).defined())
-        context.set_grad(0, factor_gradient(context.grad_output(0), context.result(0), context.value(1).to_bool()));
+        context.set_grad("self",
+                         factor_gradient(context.grad_output(0), context.result(0), context.value("upper").to_bool()));
 }
 
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
@@ -84,7 +85,8 @@ void old(const Tensor& out, const Tensor& self, bool upper) {
     put_back(out, work);
 }
 void old_backward(GradientContext& context) {
-    context.set_grad(0, factor_gradient(context.grad_output(), context.result(), context.value(1).to_bool()));
+    context.set_grad("self",
+                     factor_gradient(context.grad_output(), context.result(), context.value("upper").to_bool()));
 }
 
 // ---- inverse
@@ -113,11 +115,11 @@ void invert(const Tensor& out, const Tensor& L, bool upper) {
     copy_strided(out, half + mH(upper ? fn::triu(half, 1) : fn::tril(half, -1)));
 }
 void invert_backward(GradientContext& context) {
-    const Tensor L = context.argument(0);
+    const Tensor L = context.argument("self");
     const Tensor inverse = context.result();
     const Tensor both = context.grad_output() + mH(context.grad_output());
     const Tensor common = fn::matmul(inverse, fn::matmul(both, inverse));
-    context.set_grad(0, -(context.value(1).to_bool() ? fn::matmul(L, common) : fn::matmul(common, L)));
+    context.set_grad("self", -(context.value("upper").to_bool() ? fn::matmul(L, common) : fn::matmul(common, L)));
 }
 
 // ---- solving
@@ -156,9 +158,9 @@ void solve(const Tensor& out, const Tensor& B, const Tensor& L, bool upper) {
 }
 void solve_backward(GradientContext& context) {
     const Tensor L = context.argument(1);
-    const bool upper = context.value(2).to_bool();
+    const bool upper = context.value("upper").to_bool();
     const Tensor gB = call::cholesky_solve(context.grad_output(), L, upper);
-    context.grad(0, [&] { return gB; });
+    context.grad("self", [&] { return gB; });
     context.grad(1, [&] {
         const Tensor product = fn::matmul(gB, mH(context.result()));
         const Tensor common = product + mH(product);
@@ -241,7 +243,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "(L L^H)^-1; upper: (U^H U)^-1",
      .infer = inferring<infer_inverse>,
      .kernel = filling<invert>,
-     .derivative = {invert_backward, {save_argument(0), save_result()}},
+     .derivative = {invert_backward, {save_argument("self"), save_result()}},
      .gradient = "self: -out (grad + grad^H) out self",
      .samples = inverse_samples,
      .variants = kOut,
@@ -251,7 +253,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "L L^H X = self; upper: U^H U X = self",
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
-     .derivative = {solve_backward, {save_argument(1), save_result(0, 1)}},
+     .derivative = {solve_backward, {save_argument("input2"), save_result(0, "input2")}},
      .gradient = "self: A^-1 grad, A = L L^H\ninput2: -(G out^H + out G^H) L, G = A^-1 grad",
      .samples = solve_samples,
      .variants = kOut,
@@ -261,7 +263,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "L L^H X = self; upper: U^H U X = self",
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
-     .derivative = {solve_backward, {save_argument(1), save_result(0, 1)}},
+     .derivative = {solve_backward, {save_argument("A"), save_result(0, "A")}},
      .gradient = "self: (A A^H)^-1 grad\nA: -(G out^H + out G^H) A, G = (A A^H)^-1 grad",
      .samples = helper_samples,
      .variants = kOut},

@@ -93,7 +93,7 @@ Tensor diagonal_of(const Tensor& values, const Tensor& A) {
 
 void det_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
-    const Tensor A = context.argument(0);
+    const Tensor A = context.argument("A");
     if (A.numel() == 0) return;
     const Tensor g = context.grad_output(0);
     const Tensor value = context.result(0);
@@ -104,7 +104,7 @@ void det_backward(GradientContext& context) {
         const Tensor zero = fn::eq_scalar(fn::diagonal(LU, 0, -2, -1), Scalar(0));
         const Tensor nudge = fn::to_dtype(zero, static_cast<std::int64_t>(A.dtype())) * Scalar(epsilon_of(A.dtype()));
         const Tensor regular = LU + fn::diag_embed(nudge, 0, -2, -1);
-        return context.set_grad(0, call::lu_solve(regular, context.result(2), d, true, !factors_transposed(A)));
+        return context.set_grad("A", call::lu_solve(regular, context.result(2), d, true, !factors_transposed(A)));
     }
     // By the pivots: dividing by a determinant close to rounding errors is not accurate.
     const Tensor pivots = fn::abs(fn::diagonal(context.result(1), 0, -2, -1));
@@ -113,8 +113,8 @@ void det_backward(GradientContext& context) {
         fn::le(fn::amin(pivots, Dims{-1}, false), fn::amax(pivots, Dims{-1}, false) * Scalar(smallest));
     const bool any = fn::is_nonzero(fn::any(singular));
     const bool all = fn::is_nonzero(fn::all(singular));
-    if (!any) return context.set_grad(0, call::solve(mH(A), d, true));
-    if (all) return context.set_grad(0, singular_gradient(A, g));
+    if (!any) return context.set_grad("A", call::solve(mH(A), d, true));
+    if (all) return context.set_grad("A", singular_gradient(A, g));
     // Singular and regular matrices of the batch by separate formulas.
     const Tensor flat_A = fn::reshape(A, Dims{-1, A.size(-1), A.size(-1)});
     const Tensor flat_d = fn::reshape(d, Dims{-1, A.size(-1), A.size(-1)});
@@ -124,7 +124,7 @@ void det_backward(GradientContext& context) {
         singular_gradient(fn::index_select(flat_A, 0, bad), fn::index_select(fn::reshape(g, Dims{-1}), 0, bad));
     const Tensor at_good = call::solve(mH(fn::index_select(flat_A, 0, good)), fn::index_select(flat_d, 0, good), true);
     const Tensor joined = fn::index_copy(fn::index_copy(fn::zeros_like(flat_A), 0, bad, at_bad), 0, good, at_good);
-    context.set_grad(0, fn::reshape(joined, to_dims(A.sizes())));
+    context.set_grad("A", fn::reshape(joined, to_dims(A.sizes())));
 }
 
 Tensor linalg_det(const Tensor& A) { return std::get<0>(call::det_all(A)); }
@@ -162,7 +162,7 @@ void slogdet(const Tensor& sign, const Tensor& logarithm, const Tensor& LU, cons
     put_back(logarithm, logarithms);
 }
 void slogdet_backward(GradientContext& context) {
-    const Tensor A = context.argument(0);
+    const Tensor A = context.argument("A");
     const bool complex = is_complex(A.dtype());
     Tensor g = context.grad_output(1);
     if (complex && context.grad_output(0).defined()) {
@@ -171,13 +171,13 @@ void slogdet_backward(GradientContext& context) {
         g = g.defined() ? g + turned : turned;
     }
     if (!g.defined()) {
-        if (context.grad_output(0).defined()) context.set_grad(0, fn::zeros_like(A));
+        if (context.grad_output(0).defined()) context.set_grad("A", fn::zeros_like(A));
         return;
     }
-    if (A.numel() == 0) return context.set_grad(0, fn::zeros_like(A));
+    if (A.numel() == 0) return context.set_grad("A", fn::zeros_like(A));
     const Tensor d = diagonal_of(g, A);
-    if (GradMode::is_enabled()) return context.set_grad(0, call::solve(mH(A), d, true));
-    context.set_grad(0, call::lu_solve(context.result(2), context.result(3), d, true, !factors_transposed(A)));
+    if (GradMode::is_enabled()) return context.set_grad("A", call::solve(mH(A), d, true));
+    context.set_grad("A", call::lu_solve(context.result(2), context.result(3), d, true, !factors_transposed(A)));
 }
 
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
@@ -206,7 +206,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "prod_i of the diagonal of U, A = P L U, times the sign of P",
      .infer = inferring<infer_det>,
      .kernel = filling<det, 3>,
-     .derivative = {det_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
+     .derivative = {det_backward, {save_argument("A"), save_result(0), save_result(1), save_result(2)}},
      .gradient = "A: grad conj(det) A^-H",
      .variants = kOut,
      .out = {.overload = "result"},
@@ -227,7 +227,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "det(A) = sign exp(logabsdet)",
      .infer = inferring<infer_slogdet>,
      .kernel = filling<slogdet, 4>,
-     .derivative = {slogdet_backward, {save_argument(0), save_result(0), save_result(2), save_result(3)}},
+     .derivative = {slogdet_backward, {save_argument("A"), save_result(0), save_result(2), save_result(3)}},
      .gradient = "A: grad1 A^-H, for the logarithm",
      .variants = kOut,
      .out = {.overload = "sign"},

@@ -126,12 +126,12 @@ void cdist_kernel(const Tensor& out, const Tensor& x1, const Tensor& x2, double 
     put_back(out, buffer);
 }
 void cdist_gradient(GradientContext& context) {
-    const Tensor x1 = context.argument(0);
-    const Tensor x2 = context.argument(1);
-    const double p = context.value(2).to_double();
+    const Tensor x1 = context.argument("x1");
+    const Tensor x2 = context.argument("x2");
+    const double p = context.value("p").to_double();
     const Tensor& g = context.grad_output();
-    context.grad(0, [&] { return cdist_backward(g, x1, x2, p, context.result()); });
-    context.grad(1, [&] { return cdist_backward(mT(g), x2, x1, p, mT(context.result())); });
+    context.grad("x1", [&] { return cdist_backward(g, x1, x2, p, context.result()); });
+    context.grad("x2", [&] { return cdist_backward(mT(g), x2, x1, p, mT(context.result())); });
 }
 
 // (grad, x1, x2, p, cdist)
@@ -189,12 +189,12 @@ void euclidean(const Tensor& out, const Tensor& x1, const Tensor& x2) {
     copy_into(out, fn::sqrt(fn::clamp(fn::matmul(left, mT(right)), Scalar(0), IValue())));
 }
 void euclidean_backward(GradientContext& context) {
-    const Tensor x1 = context.argument(0);
-    const Tensor x2 = context.argument(1);
+    const Tensor x1 = context.argument("x1");
+    const Tensor x2 = context.argument("x2");
     const Tensor dist = context.result();
     const Tensor ratio = fn::masked_fill(context.grad_output() / dist, fn::eq_scalar(dist, Scalar(0)), Scalar(0));
-    context.grad(0, [&] { return x1 * fn::sum_dim(ratio, Dims{-1}, true, IValue()) - fn::matmul(ratio, x2); });
-    context.grad(1, [&] {
+    context.grad("x1", [&] { return x1 * fn::sum_dim(ratio, Dims{-1}, true, IValue()) - fn::matmul(ratio, x2); });
+    context.grad("x2", [&] {
         return x2 * fn::unsqueeze(fn::sum_dim(ratio, Dims{-2}, false, IValue()), -1) - fn::matmul(mT(ratio), x1);
     });
 }
@@ -223,8 +223,8 @@ void pdist_kernel(const Tensor& out, const Tensor& self, double p) {
     put_back(out, buffer);
 }
 void pdist_gradient(GradientContext& context) {
-    context.set_grad(
-        0, pdist_backward(context.grad_output(), context.argument(0), context.value(1).to_double(), context.result()));
+    context.set_grad("self", pdist_backward(context.grad_output(), context.argument("self"),
+                                            context.value("p").to_double(), context.result()));
 }
 // (grad, self, p, pdist)
 TensorMeta infer_pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& pdist) {
@@ -304,7 +304,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i, j] = sum_k(|x1[i, k] - x2[j, k]|^p)^(1 / p)",
      .infer = inferring<infer_cdist>,
      .kernel = filling<cdist_kernel>,
-     .derivative = {cdist_gradient, {save_argument(0), save_argument(1), save_result()}, "CdistBackward0"},
+     .derivative = {cdist_gradient, {save_argument("x1"), save_argument("x2"), save_result()}, "CdistBackward0"},
      .gradient = "x1: sum_j grad[i, j] d |d|^(p - 2) / out[i, j]^(p - 1), d = x1[i] - x2[j]\n"
                  "x2: -sum_i grad[i, j] d |d|^(p - 2) / out[i, j]^(p - 1), d = x1[i] - x2[j]",
      .samples = cdist_samples,
@@ -319,7 +319,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i, j] = sqrt(sum_k (x1[i, k] - x2[j, k])^2)",
      .infer = inferring<infer_euclidean>,
      .kernel = filling<euclidean>,
-     .derivative = {euclidean_backward, {save_argument(0), save_argument(1), save_result()}},
+     .derivative = {euclidean_backward, {save_argument("x1"), save_argument("x2"), save_result()}},
      .gradient = "x1: sum_j grad[i, j] (x1[i] - x2[j]) / out[i, j]\nx2: sum_i grad[i, j] (x2[j] - x1[i]) / out[i, j]",
      .samples = euclidean_samples,
      .variants = kOut},
@@ -332,7 +332,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i, j] = sum_k(|self[i, k] - self[j, k]|^p)^(1 / p) for i < j",
      .infer = inferring<infer_pdist>,
      .kernel = filling<pdist_kernel>,
-     .derivative = {pdist_gradient, {save_argument(0), save_result()}, "PdistBackward0"},
+     .derivative = {pdist_gradient, {save_argument("self"), save_result()}, "PdistBackward0"},
      .gradient = "self: sum_j grad[i, j] d |d|^(p - 2) / out[i, j]^(p - 1), d = self[i] - self[j]",
      .samples = pdist_samples,
      .variants = kOut},

@@ -107,7 +107,7 @@ void symeig(const Tensor& values, const Tensor& vectors, const Tensor& self, boo
     decompose_hermitian(values, vectors, self, upper ? 'U' : 'L', with_vectors, "symeig");
 }
 void symeig_backward(GradientContext& context) {
-    require(context.value(1).to_bool(),
+    require(context.value("eigenvectors").to_bool(),
             "linalg_eigh_backward: torch.symeig(A, eigenvectors=False) is not differentiable. Use "
             "torch.linalg.eigvalsh(A) instead.");
     eigh_backward(context);
@@ -207,7 +207,7 @@ void eig_backward(GradientContext& context) {
     if (!gL.defined() && !gV.defined()) return;
     const Tensor L = context.result(0);
     const Tensor V = context.result(1);
-    if (!gV.defined()) return context.set_grad(0, call::solve(mH(V), fn::unsqueeze(gL, -1) * mH(V), true));
+    if (!gV.defined()) return context.set_grad("self", call::solve(mH(V), fn::unsqueeze(gL, -1) * mH(V), true));
     const Tensor product = fn::matmul(mH(V), gV);
     const Tensor diagonal = fn::diagonal(product, 0, -2, -1);
     check_phase(diagonal, "linalg_eig_backward");
@@ -216,11 +216,11 @@ void eig_backward(GradientContext& context) {
     Tensor inner = tangent / gaps(conj(L));
     if (gL.defined())
         inner = inner - fn::diag_embed(fn::diagonal(inner, 0, -2, -1), 0, -2, -1) + fn::diag_embed(gL, 0, -2, -1);
-    context.set_grad(0, call::solve(mH(V), fn::matmul(inner, mH(V)), true));
+    context.set_grad("self", call::solve(mH(V), fn::matmul(inner, mH(V)), true));
 }
 void eigvals_backward(GradientContext& context) {
-    const auto [L, V] = call::eig(context.argument(0));
-    context.set_grad(0, call::solve(mH(V), fn::unsqueeze(context.grad_output(), -1) * mH(V), true));
+    const auto [L, V] = call::eig(context.argument("self"));
+    context.set_grad("self", call::solve(mH(V), fn::unsqueeze(context.grad_output(), -1) * mH(V), true));
 }
 
 // ---- samples
@@ -287,7 +287,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "L of self V = V diag(L)",
      .infer = inferring<infer_eigvals>,
      .kernel = filling<eigvals_only>,
-     .derivative = {eigvals_backward, {save_argument(0)}},
+     .derivative = {eigvals_backward, {save_argument("self")}},
      .gradient = "self: V^-H diag(grad) V^H",
      .samples = values_samples,
      .variants = kOut,

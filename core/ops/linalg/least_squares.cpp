@@ -139,14 +139,14 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
 }
 void lstsq_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
-    const Tensor A = context.argument(0);
-    const Tensor B = context.argument(1);
+    const Tensor A = context.argument("self");
+    const Tensor B = context.argument("b");
     const bool is_vector = is_vector_batch(A, B);
     const auto as_matrix = [is_vector](const Tensor& t) { return is_vector ? fn::unsqueeze(t, -1) : t; };
     const Tensor inverse = call::pinv(A, IValue(), IValue(), false);
     const Tensor g = as_matrix(context.grad_output(0));
-    context.grad(0, [&] { return pinv_gradient(fn::matmul(g, mH(as_matrix(B))), inverse, A); });
-    context.grad(1, [&] {
+    context.grad("self", [&] { return pinv_gradient(fn::matmul(g, mH(as_matrix(B))), inverse, A); });
+    context.grad("b", [&] {
         const Tensor gB = fn::matmul(mH(inverse), g);
         return is_vector ? fn::squeeze(gB, -1) : gB;
     });
@@ -166,7 +166,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The X that is closest: by QR (gels), QR with exchanges (gelsy) or SVD (gelsd, gelss).",
      .formula = "min_X |self X - b|",
      .kernel = boxed<lstsq>,
-     .derivative = {lstsq_backward, {save_argument(0), save_argument(1)}},
+     .derivative = {lstsq_backward, {save_argument("self"), save_argument("b")}},
      .gradient = "self: as linalg_pinv, for grad b^H\nb: (A^+)^H grad, A^+ the pseudo-inverse",
      .samples = lstsq_samples,
      .constant_results = 0b1110,

@@ -104,7 +104,7 @@ void factor_backward(GradientContext& context) {
     const auto [P, L, U] = call::lu_unpack(LU, context.result(1), true, true);
     const std::int64_t k = shorter_side(LU);
     const Tensor g = context.grad_output(0);
-    context.set_grad(0, factors_gradient(fn::narrow(g, -1, 0, k), fn::narrow(g, -2, 0, k), P, L, U, true));
+    context.set_grad("A", factors_gradient(fn::narrow(g, -1, 0, k), fn::narrow(g, -2, 0, k), P, L, U, true));
 }
 
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot) {
@@ -183,7 +183,7 @@ void unpack(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& LU,
 }
 
 void unpack_backward(GradientContext& context) {
-    const IntSpan sizes = context.sizes(0);
+    const IntSpan sizes = context.sizes("LU_data");
     const std::int64_t m = sizes[sizes.size() - 2];
     const std::int64_t n = sizes.back();
     Tensor g;
@@ -192,7 +192,7 @@ void unpack_backward(GradientContext& context) {
         const Tensor upper = padded(fn::triu(context.grad_output(2), 0), -2, m);
         g = g.defined() ? g + upper : upper;
     }
-    context.set_grad(0, g);
+    context.set_grad("LU_data", g);
 }
 
 MetaList infer_lu(const Tensor& A, bool) {
@@ -210,8 +210,8 @@ void lu(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& A, bool
 }
 void lu_backward(GradientContext& context) {
     if (!context.grad_output(1).defined() && !context.grad_output(2).defined()) return;
-    context.set_grad(0, factors_gradient(context.grad_output(1), context.grad_output(2), context.result(0),
-                                         context.result(1), context.result(2), true));
+    context.set_grad("A", factors_gradient(context.grad_output(1), context.grad_output(2), context.result(0),
+                                           context.result(1), context.result(2), true));
 }
 
 // ---- solving
@@ -280,12 +280,14 @@ Tensor solve_gradient_of_factors(const Tensor& gX, const Tensor& LU, const Tenso
 }
 void solve_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const bool left = context.value(3).to_bool();
-    const bool adjoint = context.value(4).to_bool();
-    context.grad(0, [&] {
-        return solve_gradient_of_factors(g, context.argument(0), context.argument(1), context.result(), left, adjoint);
+    const bool left = context.value("left").to_bool();
+    const bool adjoint = context.value("adjoint").to_bool();
+    context.grad("LU", [&] {
+        return solve_gradient_of_factors(g, context.argument("LU"), context.argument("pivots"), context.result(), left,
+                                         adjoint);
     });
-    context.grad(2, [&] { return call::lu_solve(context.argument(0), context.argument(1), g, left, !adjoint); });
+    context.grad("B",
+                 [&] { return call::lu_solve(context.argument("LU"), context.argument("pivots"), g, left, !adjoint); });
 }
 
 Tensor old_solve(const Tensor& self, const Tensor& LU, const Tensor& pivots) {
@@ -385,7 +387,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "A X = B, or X A = B; adjoint: with A^H",
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
-     .derivative = {solve_backward, {save_argument(0), save_argument(1), save_result(0, 0)}},
+     .derivative = {solve_backward, {save_argument("LU"), save_argument("pivots"), save_result(0, "LU")}},
      .gradient = "LU: triu(-U^-H grad out^H) + tril(-L^-H U^-H grad (U out)^H) below the diagonal\nB: A^-H grad",
      .samples = solve_samples,
      .variants = kOut,

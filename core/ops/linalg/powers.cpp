@@ -95,7 +95,7 @@ Tensor exp_gradient(const Tensor& A, const Tensor& g) {
     return fn::narrow(fn::narrow(both, -2, 0, n), -1, n, n);
 }
 void exp_backward(GradientContext& context) {
-    context.set_grad(0, exp_gradient(context.argument(0), context.grad_output()));
+    context.set_grad("self", exp_gradient(context.argument("self"), context.grad_output()));
 }
 Tensor old_exp(const Tensor& self) { return call::matrix_exp(self); }
 
@@ -129,7 +129,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sum_k self^k / k!",
      .infer = inferring<infer_exp>,
      .kernel = filling<matrix_exp>,
-     .derivative = {exp_backward, {save_argument(0)}},
+     .derivative = {exp_backward, {save_argument("self")}},
      .gradient = "self: the upper right block of exp([[A^H, grad], [0, A^H]])",
      .samples = exp_samples,
      .variants = kOut},

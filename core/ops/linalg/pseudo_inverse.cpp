@@ -80,7 +80,7 @@ Tensor pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermit
     return fn::matmul(mH(Vh) * fn::unsqueeze(inverse_over(S, S, cut, A.dtype()), -2), mH(U));
 }
 void pinv_backward(GradientContext& context) {
-    context.set_grad(0, pinv_gradient(context.grad_output(), context.result(), context.argument(0)));
+    context.set_grad("self", pinv_gradient(context.grad_output(), context.result(), context.argument("self")));
 }
 
 Tensor pinv_float(const Tensor& A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
@@ -192,7 +192,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = kPinvSummary,
      .formula = "V diag(1 / S) U^H",
      .kernel = boxed<pinv>,
-     .derivative = {pinv_backward, {save_argument(0), save_result()}},
+     .derivative = {pinv_backward, {save_argument("self"), save_result()}},
      .gradient = "self: -P^H grad P^H + terms of the null spaces, P = out",
      .samples = pinv_samples,
      .placement = Placement::Host},

@@ -138,7 +138,7 @@ void qr_backward(GradientContext& context) {
     const Tensor& gQ = context.grad_output(0);
     const Tensor& gR = context.grad_output(1);
     if (!gQ.defined() && !gR.defined()) return;
-    const QrMode mode = parse_mode(context.value(1).to_string());
+    const QrMode mode = parse_mode(context.value("mode").to_string());
     require(mode.with_q,
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
             "mode='reduced') "
@@ -147,7 +147,7 @@ void qr_backward(GradientContext& context) {
     const Tensor R = context.result(1);
     require(mode.reduced || Q.size(-2) <= R.size(-1),
             "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
-    context.set_grad(0, qr_gradient(gQ, gR, Q, R));
+    context.set_grad("A", qr_gradient(gQ, gR, Q, R));
 }
 std::tuple<Tensor, Tensor> old_qr(const Tensor& self, bool some) {
     return call::qr(self, some ? "reduced" : "complete");
@@ -227,12 +227,12 @@ ReflectorGradients reflectors_gradient(const Tensor& input, const Tensor& tau, c
 }
 
 void product_backward(GradientContext& context) {
-    const Tensor input = context.argument(0);
-    if (input.numel() == 0 || context.argument(1).numel() == 0) return;  // undefined, as in PyTorch
+    const Tensor input = context.argument("input");
+    if (input.numel() == 0 || context.argument("tau").numel() == 0) return;  // undefined, as in PyTorch
     const ReflectorGradients grads =
-        reflectors_gradient(input, context.argument(1), identity_like(input), context.grad_output(), false);
-    context.grad(0, [&] { return grads.vectors; });
-    context.grad(1, [&] { return grads.tau; });
+        reflectors_gradient(input, context.argument("tau"), identity_like(input), context.grad_output(), false);
+    context.grad("input", [&] { return grads.vectors; });
+    context.grad("tau", [&] { return grads.tau; });
 }
 
 TensorMeta infer_ormqr(const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool) {
@@ -278,19 +278,21 @@ void ormqr(const Tensor& out, const Tensor& input, const Tensor& tau, const Tens
     put_back(out, work);
 }
 void ormqr_backward(GradientContext& context) {
-    const bool left = context.value(3).to_bool();
-    const bool transpose = context.value(4).to_bool();
+    const bool left = context.value("left").to_bool();
+    const bool transpose = context.value("transpose").to_bool();
     const Tensor& g = context.grad_output();
-    if (context.needs(0) || context.needs(1)) {
-        const Tensor other = context.argument(2);
+    if (context.needs("self") || context.needs("input2")) {
+        const Tensor other = context.argument("input3");
         // C Q = (Q^H C^H)^H.
         const ReflectorGradients grads =
-            reflectors_gradient(context.argument(0), context.argument(1), left ? other : mH(other), left ? g : mH(g),
-                                left ? transpose : !transpose);
-        context.grad(0, [&] { return grads.vectors; });
-        context.grad(1, [&] { return grads.tau; });
+            reflectors_gradient(context.argument("self"), context.argument("input2"), left ? other : mH(other),
+                                left ? g : mH(g), left ? transpose : !transpose);
+        context.grad("self", [&] { return grads.vectors; });
+        context.grad("input2", [&] { return grads.tau; });
     }
-    context.grad(2, [&] { return call::ormqr(context.argument(0), context.argument(1), g, left, !transpose); });
+    context.grad("input3", [&] {
+        return call::ormqr(context.argument("self"), context.argument("input2"), g, left, !transpose);
+    });
 }
 
 // ---- samples
@@ -357,7 +359,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "H_1 H_2 .. H_k, H_i = 1 - tau_i v_i v_i^H",
      .infer = inferring<infer_product>,
      .kernel = filling<product>,
-     .derivative = {product_backward, {save_argument(0), save_argument(1)}},
+     .derivative = {product_backward, {save_argument("input"), save_argument("tau")}},
      .gradient = "input: of each reflector, with the product of the others around it\ntau: as input",
      .samples = product_samples,
      .variants = kOut,
@@ -373,7 +375,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "Q other, or other Q; transpose: with Q^H",
      .infer = inferring<infer_ormqr>,
      .kernel = filling<ormqr>,
-     .derivative = {ormqr_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+     .derivative = {ormqr_backward, {save_argument("self"), save_argument("input2"), save_argument("input3")}},
      .gradient = "input3: Q^H grad, grad Q^H on the right\n"
                  "self: as linalg_householder_product, for grad input3^H\n"
                  "input2: as self",

@@ -59,20 +59,20 @@ void solve(const Tensor& result, const Tensor& LU, const Tensor& pivots, const T
 }
 void solve_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
-    const bool left = context.value(2).to_bool();
+    const bool left = context.value("left").to_bool();
     const Tensor X = context.result(0);
     const Tensor LU = context.result(1);
     const bool is_vector = is_vector_batch(LU, X);
     const auto as_matrix = [is_vector](const Tensor& t) { return is_vector ? fn::unsqueeze(t, -1) : t; };
     const Tensor g = as_matrix(context.grad_output(0));
     const Tensor gB = GradMode::is_enabled()
-                          ? call::solve(mH(context.argument(0)), g, left)
+                          ? call::solve(mH(context.argument("A")), g, left)
                           : call::lu_solve(LU, context.result(2), g, left, !factors_transposed(context));
-    context.grad(0, [&] {
+    context.grad("A", [&] {
         const Tensor XH = mH(as_matrix(X));
         return -(left ? fn::matmul(gB, XH) : fn::matmul(XH, gB));
     });
-    context.grad(1, [&] { return is_vector ? fn::squeeze(gB, -1) : gB; });
+    context.grad("B", [&] { return is_vector ? fn::squeeze(gB, -1) : gB; });
 }
 
 std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left, bool check) {
@@ -101,7 +101,7 @@ void invert(const Tensor& inverse, const Tensor& info, const Tensor& A, bool che
 void invert_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
     const Tensor adjoint = mH(context.result(0));
-    context.set_grad(0, -fn::matmul(adjoint, fn::matmul(context.grad_output(0), adjoint)));
+    context.set_grad("A", -fn::matmul(adjoint, fn::matmul(context.grad_output(0), adjoint)));
 }
 Tensor inverse(const Tensor& A) {
     const auto [result, info] = call::inv_ex(A, false);
@@ -194,7 +194,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "A X = B, or X A = B",
      .infer = inferring<infer_solve>,
      .kernel = filling<solve, 4>,
-     .derivative = {solve_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
+     .derivative = {solve_backward, {save_argument("A"), save_result(0), save_result(1), save_result(2)}},
      .gradient = "A: -grad_B out^H, grad_B = A^-H grad\nB: A^-H grad",
      .cost = solve_cost,
      .variants = kOut,

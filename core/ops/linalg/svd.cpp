@@ -149,7 +149,7 @@ void svd_backward(GradientContext& context) {
     Tensor gU = context.grad_output(0);
     Tensor gVh = context.grad_output(2);
     if (!gU.defined() && !gS.defined() && !gVh.defined()) return;
-    require(context.value(2).to_bool(), "linalg_svd: derivatives need compute_uv=True");
+    require(context.value("compute_uv").to_bool(), "linalg_svd: derivatives need compute_uv=True");
     Tensor U = context.result(0);
     const Tensor S = context.result(1);
     Tensor Vh = context.result(2);
@@ -160,7 +160,7 @@ void svd_backward(GradientContext& context) {
     const auto first_rows = [k](const Tensor& t) {
         return t.defined() && t.size(-2) != k ? fn::narrow(t, -2, 0, k) : t;
     };
-    context.set_grad(0, svd_gradient(first_columns(gU), gS, first_rows(gVh), first_columns(U), S, first_rows(Vh)));
+    context.set_grad("A", svd_gradient(first_columns(gU), gS, first_rows(gVh), first_columns(U), S, first_rows(Vh)));
 }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full, const IValue& driver) {

@@ -71,17 +71,17 @@ void solve(const Tensor& out, const Tensor& A, const Tensor& B, bool upper, bool
     solve_into(out, A, B, {upper, left, false, unitriangular});
 }
 void solve_backward(GradientContext& context) {
-    const bool upper = context.value(2).to_bool();
-    const bool left = context.value(3).to_bool();
-    const bool unitriangular = context.value(4).to_bool();
+    const bool upper = context.value("upper").to_bool();
+    const bool left = context.value("left").to_bool();
+    const bool unitriangular = context.value("unitriangular").to_bool();
     const Tensor gB =
-        call::solve_triangular(mH(context.argument(0)), context.grad_output(), !upper, left, unitriangular);
-    context.grad(0, [&] {
+        call::solve_triangular(mH(context.argument("self")), context.grad_output(), !upper, left, unitriangular);
+    context.grad("self", [&] {
         const Tensor X = mH(context.result());
         const Tensor gA = -(left ? fn::matmul(gB, X) : fn::matmul(X, gB));
         return upper ? fn::triu(gA, unitriangular ? 1 : 0) : fn::tril(gA, unitriangular ? -1 : 0);
     });
-    context.grad(1, [&] { return gB; });
+    context.grad("B", [&] { return gB; });
 }
 
 // ---- the old form: both inputs broadcast come back
@@ -108,22 +108,22 @@ void solve_old(const Tensor& X, const Tensor& M, const Tensor& B, const Tensor& 
     copy_strided(M, in_batch(A, span_of(batch)));
 }
 void old_backward(GradientContext& context) {
-    const bool upper = context.value(2).to_bool();
-    const bool transpose = context.value(3).to_bool();
-    const bool unitriangular = context.value(4).to_bool();
+    const bool upper = context.value("upper").to_bool();
+    const bool transpose = context.value("transpose").to_bool();
+    const bool unitriangular = context.value("unitriangular").to_bool();
     Tensor gA = context.grad_output(1);
     if (context.grad_output(0).defined()) {
-        const Tensor gB = std::get<0>(call::triangular_solve(context.grad_output(0), conj(context.argument(1)), upper,
+        const Tensor gB = std::get<0>(call::triangular_solve(context.grad_output(0), conj(context.argument("A")), upper,
                                                              !transpose, unitriangular));
-        context.grad(0, [&] { return gB; });
-        if (context.needs(1)) {
+        context.grad("self", [&] { return gB; });
+        if (context.needs("A")) {
             const Tensor X = context.result(0);
             Tensor g = -(transpose ? fn::matmul(conj(X), mT(gB)) : fn::matmul(gB, mH(X)));
             g = upper ? fn::triu(g, unitriangular ? 1 : 0) : fn::tril(g, unitriangular ? -1 : 0);
             gA = gA.defined() ? gA + g : g;
         }
     }
-    if (gA.defined()) context.grad(1, [&] { return gA; });
+    if (gA.defined()) context.grad("A", [&] { return gA; });
 }
 
 // Well away from singular.
@@ -161,7 +161,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "A X = B, or X A = B",
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
-     .derivative = {solve_backward, {save_argument(0), save_result(0, 0)}},
+     .derivative = {solve_backward, {save_argument("self"), save_result(0, "self")}},
      .gradient = "self: -tri(grad_B out^H), grad_B = A^-H grad\nB: A^-H grad",
      .samples = solve_samples,
      .variants = kOut,
@@ -173,7 +173,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "A X = self, or A^T X = self",
      .infer = inferring<infer_old>,
      .kernel = filling<solve_old, 2>,
-     .derivative = {old_backward, {save_argument(1), save_result(0)}},
+     .derivative = {old_backward, {save_argument("A"), save_result(0)}},
      .gradient = "self: A^-H grad\nA: -tri(grad_self out^H)",
      .samples = old_samples,
      .autocast = {.cpu = Autocast::Float32}},

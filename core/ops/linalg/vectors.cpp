@@ -37,9 +37,9 @@ void cross(const Tensor& out, const Tensor& self, const Tensor& other, std::int6
 }
 void cross_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const std::int64_t dim = context.value(2).to_int();
-    context.grad(0, [&] { return linalg_cross(conj(context.argument(1)), g, dim); });
-    context.grad(1, [&] { return linalg_cross(g, conj(context.argument(0)), dim); });
+    const std::int64_t dim = context.value("dim").to_int();
+    context.grad("self", [&] { return linalg_cross(conj(context.argument("other")), g, dim); });
+    context.grad("other", [&] { return linalg_cross(g, conj(context.argument("self")), dim); });
 }
 Tensor cross_default(const Tensor& self, const Tensor& other, const std::optional<std::int64_t>& dim) {
     if (dim) return linalg_cross(self, other, *dim);
@@ -84,13 +84,26 @@ std::vector<Sample> vander_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 3}, dtype), 4}}, {{random_tensor(random, {3}, dtype), IValue()}, "square"}};
 }
 
+// Powers of a vector's elements, a row each: n columns, the highest power first.
+Tensor numpy_vander(const Tensor& x, std::optional<std::int64_t> n, bool increasing) {
+    if (x.dim() != 1) throw Error(ErrorKind::Run, "x must be a one-dimensional tensor.");
+    const std::int64_t columns = n.value_or(x.size(0));
+    if (columns < 0) throw Error(ErrorKind::Run, "N must be non-negative.");
+    Dims sizes{x.size(0), columns};
+    if (columns == 0) return fn::new_zeros(x, sizes);
+    const Tensor powers = fn::arange(Scalar(columns));
+    const ScalarType wide = is_integral(x.dtype()) ? ScalarType::Int64 : x.dtype();
+    const Tensor ascending = fn::pow(fn::unsqueeze(fn::to_dtype(x, static_cast<std::int64_t>(wide)), -1), powers);
+    return increasing ? ascending : fn::flip(ascending, Dims{1});
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
      .summary = "The cross product of vectors of three elements along dim.",
      .formula = "out = (a_2 b_3 - a_3 b_2, a_3 b_1 - a_1 b_3, a_1 b_2 - a_2 b_1)",
      .infer = inferring<infer_cross>,
      .kernel = filling<cross>,
-     .derivative = {cross_backward, {save_argument(0, 1), save_argument(1, 0)}},
+     .derivative = {cross_backward, {save_argument("self", "other"), save_argument("other", "self")}},
      .gradient = "self: cross(other, grad)\nother: cross(grad, self)",
      .samples = cross_samples,
      .variants = kOut,
@@ -112,6 +125,10 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[.., i, j] = x[.., i]^j",
      .composite = boxed<vander>,
      .samples = vander_samples},
+    {.schema = "aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
+     .summary = "The Vandermonde matrix of a vector.",
+     .formula = "out[i, j] = x[i]^(N - 1 - j)",
+     .composite = boxed<numpy_vander>},
 };
 
 }  // namespace

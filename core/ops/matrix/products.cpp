@@ -98,8 +98,8 @@ Tensor grad_of_right(const GradientContext& context, std::size_t right, const Te
 
 void mm_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    context.grad(0, [&] { return fn::mm(g, adjoint(context.argument(1))); });
-    context.grad(1, [&] { return grad_of_right(context, 1, context.argument(0), g); });
+    context.grad("self", [&] { return fn::mm(g, adjoint(context.argument("mat2"))); });
+    context.grad("mat2", [&] { return grad_of_right(context, 1, context.argument("self"), g); });
 }
 
 Cost mm_cost(Arguments arguments, std::span<const IValue> results) {
@@ -140,10 +140,10 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
 
 void addmm_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = conjugate(context.value(4).to_scalar());
-    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
-    context.grad(1, [&] { return times(fn::mm(g, adjoint(context.argument(2))), alpha); });
-    context.grad(2, [&] { return times(grad_of_right(context, 2, context.argument(1), g), alpha); });
+    const Scalar alpha = conjugate(context.value("alpha").to_scalar());
+    context.grad("self", [&] { return times(g, conjugate(context.value("beta").to_scalar())); });
+    context.grad("mat1", [&] { return times(fn::mm(g, adjoint(context.argument("mat2"))), alpha); });
+    context.grad("mat2", [&] { return times(grad_of_right(context, 2, context.argument("mat1"), g), alpha); });
 }
 
 Cost addmm_cost(Arguments arguments, std::span<const IValue> results) {
@@ -204,8 +204,8 @@ void bmm(const Tensor& out, const Tensor& self, const Tensor& mat2) { run_bmm(ou
 
 void bmm_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    context.grad(0, [&] { return fn::bmm(g, adjoint(context.argument(1))); });
-    context.grad(1, [&] { return fn::bmm(adjoint(context.argument(0)), g); });
+    context.grad("self", [&] { return fn::bmm(g, adjoint(context.argument("mat2"))); });
+    context.grad("mat2", [&] { return fn::bmm(adjoint(context.argument("self")), g); });
 }
 
 std::vector<Sample> bmm_samples(Random& random, ScalarType dtype) {
@@ -230,10 +230,10 @@ void baddbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const 
 
 void baddbmm_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = conjugate(context.value(4).to_scalar());
-    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
-    context.grad(1, [&] { return times(fn::bmm(g, adjoint(context.argument(2))), alpha); });
-    context.grad(2, [&] { return times(fn::bmm(adjoint(context.argument(1)), g), alpha); });
+    const Scalar alpha = conjugate(context.value("alpha").to_scalar());
+    context.grad("self", [&] { return times(g, conjugate(context.value("beta").to_scalar())); });
+    context.grad("batch1", [&] { return times(fn::bmm(g, adjoint(context.argument("batch2"))), alpha); });
+    context.grad("batch2", [&] { return times(fn::bmm(adjoint(context.argument("batch1")), g), alpha); });
 }
 
 std::vector<Sample> baddbmm_samples(Random& random, ScalarType dtype) {
@@ -274,13 +274,14 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
 }
 
 void addbmm_backward(GradientContext& context) {
-    const Scalar alpha = conjugate(context.value(4).to_scalar());
-    context.grad(0, [&] { return times(context.grad_output(), conjugate(context.value(3).to_scalar())); });
-    if (!context.needs(1) && !context.needs(2)) return;
-    const IntSpan left = context.sizes(1);
-    const Tensor g = fn::expand(fn::unsqueeze(context.grad_output(), 0), Dims{left[0], left[1], context.sizes(2)[2]});
-    context.grad(1, [&] { return times(fn::bmm(g, adjoint(context.argument(2))), alpha); });
-    context.grad(2, [&] { return times(fn::bmm(adjoint(context.argument(1)), g), alpha); });
+    const Scalar alpha = conjugate(context.value("alpha").to_scalar());
+    context.grad("self", [&] { return times(context.grad_output(), conjugate(context.value("beta").to_scalar())); });
+    if (!context.needs("batch1") && !context.needs("batch2")) return;
+    const IntSpan left = context.sizes("batch1");
+    const Tensor g =
+        fn::expand(fn::unsqueeze(context.grad_output(), 0), Dims{left[0], left[1], context.sizes("batch2")[2]});
+    context.grad("batch1", [&] { return times(fn::bmm(g, adjoint(context.argument("batch2"))), alpha); });
+    context.grad("batch2", [&] { return times(fn::bmm(adjoint(context.argument("batch1")), g), alpha); });
 }
 
 Cost addbmm_cost(Arguments arguments, std::span<const IValue> results) {
@@ -312,7 +313,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[i, j] = sum_k self[i, k] mat2[k, j]",
         .infer = inferring<infer_mm>,
         .kernel = filling<mm>,
-        .derivative = {mm_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .derivative = {mm_backward, {save_argument("self", "mat2"), save_argument("mat2", "self")}},
         .gradient = "self: grad mat2^T\nmat2: self^T grad",
         .cost = mm_cost,
         .samples = mm_samples,
@@ -327,7 +328,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out = beta self + alpha mat1 mat2",
         .infer = inferring<infer_addmm>,
         .kernel = filling<addmm>,
-        .derivative = {addmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .derivative = {addmm_backward, {save_argument("mat1", "mat2"), save_argument("mat2", "mat1")}},
         .gradient = "self: beta grad\nmat1: alpha grad mat2^T\nmat2: alpha mat1^T grad",
         .cost = addmm_cost,
         .samples = addmm_samples,
@@ -343,7 +344,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[b] = self[b] mat2[b]",
         .infer = inferring<infer_bmm_of>,
         .kernel = filling<bmm>,
-        .derivative = {bmm_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .derivative = {bmm_backward, {save_argument("self", "mat2"), save_argument("mat2", "self")}},
         .gradient = "self: grad[b] mat2[b]^T\nmat2: self[b]^T grad[b]",
         .cost = mm_cost,
         .samples = bmm_samples,
@@ -359,7 +360,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[b] = beta self[b] + alpha batch1[b] batch2[b]",
         .infer = inferring<infer_baddbmm>,
         .kernel = filling<baddbmm>,
-        .derivative = {baddbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .derivative = {baddbmm_backward, {save_argument("batch1", "batch2"), save_argument("batch2", "batch1")}},
         .gradient = "self: beta grad\nbatch1: alpha grad[b] batch2[b]^T\nbatch2: alpha batch1[b]^T grad[b]",
         .cost = addmm_cost,
         .samples = baddbmm_samples,
@@ -374,7 +375,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out = beta self + alpha sum_b batch1[b] batch2[b]",
         .infer = inferring<infer_addbmm>,
         .kernel = filling<addbmm>,
-        .derivative = {addbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .derivative = {addbmm_backward, {save_argument("batch1", "batch2"), save_argument("batch2", "batch1")}},
         .gradient = "self: beta grad\nbatch1: alpha grad batch2[b]^T\nbatch2: alpha batch1[b]^T grad",
         .cost = addbmm_cost,
         .samples = addbmm_samples,

@@ -48,8 +48,8 @@ void mv(const Tensor& out, const Tensor& self, const Tensor& vec) { run_mv(out, 
 
 void mv_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    context.grad(0, [&] { return fn::outer(g, conjugate(context.argument(1))); });
-    context.grad(1, [&] { return fn::mv(adjoint(context.argument(0)), g); });
+    context.grad("self", [&] { return fn::outer(g, conjugate(context.argument("vec"))); });
+    context.grad("vec", [&] { return fn::mv(adjoint(context.argument("self")), g); });
 }
 
 Cost mv_cost(Arguments arguments, std::span<const IValue> results) {
@@ -74,10 +74,10 @@ void addmv(const Tensor& out, const Tensor& self, const Tensor& mat, const Tenso
 
 void addmv_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = conjugate(context.value(4).to_scalar());
-    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
-    context.grad(1, [&] { return times(fn::outer(g, conjugate(context.argument(2))), alpha); });
-    context.grad(2, [&] { return times(fn::mv(adjoint(context.argument(1)), g), alpha); });
+    const Scalar alpha = conjugate(context.value("alpha").to_scalar());
+    context.grad("self", [&] { return times(g, conjugate(context.value("beta").to_scalar())); });
+    context.grad("mat", [&] { return times(fn::outer(g, conjugate(context.argument("vec"))), alpha); });
+    context.grad("vec", [&] { return times(fn::mv(adjoint(context.argument("mat")), g), alpha); });
 }
 
 Cost addmv_cost(Arguments arguments, std::span<const IValue> results) {
@@ -117,8 +117,8 @@ void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
 
 void dot_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    context.grad(0, [&] { return fn::mul(g, conjugate(context.argument(1))); });
-    context.grad(1, [&] { return fn::mul(g, conjugate(context.argument(0))); });
+    context.grad("self", [&] { return fn::mul(g, conjugate(context.argument("tensor"))); });
+    context.grad("tensor", [&] { return fn::mul(g, conjugate(context.argument("self"))); });
 }
 
 std::vector<Sample> dot_samples(Random& random, ScalarType dtype) {
@@ -130,8 +130,8 @@ void vdot(const Tensor& out, const Tensor& self, const Tensor& other) { dot(out,
 
 void vdot_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    context.grad(0, [&] { return fn::mul(conjugate(g), context.argument(1)); });
-    context.grad(1, [&] { return fn::mul(g, context.argument(0)); });
+    context.grad("self", [&] { return fn::mul(conjugate(g), context.argument("other")); });
+    context.grad("other", [&] { return fn::mul(g, context.argument("self")); });
 }
 
 // ---- outer
@@ -176,10 +176,11 @@ void addr(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tenso
 
 void addr_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = conjugate(context.value(4).to_scalar());
-    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
-    context.grad(1, [&] { return times(fn::mv(g, conjugate(context.argument(2))), alpha); });
-    context.grad(2, [&] { return times(fn::mv(fn::transpose(g, 0, 1), conjugate(context.argument(1))), alpha); });
+    const Scalar alpha = conjugate(context.value("alpha").to_scalar());
+    context.grad("self", [&] { return times(g, conjugate(context.value("beta").to_scalar())); });
+    context.grad("vec1", [&] { return times(fn::mv(g, conjugate(context.argument("vec2"))), alpha); });
+    context.grad("vec2",
+                 [&] { return times(fn::mv(fn::transpose(g, 0, 1), conjugate(context.argument("vec1"))), alpha); });
 }
 
 std::vector<Sample> addr_samples(Random& random, ScalarType dtype) {
@@ -194,7 +195,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[i] = sum_j self[i, j] vec[j]",
         .infer = inferring<infer_mv>,
         .kernel = filling<mv>,
-        .derivative = {mv_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .derivative = {mv_backward, {save_argument("self", "vec"), save_argument("vec", "self")}},
         .gradient = "self: grad vec^T\nvec: self^T grad",
         .cost = mv_cost,
         .samples = mv_samples,
@@ -208,7 +209,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out = beta self + alpha mat vec",
         .infer = inferring<infer_addmv>,
         .kernel = filling<addmv>,
-        .derivative = {addmv_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .derivative = {addmv_backward, {save_argument("mat", "vec"), save_argument("vec", "mat")}},
         .gradient = "self: beta grad\nmat: alpha grad vec^T\nvec: alpha mat^T grad",
         .cost = addmv_cost,
         .samples = addmv_samples,
@@ -223,7 +224,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out = sum_i self[i] tensor[i]",
         .infer = inferring<infer_dot>,
         .kernel = filling<dot>,
-        .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .derivative = {dot_backward, {save_argument("self", "tensor"), save_argument("tensor", "self")}},
         .gradient = "self: grad tensor\ntensor: grad self",
         .samples = dot_samples,
         .variants = kOut,
@@ -236,7 +237,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out = sum_i conj(self[i]) other[i]",
         .infer = inferring<infer_dot>,
         .kernel = filling<vdot>,
-        .derivative = {vdot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+        .derivative = {vdot_backward, {save_argument("self", "other"), save_argument("other", "self")}},
         .gradient = "self: conj(grad) other\nother: grad self",
         .samples = dot_samples,
         .variants = kOut,
@@ -264,7 +265,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[i, j] = beta self[i, j] + alpha vec1[i] vec2[j]",
         .infer = inferring<infer_addr>,
         .kernel = filling<addr>,
-        .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
+        .derivative = {addr_backward, {save_argument("vec1", "vec2"), save_argument("vec2", "vec1")}},
         .gradient = "self: beta grad\nvec1: alpha grad vec2\nvec2: alpha grad^T vec1",
         .samples = addr_samples,
         .variants = kInPlace | kOut,

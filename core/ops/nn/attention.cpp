@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/dispatch/cpp_type_name.h"
+#include "core/dispatch/forward.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/not_finite.h"
@@ -286,6 +287,11 @@ constexpr OperatorRecord kRecords[] = {
         .samples = public_dot_product_samples,
         .not_finite = kScaledDotProductAttentionNotFinite,
     },
+    {.schema = "aten::_scaled_dot_product_attention_forward(Tensor query, Tensor key, Tensor value, Tensor? "
+               "attn_mask=None, float "
+               "dropout_p=0., bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+     .summary = "The same as _scaled_dot_product_attention.",
+     .composite = forward<"aten::_scaled_dot_product_attention">},
 };
 
 }  // namespace

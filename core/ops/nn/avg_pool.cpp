@@ -251,16 +251,18 @@ void avg_pool_backward(const Tensor& out, const Tensor& grad_output, const Tenso
 template <std::size_t Spatial>
 void avg_pool_gradient(GradientContext& c) {
     const auto& backward = Spatial == 2 ? fn::avg_pool2d_backward : fn::avg_pool3d_backward;
-    c.grad(0, [&] {
-        return backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3), c.value(4), c.value(5),
-                        c.value(6));
+    c.grad("self", [&] {
+        return backward(c.grad_output(), c.argument("self"), c.value("kernel_size"), c.value("stride"),
+                        c.value("padding"), c.value("ceil_mode"), c.value("count_include_pad"),
+                        c.value("divisor_override"));
     });
 }
 template <std::size_t Spatial>
 void avg_pool_double_gradient(GradientContext& c) {
     const auto& forward = Spatial == 2 ? fn::avg_pool2d : fn::avg_pool3d;
-    c.grad(0, [&] {
-        return forward(c.grad_output(), c.value(2), c.value(3), c.value(4), c.value(5), c.value(6), c.value(7));
+    c.grad("grad_output", [&] {
+        return forward(c.grad_output(), c.value("kernel_size"), c.value("stride"), c.value("padding"),
+                       c.value("ceil_mode"), c.value("count_include_pad"), c.value("divisor_override"));
     });
 }
 
@@ -386,13 +388,13 @@ void adaptive_backward_kernel(const Tensor& out, const Tensor& grad_output, cons
 template <std::size_t Spatial>
 void adaptive_gradient(GradientContext& c) {
     const auto& backward = Spatial == 2 ? fn::_adaptive_avg_pool2d_backward : fn::_adaptive_avg_pool3d_backward;
-    c.grad(0, [&] { return backward(c.grad_output(), c.argument(0)); });
+    c.grad("self", [&] { return backward(c.grad_output(), c.argument("self")); });
 }
 template <std::size_t Spatial>
 void adaptive_double_gradient(GradientContext& c) {
     const auto& forward = Spatial == 2 ? fn::_adaptive_avg_pool2d : fn::_adaptive_avg_pool3d;
-    const IntSpan grad = c.sizes(0);
-    c.grad(0, [&] { return forward(c.grad_output(), Dims(grad.end() - Spatial, grad.end())); });
+    const IntSpan grad = c.sizes("grad_output");
+    c.grad("grad_output", [&] { return forward(c.grad_output(), Dims(grad.end() - Spatial, grad.end())); });
 }
 
 // A mean over everything is a plain mean, as PyTorch does it.
@@ -455,7 +457,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMeanFormula,
         .infer = inferring<infer_avg_pool<2>>,
         .kernel = filling<avg_pool<2>>,
-        .derivative = {avg_pool_gradient<2>, {save_argument(0)}, "AvgPool2DBackward0"},
+        .derivative = {avg_pool_gradient<2>, {save_argument("self")}, "AvgPool2DBackward0"},
         .gradient = kSharedOut,
         .samples = avg_pool_samples<2>,
         .variants = kOut,
@@ -467,7 +469,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMeanFormula,
         .infer = inferring<infer_avg_pool<3>>,
         .kernel = filling<avg_pool<3>>,
-        .derivative = {avg_pool_gradient<3>, {save_argument(0)}, "AvgPool3DBackward0"},
+        .derivative = {avg_pool_gradient<3>, {save_argument("self")}, "AvgPool3DBackward0"},
         .gradient = kSharedOut,
         .samples = avg_pool_samples<3>,
         .variants = kOut,
@@ -531,7 +533,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMeanWindow,
         .infer = inferring<infer_adaptive<2>>,
         .kernel = filling<adaptive_kernel<2>>,
-        .derivative = {adaptive_gradient<2>, {save_argument(0)}, "AdaptiveAvgPool2DBackward0"},
+        .derivative = {adaptive_gradient<2>, {save_argument("self")}, "AdaptiveAvgPool2DBackward0"},
         .gradient = kSharedOut,
         .samples = adaptive_samples<2>,
         .variants = kOut,
@@ -542,7 +544,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMeanWindow,
         .infer = inferring<infer_adaptive<3>>,
         .kernel = filling<adaptive_kernel<3>>,
-        .derivative = {adaptive_gradient<3>, {save_argument(0)}, "AdaptiveAvgPool3DBackward0"},
+        .derivative = {adaptive_gradient<3>, {save_argument("self")}, "AdaptiveAvgPool3DBackward0"},
         .gradient = kSharedOut,
         .samples = adaptive_samples<3>,
         .variants = kOut,

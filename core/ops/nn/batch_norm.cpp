@@ -421,11 +421,12 @@ void run_native_batch_norm_backward(Arguments arguments, IValue* results) {
 
 void native_batch_norm_gradient(GradientContext& c) {
     const auto [grad_input, grad_weight, grad_bias] = fn::native_batch_norm_backward(
-        c.grad_output(), c.argument(0), c.argument(1), c.argument(3), c.argument(4), c.result(1), c.result(2),
-        c.value(5), c.value(7), bool_list({c.needs(0), c.needs(1), c.needs(2)}));
-    if (c.needs(0)) c.set_grad(0, grad_input);
-    if (c.needs(1)) c.set_grad(1, grad_weight);
-    if (c.needs(2)) c.set_grad(2, grad_bias);
+        c.grad_output(), c.argument("input"), c.argument("weight"), c.argument("running_mean"),
+        c.argument("running_var"), c.result(1), c.result(2), c.value("training"), c.value("eps"),
+        bool_list({c.needs("input"), c.needs("weight"), c.needs("bias")}));
+    if (c.needs("input")) c.set_grad("input", grad_input);
+    if (c.needs("weight")) c.set_grad("weight", grad_weight);
+    if (c.needs("bias")) c.set_grad("bias", grad_bias);
 }
 
 // The backward formula with operators, of (grad_out, input, weight).
@@ -457,16 +458,13 @@ TensorList composed_backward(const TensorList& in, const Tensor& running_mean, c
 }
 
 void native_batch_norm_double_gradient(GradientContext& c) {
-    const Tensor running_mean = c.argument(3);
-    const Tensor running_var = c.argument(4);
-    const bool train = c.value(7).to_bool();
-    const double eps = c.value(8).to_double();
-    const TensorList grads = composed_gradients(
-        [&](const TensorList& in) { return composed_backward(in, running_mean, running_var, train, eps); },
-        {c.argument(0), c.argument(1), c.argument(2)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
-    for (std::size_t i = 0; i < 3; ++i) {
-        if (c.needs(i) && grads[i].defined()) c.set_grad(i, grads[i]);
-    }
+    const Tensor running_mean = c.argument("running_mean");
+    const Tensor running_var = c.argument("running_var");
+    const bool train = c.value("train").to_bool();
+    const double eps = c.value("eps").to_double();
+    set_composed_gradients(
+        c, [&](const TensorList& in) { return composed_backward(in, running_mean, running_var, train, eps); },
+        {"grad_out", "input", "weight"}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
 }
 
 // ---- calls
@@ -563,6 +561,15 @@ constexpr NotFiniteNote kBatchNormNotFinite[] = {
      "give it an eps above 0, in float32"},
 };
 
+using BatchNormResult = std::tuple<Tensor, Tensor, Tensor, Tensor, std::int64_t>;
+BatchNormResult batch_norm_impl_index(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                                      const Tensor& running_mean, const Tensor& running_var, bool training,
+                                      double momentum, double eps, bool) {
+    const auto [out, mean, invstd] =
+        fn::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {out, mean, invstd, empty(std::array<std::int64_t, 1>{0}, ScalarType::UInt8), 0};
+}
+
 constexpr OperatorRecord kRecords[] = {
     {
         .schema = "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
@@ -598,8 +605,8 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_native_batch_norm>,
         .kernel = filling<native_batch_norm, 3>,
         .derivative = {native_batch_norm_gradient,
-                       {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1),
-                        save_result(2)}},
+                       {save_argument("input"), save_argument("weight"), save_argument("running_mean"),
+                        save_argument("running_var"), save_result(1), save_result(2)}},
         .gradient = kBatchNormalised,
         .cost = batch_norm_cost,
         .samples = native_samples,
@@ -622,7 +629,8 @@ constexpr OperatorRecord kRecords[] = {
             "grad_out",
         .kernel = run_native_batch_norm_backward,
         .derivative = {native_batch_norm_double_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+                       {save_argument("grad_out"), save_argument("input"), save_argument("weight"),
+                        save_argument("running_mean"), save_argument("running_var")}},
         .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
                     "input: derivative of the three sums above\n"
                     "weight: sum of grad_out times the same map of grad0",
@@ -654,6 +662,13 @@ constexpr OperatorRecord kRecords[] = {
         .samples = instance_samples,
         .writes = "running_mean running_var",
     },
+    {.schema = "aten::_batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+               "running_var, bool training, "
+               "float momentum, float eps, bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)",
+     .summary = "batch_norm with what its gradient needs.",
+     .formula = kFormula,
+     .composite = boxed<batch_norm_impl_index>,
+     .writes = "running_mean running_var"},
 };
 
 }  // namespace

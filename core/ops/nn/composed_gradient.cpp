@@ -48,4 +48,15 @@ TensorList composed_gradients(const std::function<TensorList(const TensorList&)>
     return results;
 }
 
+void set_composed_gradients(GradientContext& context, const std::function<TensorList(const TensorList&)>& function,
+                            std::initializer_list<ArgumentPlace> arguments, const TensorList& cotangents) {
+    TensorList inputs;
+    for (const ArgumentPlace argument : arguments) inputs.push_back(context.argument(argument));
+    const TensorList grads = composed_gradients(function, inputs, cotangents);
+    std::size_t i = 0;
+    for (const ArgumentPlace argument : arguments) {
+        if (const Tensor& grad = grads[i++]; context.needs(argument)) context.set_grad(argument, grad);
+    }
+}
+
 }  // namespace loupe

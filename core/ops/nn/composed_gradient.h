@@ -3,8 +3,9 @@
 // Gradients of a function composed of operators: derivatives of backward operators without a formula.
 
 #include <functional>
+#include <initializer_list>
 
-#include "core/tensor/tensor.h"
+#include "core/dispatch/gradient_context.h"
 
 namespace loupe {
 
@@ -13,5 +14,8 @@ namespace loupe {
 // on, so that it can be differentiated again.
 TensorList composed_gradients(const std::function<TensorList(const TensorList&)>& function, const TensorList& inputs,
                               const TensorList& cotangents);
+// The same as a derivative: of the function of these saved arguments, set where it is wanted.
+void set_composed_gradients(GradientContext& context, const std::function<TensorList(const TensorList&)>& function,
+                            std::initializer_list<ArgumentPlace> arguments, const TensorList& cotangents);
 
 }  // namespace loupe

@@ -206,13 +206,14 @@ void run_convolution(Arguments arguments, IValue* results) {
 
 void convolution_backward_of(GradientContext& context) {
     const auto [grad_input, grad_weight, grad_bias] =
-        fn::convolution_backward(context.grad_output(), context.argument(0), context.argument(1),
-                                 context.is_argument_defined(2) ? IValue(context.sizes(2)) : IValue(), context.value(3),
-                                 context.value(4), context.value(5), context.value(6), context.value(7),
-                                 context.value(8), bool_list({context.needs(0), context.needs(1), context.needs(2)}));
-    if (context.needs(0)) context.set_grad(0, grad_input);
-    if (context.needs(1)) context.set_grad(1, grad_weight);
-    if (context.needs(2)) context.set_grad(2, grad_bias);
+        fn::convolution_backward(context.grad_output(), context.argument("input"), context.argument("weight"),
+                                 context.is_argument_defined("bias") ? IValue(context.sizes("bias")) : IValue(),
+                                 context.value("stride"), context.value("padding"), context.value("dilation"),
+                                 context.value("transposed"), context.value("output_padding"), context.value("groups"),
+                                 bool_list({context.needs("input"), context.needs("weight"), context.needs("bias")}));
+    if (context.needs("input")) context.set_grad("input", grad_input);
+    if (context.needs("weight")) context.set_grad("weight", grad_weight);
+    if (context.needs("bias")) context.set_grad("bias", grad_bias);
 }
 
 Cost convolution_cost(Arguments arguments, std::span<const IValue> results) {
@@ -329,31 +330,33 @@ void convolution_double_backward(GradientContext& context) {
     const Tensor& gg_weight = context.grad_output(1);
     const Tensor& gg_bias = context.grad_output(2);
     const auto convolve_with = [&](const Tensor& x, const Tensor& w) {
-        return fn::convolution(x, w, Tensor(), context.value(4), context.value(5), context.value(6), context.value(7),
-                               context.value(8), context.value(9));
+        return fn::convolution(x, w, Tensor(), context.value("stride"), context.value("padding"),
+                               context.value("dilation"), context.value("transposed"), context.value("output_padding"),
+                               context.value("groups"));
     };
     const auto gradients = [&](const Tensor& x, const Tensor& w, std::initializer_list<bool> mask) {
-        return fn::convolution_backward(context.argument(0), x, w, IValue(), context.value(4), context.value(5),
-                                        context.value(6), context.value(7), context.value(8), context.value(9),
-                                        bool_list(mask));
+        return fn::convolution_backward(context.argument("grad_output"), x, w, IValue(), context.value("stride"),
+                                        context.value("padding"), context.value("dilation"),
+                                        context.value("transposed"), context.value("output_padding"),
+                                        context.value("groups"), bool_list(mask));
     };
-    if (context.needs(0)) {
+    if (context.needs("grad_output")) {
         Tensor sum;
         const auto add = [&sum](const Tensor& term) { sum = sum.defined() ? fn::add(sum, term) : term; };
-        if (gg_input.defined()) add(convolve_with(gg_input, context.argument(2)));
-        if (gg_weight.defined()) add(convolve_with(context.argument(1), gg_weight));
+        if (gg_input.defined()) add(convolve_with(gg_input, context.argument("weight")));
+        if (gg_weight.defined()) add(convolve_with(context.argument("input"), gg_weight));
         if (gg_bias.defined()) {
-            Dims sizes(static_cast<std::size_t>(context.argument(0).dim()), 1);
+            Dims sizes(static_cast<std::size_t>(context.argument("grad_output").dim()), 1);
             sizes[1] = gg_bias.numel();
-            add(fn::expand(fn::view(gg_bias, sizes), to_dims(context.argument(0).sizes())));
+            add(fn::expand(fn::view(gg_bias, sizes), to_dims(context.argument("grad_output").sizes())));
         }
-        if (sum.defined()) context.set_grad(0, sum);
+        if (sum.defined()) context.set_grad("grad_output", sum);
     }
-    if (context.needs(1) && gg_weight.defined()) {
-        context.set_grad(1, std::get<0>(gradients(context.argument(1), gg_weight, {true, false, false})));
+    if (context.needs("input") && gg_weight.defined()) {
+        context.set_grad("input", std::get<0>(gradients(context.argument("input"), gg_weight, {true, false, false})));
     }
-    if (context.needs(2) && gg_input.defined()) {
-        context.set_grad(2, std::get<1>(gradients(gg_input, context.argument(2), {false, true, false})));
+    if (context.needs("weight") && gg_input.defined()) {
+        context.set_grad("weight", std::get<1>(gradients(gg_input, context.argument("weight"), {false, true, false})));
     }
 }
 
@@ -403,7 +406,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[n, o, p] = bias[o] + sum_{c, k} input[n, c, stride p + dilation k - padding] weight[o, c, k]",
         .infer = infer_convolution,
         .kernel = FillingKernel{run_convolution},
-        .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
+        .derivative = {convolution_backward_of, {save_argument("input"), save_argument("weight")}},
         .gradient = "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
                     "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
                     "bias: sum_{n, p} grad[n, o, p]",
@@ -423,7 +426,8 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
                    "grad_output",
         .kernel = run_convolution_backward,
-        .derivative = {convolution_double_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+        .derivative = {convolution_double_backward,
+                       {save_argument("grad_output"), save_argument("input"), save_argument("weight")}},
         .gradient = "grad_output: conv(grad0, weight) + conv(input, grad1) + grad2\n"
                     "input: conv_transpose(grad_output, grad1)\n"
                     "weight: conv(grad0, grad_output)",

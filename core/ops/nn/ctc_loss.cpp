@@ -233,16 +233,18 @@ Tensor ctc_backward_of_tensors(const Tensor& grad, const Tensor& log_probs, cons
 
 void ctc_gradient(GradientContext& c) {
     if (!c.grad_output(0).defined()) return;
-    c.grad(0, [&] {
-        return kCtcBackward(c.grad_output(0), c.argument(0), c.argument(1), c.value(2), c.value(3), c.result(0),
-                            c.result(1), c.value(4), c.value(5));
+    c.grad("log_probs", [&] {
+        return kCtcBackward(c.grad_output(0), c.argument("log_probs"), c.argument("targets"), c.value("input_lengths"),
+                            c.value("target_lengths"), c.result(0), c.result(1), c.value("blank"),
+                            c.value("zero_infinity"));
     });
 }
 void ctc_gradient_of_tensors(GradientContext& c) {
     if (!c.grad_output(0).defined()) return;
-    c.grad(0, [&] {
-        return kCtcBackwardTensor(c.grad_output(0), c.argument(0), c.argument(1), c.argument(2), c.argument(3),
-                                  c.result(0), c.result(1), c.value(4), c.value(5));
+    c.grad("log_probs", [&] {
+        return kCtcBackwardTensor(c.grad_output(0), c.argument("log_probs"), c.argument("targets"),
+                                  c.argument("input_lengths"), c.argument("target_lengths"), c.result(0), c.result(1),
+                                  c.value("blank"), c.value("zero_infinity"));
     });
 }
 
@@ -314,7 +316,8 @@ constexpr OperatorRecord kRecords[] = {
             "forward variables.",
         .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
         .kernel = boxed<ctc_loss_of>,
-        .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
+        .derivative = {ctc_gradient,
+                       {save_argument("log_probs"), save_argument("targets"), save_result(0), save_result(1)}},
         .gradient = kSpellingGradient,
         .samples = ctc_samples<false>,
         .variants = kOut,
@@ -328,8 +331,8 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "The same as _ctc_loss, lengths in tensors.",
         .kernel = boxed<ctc_loss_of_tensors>,
         .derivative = {ctc_gradient_of_tensors,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0),
-                        save_result(1)},
+                       {save_argument("log_probs"), save_argument("targets"), save_argument("input_lengths"),
+                        save_argument("target_lengths"), save_result(0), save_result(1)},
                        "CtcLossBackward1"},
         .samples = ctc_samples<true>,
         .constant_results = 0b10,

@@ -264,14 +264,15 @@ Tensor call_backward(const Tensor& g, const Tensor& self, const Tensor& target, 
 
 template <typename Loss>
 void loss_gradient(GradientContext& c) {
-    if (!c.needs(0) && !c.needs(1)) return;
+    if (!c.needs("self") && !c.needs("target")) return;
     IValue k;
-    if constexpr (kHasParameter<Loss>) k = c.value(3);
-    const Tensor grad = call_backward<Loss>(c.grad_output(), c.argument(0), c.argument(1), c.value(2), k);
-    c.grad(0, [&] { return grad; });
-    if (c.needs(1)) {
+    if constexpr (kHasParameter<Loss>) k = c.value(3);  // beta, delta
+    const Tensor grad =
+        call_backward<Loss>(c.grad_output(), c.argument("self"), c.argument("target"), c.value("reduction"), k);
+    c.grad("self", [&] { return grad; });
+    if (c.needs("target")) {
         require(!(std::is_same_v<Loss, SoftMargin>), "the derivative for 'target' is not implemented");
-        c.set_grad(1, fn::neg(grad));
+        c.set_grad("target", fn::neg(grad));
     }
 }
 
@@ -279,20 +280,20 @@ template <typename Loss>
 void loss_double_gradient(GradientContext& c) {
     const Tensor& gg = c.grad_output();
     IValue k;
-    if constexpr (kHasParameter<Loss>) k = c.value(4);
-    c.grad(0, [&] {
-        const Tensor slope =
-            call_backward<Loss>(fn::ones_like(c.argument(0)), c.argument(1), c.argument(2), c.value(3), k);
+    if constexpr (kHasParameter<Loss>) k = c.value(4);  // beta, delta
+    c.grad("grad_output", [&] {
+        const Tensor slope = call_backward<Loss>(fn::ones_like(c.argument("grad_output")), c.argument("self"),
+                                                 c.argument("target"), c.value("reduction"), k);
         return fn::mul(slope, gg);  // summed to grad_output's shape
     });
-    if (!c.needs(1) && !c.needs(2)) return;
-    require(!(std::is_same_v<Loss, SoftMargin> && c.needs(2)), "the derivative for 'target' is not implemented");
-    Tensor second =
-        fn::mul(fn::mul(gg, c.argument(0)), curvature_at<Loss>(c.argument(1), c.argument(2), parameter_of(k)));
-    if (static_cast<Reduction>(c.value(3).to_int()) == Reduction::Mean)
+    if (!c.needs("self") && !c.needs("target")) return;
+    require(!(std::is_same_v<Loss, SoftMargin> && c.needs("target")), "the derivative for 'target' is not implemented");
+    Tensor second = fn::mul(fn::mul(gg, c.argument("grad_output")),
+                            curvature_at<Loss>(c.argument("self"), c.argument("target"), parameter_of(k)));
+    if (static_cast<Reduction>(c.value("reduction").to_int()) == Reduction::Mean)
         second = fn::div_scalar(second, Scalar(static_cast<double>(gg.numel())));
-    c.grad(1, [&] { return second; });
-    c.grad(2, [&] { return fn::neg(second); });
+    c.grad("self", [&] { return second; });
+    c.grad("target", [&] { return fn::neg(second); });
 }
 
 template <typename Loss>
@@ -359,29 +360,34 @@ Tensor binary_cross_entropy_backward(const Tensor& grad, const Tensor& self, con
 }
 
 void binary_cross_entropy_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::binary_cross_entropy_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2),
-                                                 c.value(3));
+    c.grad("self", [&] {
+        return fn::binary_cross_entropy_backward(c.grad_output(), c.argument("self"), c.argument("target"),
+                                                 c.argument("weight"), c.value("reduction"));
     });
-    c.grad(1, [&] {
-        const Tensor x = c.argument(0);
+    c.grad("target", [&] {
+        const Tensor x = c.argument("self");
         const Tensor odds = fn::sub(fn::log1p(fn::neg(x)), fn::log(x));
-        return scaled(fn::mul(weighted(odds, c.argument(2)), c.grad_output()), c.value(3).to_int(), x.numel());
+        return scaled(fn::mul(weighted(odds, c.argument("weight")), c.grad_output()), c.value("reduction").to_int(),
+                      x.numel());
     });
 }
 void binary_cross_entropy_double_gradient(GradientContext& c) {
-    const Tensor x = c.argument(1);
-    const Tensor target = c.argument(2);
-    const std::int64_t reduction = c.value(4).to_int();
-    const Tensor gg = weighted(c.grad_output(), c.argument(3));
+    const Tensor x = c.argument("self");
+    const Tensor target = c.argument("target");
+    const std::int64_t reduction = c.value("reduction").to_int();
+    const Tensor gg = weighted(c.grad_output(), c.argument("weight"));
     const Tensor spread = fn::mul(fn::rsub_scalar(x, Scalar(1.0)), x);
-    c.grad(0, [&] { return scaled(fn::mul(gg, fn::div(fn::sub(x, target), spread)), reduction, x.numel()); });
-    c.grad(1, [&] {
+    c.grad("grad_output",
+           [&] { return scaled(fn::mul(gg, fn::div(fn::sub(x, target), spread)), reduction, x.numel()); });
+    c.grad("self", [&] {
         // d/dx (x - t) / (x - x^2) = (x^2 - 2 x t + t) / (x - x^2)^2
         const Tensor top = fn::add(fn::sub(fn::mul(x, x), fn::mul_scalar(fn::mul(x, target), Scalar(2.0))), target);
-        return scaled(fn::mul(fn::mul(gg, c.argument(0)), fn::div(top, fn::mul(spread, spread))), reduction, x.numel());
+        return scaled(fn::mul(fn::mul(gg, c.argument("grad_output")), fn::div(top, fn::mul(spread, spread))), reduction,
+                      x.numel());
     });
-    c.grad(2, [&] { return scaled(fn::neg(fn::div(fn::mul(gg, c.argument(0)), spread)), reduction, x.numel()); });
+    c.grad("target", [&] {
+        return scaled(fn::neg(fn::div(fn::mul(gg, c.argument("grad_output")), spread)), reduction, x.numel());
+    });
 }
 
 // log(1 + exp(-|x|)) + max(-x, 0) is log(1 + exp(-x)) without overflow.
@@ -402,21 +408,21 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
 }
 
 void with_logits_gradient(GradientContext& c) {
-    const Tensor x = c.argument(0);
-    const Tensor target = c.argument(1);
-    const Tensor weight = c.argument(2);
-    const Tensor pos_weight = c.argument(3);
-    const std::int64_t reduction = c.value(4).to_int();
+    const Tensor x = c.argument("self");
+    const Tensor target = c.argument("target");
+    const Tensor weight = c.argument("weight");
+    const Tensor pos_weight = c.argument("pos_weight");
+    const std::int64_t reduction = c.value("reduction").to_int();
     const auto finish = [&](const Tensor& slope) {
         return scaled(fn::mul(weighted(slope, weight), c.grad_output()), reduction, x.numel());
     };
-    c.grad(0, [&] {
+    c.grad("self", [&] {
         if (!pos_weight.defined()) return finish(fn::sub(fn::sigmoid(x), target));
         const Tensor t = fn::mul(pos_weight, target);
         const Tensor total = fn::rsub_scalar(fn::sub(target, t), Scalar(1.0));
         return finish(fn::sub(fn::mul(total, fn::sigmoid(x)), t));
     });
-    c.grad(1, [&] {
+    c.grad("target", [&] {
         if (!pos_weight.defined()) return finish(fn::neg(x));
         return finish(fn::sub(fn::mul(fn::sub_scalar(pos_weight, Scalar(1.0)), softplus_of_negative(x)), x));
     });
@@ -526,19 +532,20 @@ constexpr OperatorRecord loss(std::string_view schema, std::string_view summary,
             .summary = summary,
             .infer = infer_loss<Loss>,
             .kernel = FillingKernel{run_loss<Loss>},
-            .derivative = {loss_gradient<Loss>, {save_argument(0), save_argument(1)}, node_name},
+            .derivative = {loss_gradient<Loss>, {save_argument("self"), save_argument("target")}, node_name},
             .samples = loss_samples<Loss>,
             .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32}};
 }
 template <typename Loss>
 constexpr OperatorRecord loss_backward(std::string_view schema, std::string_view summary, std::string_view node_name) {
-    return {
-        .schema = schema,
-        .summary = summary,
-        .infer = infer_loss_backward,
-        .kernel = FillingKernel{run_loss_backward<Loss>},
-        .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node_name},
-        .samples = loss_backward_samples<Loss>};
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_loss_backward,
+            .kernel = FillingKernel{run_loss_backward<Loss>},
+            .derivative = {loss_double_gradient<Loss>,
+                           {save_argument("grad_output"), save_argument("self"), save_argument("target")},
+                           node_name},
+            .samples = loss_backward_samples<Loss>};
 }
 
 using In = NotFiniteNote::In;
@@ -611,7 +618,8 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Cross entropy of probabilities with targets between 0 and 1.",
         .formula = "loss = -weight (target log self + (1 - target) log(1 - self))",
         .kernel = boxed<binary_cross_entropy>,
-        .derivative = {binary_cross_entropy_gradient, {save_argument(0), save_argument(1), save_argument(2)}},
+        .derivative = {binary_cross_entropy_gradient,
+                       {save_argument("self"), save_argument("target"), save_argument("weight")}},
         .gradient =
             "self: grad weight (self - target) / (self (1 - self))\ntarget: grad weight (ln(1 - self) - ln(self))",
         .samples = probability_samples,
@@ -629,7 +637,8 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "grad_output weight (self - target) / (self (1 - self))",
         .kernel = boxed<binary_cross_entropy_backward>,
         .derivative = {binary_cross_entropy_double_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+                       {save_argument("grad_output"), save_argument("self"), save_argument("target"),
+                        save_argument("weight")}},
         .gradient = "grad_output: grad weight (self - target) / (self (1 - self))\n"
                     "self: grad grad_output weight ((1 - target) / (1 - self)^2 + target / self^2)\n"
                     "target: -grad grad_output weight / (self (1 - self))",
@@ -643,7 +652,9 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
         .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
         .kernel = boxed<binary_cross_entropy_with_logits>,
-        .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+        .derivative = {with_logits_gradient,
+                       {save_argument("self"), save_argument("target"), save_argument("weight"),
+                        save_argument("pos_weight")}},
         .gradient = "self: grad weight (sigmoid(self) (1 + (pos_weight - 1) target) - pos_weight target)\n"
                     "target: -grad weight (pos_weight ln(sigmoid(self)) - ln(1 - sigmoid(self)))",
         .samples = logits_samples,

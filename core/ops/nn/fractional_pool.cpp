@@ -180,13 +180,17 @@ void fractional_backward(const Tensor& out, const Tensor& grad, const Tensor& se
 template <std::size_t Spatial>
 void fractional_gradient(GradientContext& c) {
     const auto& backward = Spatial == 2 ? kBackward2d : kBackward3d;
-    c.grad(0, [&] { return backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.result(1)); });
+    c.grad("self", [&] {
+        return backward(c.grad_output(), c.argument("self"), c.value("kernel_size"), c.value("output_size"),
+                        c.result(1));
+    });
 }
 template <std::int64_t Spatial>
 void fractional_double_gradient(GradientContext& c) {
-    c.grad(0, [&] {
+    c.grad("grad_output", [&] {
         const Tensor flat = fn::flatten(c.grad_output(), -Spatial, -1);
-        return fn::reshape(fn::gather(flat, -1, fn::flatten(c.argument(4), -Spatial, -1)), to_dims(c.sizes(0)));
+        return fn::reshape(fn::gather(flat, -1, fn::flatten(c.argument("indices"), -Spatial, -1)),
+                           to_dims(c.sizes("grad_output")));
     });
 }
 
@@ -209,7 +213,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
         .infer = inferring<infer_fractional<2>>,
         .kernel = filling<fractional_max_pool<2>, 2>,
-        .derivative = {fractional_gradient<2>, {save_argument(0), save_result(1)}, "FractionalMaxPool2DBackward0"},
+        .derivative = {fractional_gradient<2>, {save_argument("self"), save_result(1)}, "FractionalMaxPool2DBackward0"},
         .gradient = "self: grad at the place of each window's greatest element, else 0",
         .samples = fractional_samples<2>,
         .variants = kOut,
@@ -224,7 +228,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[c, p] = max_k self[c, start(p) + k], starts drawn at random",
         .infer = inferring<infer_fractional<3>>,
         .kernel = filling<fractional_max_pool<3>, 2>,
-        .derivative = {fractional_gradient<3>, {save_argument(0), save_result(1)}, "FractionalMaxPool3DBackward0"},
+        .derivative = {fractional_gradient<3>, {save_argument("self"), save_result(1)}, "FractionalMaxPool3DBackward0"},
         .gradient = "self: grad at the place of each window's greatest element, else 0",
         .samples = fractional_samples<3>,
         .variants = kOut,
@@ -239,7 +243,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[indices[c, p]] += grad_output[c, p]",
         .infer = inferring<infer_backward<2>>,
         .kernel = filling<fractional_backward<2>>,
-        .derivative = {fractional_double_gradient<2>, {save_argument(4)}, "FractionalMaxPool2DBackwardBackward0"},
+        .derivative = {fractional_double_gradient<2>,
+                       {save_argument("indices")},
+                       "FractionalMaxPool2DBackwardBackward0"},
         .gradient = "grad_output: grad at the indices",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
@@ -252,7 +258,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[indices[c, p]] += grad_output[c, p]",
         .infer = inferring<infer_backward<3>>,
         .kernel = filling<fractional_backward<3>>,
-        .derivative = {fractional_double_gradient<3>, {save_argument(4)}, "FractionalMaxPool3DBackwardBackward0"},
+        .derivative = {fractional_double_gradient<3>,
+                       {save_argument("indices")},
+                       "FractionalMaxPool3DBackwardBackward0"},
         .gradient = "grad_output: grad at the indices",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},

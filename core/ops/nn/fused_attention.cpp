@@ -131,28 +131,23 @@ TensorList plain_attention(const TensorList& in, const Tensor& mask, const Scala
 void attention_gradient(GradientContext& c) {
     // The weights are differentiated too.
     if (c.grad_output(1).defined()) {
-        const Tensor mask = c.is_argument_defined(3) ? c.argument(3) : Tensor();
+        const Tensor mask = c.is_argument_defined("mask") ? c.argument("mask") : Tensor();
         const auto forward = [&](const TensorList& in) {
-            return plain_attention(in, mask, c.value(4).to_scalar(), c.value(5).to_scalar());
+            return plain_attention(in, mask, c.value("scale").to_scalar(), c.value("fill").to_scalar());
         };
-        const TensorList grads = composed_gradients(forward, {c.argument(0), c.argument(1), c.argument(2)},
-                                                    {c.grad_output(0), c.grad_output(1)});
-        for (std::size_t i = 0; i < grads.size(); ++i) {
-            if (c.needs(i) && grads[i].defined()) c.set_grad(i, grads[i]);
-        }
-        return;
+        return set_composed_gradients(c, forward, {"query", "key", "value"}, {c.grad_output(0), c.grad_output(1)});
     }
-    const auto grads = attention_backward(c.grad_output_or_zeros(0), c.argument(0), c.argument(1), c.argument(2),
-                                          c.argument(3), c.value(4), c.result(1));
-    if (c.needs(0)) c.set_grad(0, std::get<0>(grads));
-    if (c.needs(1)) c.set_grad(1, std::get<1>(grads));
-    if (c.needs(2)) c.set_grad(2, std::get<2>(grads));
+    const auto grads = attention_backward(c.grad_output_or_zeros(0), c.argument("query"), c.argument("key"),
+                                          c.argument("value"), c.argument("mask"), c.value("scale"), c.result(1));
+    if (c.needs("query")) c.set_grad("query", std::get<0>(grads));
+    if (c.needs("key")) c.set_grad("key", std::get<1>(grads));
+    if (c.needs("value")) c.set_grad("value", std::get<2>(grads));
 }
 
 // The differentiable backward pass, composed of operators. The weights are recomputed from the arguments.
 void attention_double_gradient(GradientContext& c) {
-    const Tensor mask = c.is_argument_defined(4) ? c.argument(4) : Tensor();
-    const Scalar scale = c.value(5).to_scalar();
+    const Tensor mask = c.is_argument_defined("mask") ? c.argument("mask") : Tensor();
+    const Scalar scale = c.value("scale").to_scalar();
     const auto backward = [&](const TensorList& in) {
         const Tensor &g = in[0], &q = in[1], &k = in[2], &v = in[3], &w = in[4];
         const Tensor along = fn::matmul(g, fn::transpose(v, -2, -1));
@@ -162,13 +157,8 @@ void attention_double_gradient(GradientContext& c) {
         return TensorList{fn::matmul(scores, k), fn::matmul(fn::transpose(scores, -2, -1), q),
                           fn::matmul(fn::transpose(w, -2, -1), g)};
     };
-    const TensorList grads =
-        composed_gradients(backward, {c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.argument(6)},
+    set_composed_gradients(c, backward, {"grad_output", "query", "key", "value", "weights"},
                            {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
-    constexpr std::size_t kPlaces[] = {0, 1, 2, 3, 6};
-    for (std::size_t i = 0; i < grads.size(); ++i) {
-        if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
-    }
 }
 
 Cost attention_cost(Arguments a, std::span<const IValue> results) {
@@ -220,7 +210,8 @@ constexpr OperatorRecord kRecords[] = {
         .infer = infer_attention,
         .kernel = FillingKernel{run_attention},
         .derivative = {attention_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(1)},
+                       {save_argument("query"), save_argument("key"), save_argument("value"), save_argument("mask"),
+                        save_result(1)},
                        "AttentionBackward0"},
         .gradient = "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\n"
                     "key: s^T q\n"
@@ -238,8 +229,8 @@ constexpr OperatorRecord kRecords[] = {
         .infer = infer_backward,
         .kernel = FillingKernel{run_attention_backward},
         .derivative = {attention_double_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
-                        save_argument(6)},
+                       {save_argument("grad_output"), save_argument("query"), save_argument("key"),
+                        save_argument("value"), save_argument("mask"), save_argument("weights")},
                        "AttentionBackwardBackward0"},
         .gradient = "grad_output: derivative of the three products above\n"
                     "query: as grad_output\n"

@@ -424,10 +424,11 @@ void run_sampler_backward(Arguments arguments, IValue* results) {
 template <std::int64_t Rank>
 void sampler_gradient(GradientContext& c) {
     const auto& backward = Rank == 2 ? kSampler2dBackward : kSampler3dBackward;
-    const auto [grad_input, grad_grid] = backward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
-                                                  c.value(4), bool_list({c.needs(0), c.needs(1)}));
-    if (c.needs(0)) c.set_grad(0, grad_input);
-    if (c.needs(1)) c.set_grad(1, grad_grid);
+    const auto [grad_input, grad_grid] =
+        backward(c.grad_output(), c.argument("input"), c.argument("grid"), c.value("interpolation_mode"),
+                 c.value("padding_mode"), c.value("align_corners"), bool_list({c.needs("input"), c.needs("grid")}));
+    if (c.needs("input")) c.set_grad("input", grad_input);
+    if (c.needs("grid")) c.set_grad("grid", grad_grid);
 }
 
 Tensor grid_sampler(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, bool align) {
@@ -500,7 +501,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kGrid,
         .infer = inferring<infer_sampler<2>>,
         .kernel = filling<sample_grid>,
-        .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DBackward0"},
+        .derivative = {sampler_gradient<2>, {save_argument("input"), save_argument("grid")}, "GridSampler2DBackward0"},
         .gradient = kGridGradient,
         .cost = sampler_cost,
         .samples = grid_samples,
@@ -529,7 +530,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kGrid,
         .infer = inferring<infer_sampler<2>>,
         .kernel = filling<sample_grid>,
-        .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DCpuFallbackBackward0"},
+        .derivative = {sampler_gradient<2>,
+                       {save_argument("input"), save_argument("grid")},
+                       "GridSampler2DCpuFallbackBackward0"},
         .gradient = kGridGradient,
         .samples = grid_samples,
         .variants = kOut,
@@ -549,7 +552,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kGrid,
         .infer = inferring<infer_sampler<3>>,
         .kernel = filling<sample_grid>,
-        .derivative = {sampler_gradient<3>, {save_argument(0), save_argument(1)}, "GridSampler3DBackward0"},
+        .derivative = {sampler_gradient<3>, {save_argument("input"), save_argument("grid")}, "GridSampler3DBackward0"},
         .gradient = kGridGradient,
         .cost = sampler_cost,
         .samples = volume_samples,

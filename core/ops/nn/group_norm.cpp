@@ -455,11 +455,12 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
 
 void native_group_norm_gradient(GradientContext& c) {
     const auto [grad_input, grad_weight, grad_bias] = fn::native_group_norm_backward(
-        c.grad_output(), c.argument(0), c.result(1), c.result(2), c.argument(1), c.value(3), c.value(4), c.value(5),
-        c.value(6), bool_list({c.needs(0), c.needs(1), c.needs(2)}));
-    if (c.needs(0)) c.set_grad(0, grad_input);
-    if (c.needs(1)) c.set_grad(1, grad_weight);
-    if (c.needs(2)) c.set_grad(2, grad_bias);
+        c.grad_output(), c.argument("input"), c.result(1), c.result(2), c.argument("weight"), c.value("N"),
+        c.value("C"), c.value("HxW"), c.value("group"),
+        bool_list({c.needs("input"), c.needs("weight"), c.needs("bias")}));
+    if (c.needs("input")) c.set_grad("input", grad_input);
+    if (c.needs("weight")) c.set_grad("weight", grad_weight);
+    if (c.needs("bias")) c.set_grad("bias", grad_bias);
 }
 
 // The backward formula with operators, of (grad_out, input, weight); eps from the saved 1 / std.
@@ -487,16 +488,11 @@ TensorList composed_backward(const TensorList& in, const Shape& s, const Tensor&
 }
 
 void native_group_norm_double_gradient(GradientContext& c) {
-    const Shape s{c.value(5).to_int(), c.value(6).to_int(), c.value(7).to_int(), c.value(8).to_int()};
-    const Tensor mean = c.argument(2);
-    const Tensor rstd = c.argument(3);
-    const TensorList grads = composed_gradients(
-        [&](const TensorList& in) { return composed_backward(in, s, mean, rstd); },
-        {c.argument(0), c.argument(1), c.argument(4)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
-    constexpr std::array<std::size_t, 3> kPlaces{0, 1, 4};
-    for (std::size_t i = 0; i < 3; ++i) {
-        if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
-    }
+    const Shape s{c.value("N").to_int(), c.value("C").to_int(), c.value("HxW").to_int(), c.value("group").to_int()};
+    const Tensor mean = c.argument("mean");
+    const Tensor rstd = c.argument("rstd");
+    set_composed_gradients(c, [&](const TensorList& in) { return composed_backward(in, s, mean, rstd); },
+                           {"grad_out", "input", "weight"}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
 }
 
 Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps,
@@ -564,7 +560,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_native_group_norm>,
         .kernel = filling<native_group_norm, 3>,
         .derivative = {native_group_norm_gradient,
-                       {save_argument(0), save_argument(1), save_result(1), save_result(2)}},
+                       {save_argument("input"), save_argument("weight"), save_result(1), save_result(2)}},
         .gradient = kNormalised,
         .samples = native_samples,
         .variants = kOut,
@@ -579,7 +575,8 @@ constexpr OperatorRecord kRecords[] = {
                    "grad_out",
         .kernel = run_native_group_norm_backward,
         .derivative = {native_group_norm_double_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+                       {save_argument("grad_out"), save_argument("input"), save_argument("mean"), save_argument("rstd"),
+                        save_argument("weight")}},
         .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
                     "input: derivative of the three sums above\n"
                     "weight: sum of grad_out times the same map of grad0",

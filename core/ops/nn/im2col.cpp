@@ -204,14 +204,17 @@ void col2im(const Tensor& out, const Tensor& self, const Dims& output_size, cons
 }
 
 void im2col_gradient(GradientContext& c) {
-    const IntSpan sizes = c.sizes(0);
-    c.grad(0, [&] {
-        return kCol2imCall(c.grad_output(), Dims(sizes.end() - 2, sizes.end()), c.value(1), c.value(2), c.value(3),
-                           c.value(4));
+    const IntSpan sizes = c.sizes("self");
+    c.grad("self", [&] {
+        return kCol2imCall(c.grad_output(), Dims(sizes.end() - 2, sizes.end()), c.value("kernel_size"),
+                           c.value("dilation"), c.value("padding"), c.value("stride"));
     });
 }
 void col2im_gradient(GradientContext& c) {
-    c.grad(0, [&] { return kIm2colCall(c.grad_output(), c.value(2), c.value(3), c.value(4), c.value(5)); });
+    c.grad("self", [&] {
+        return kIm2colCall(c.grad_output(), c.value("kernel_size"), c.value("dilation"), c.value("padding"),
+                           c.value("stride"));
+    });
 }
 
 std::vector<Sample> im2col_samples(Random& random, ScalarType dtype) {

@@ -485,12 +485,12 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
 }
 
 void native_layer_norm_gradient(GradientContext& c) {
-    const auto [grad_input, grad_weight, grad_bias] =
-        fn::native_layer_norm_backward(c.grad_output(), c.argument(0), c.value(1), c.result(1), c.result(2),
-                                       c.argument(2), c.argument(3), bool_list({c.needs(0), c.needs(2), c.needs(3)}));
-    if (c.needs(0)) c.set_grad(0, grad_input);
-    if (c.needs(2)) c.set_grad(2, grad_weight);
-    if (c.needs(3)) c.set_grad(3, grad_bias);
+    const auto [grad_input, grad_weight, grad_bias] = fn::native_layer_norm_backward(
+        c.grad_output(), c.argument("input"), c.value("normalized_shape"), c.result(1), c.result(2),
+        c.argument("weight"), c.argument("bias"), bool_list({c.needs("input"), c.needs("weight"), c.needs("bias")}));
+    if (c.needs("input")) c.set_grad("input", grad_input);
+    if (c.needs("weight")) c.set_grad("weight", grad_weight);
+    if (c.needs("bias")) c.set_grad("bias", grad_bias);
 }
 
 // The backward formula with operators, of (grad_out, input, weight); 1 / rstd^2 is var + eps.
@@ -518,16 +518,11 @@ TensorList composed_backward(const TensorList& in, std::int64_t normalized, cons
 }
 
 void native_layer_norm_double_gradient(GradientContext& c) {
-    const auto normalized = static_cast<std::int64_t>(c.value(2).to_ints().size());
-    const Tensor mean = c.argument(3);
-    const Tensor rstd = c.argument(4);
-    const TensorList grads = composed_gradients(
-        [&](const TensorList& in) { return composed_backward(in, normalized, mean, rstd); },
-        {c.argument(0), c.argument(1), c.argument(5)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
-    constexpr std::array<std::size_t, 3> kPlaces{0, 1, 5};
-    for (std::size_t i = 0; i < 3; ++i) {
-        if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
-    }
+    const auto normalized = static_cast<std::int64_t>(c.value("normalized_shape").to_ints().size());
+    const Tensor mean = c.argument("mean");
+    const Tensor rstd = c.argument("rstd");
+    set_composed_gradients(c, [&](const TensorList& in) { return composed_backward(in, normalized, mean, rstd); },
+                           {"grad_out", "input", "weight"}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
 }
 
 Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias,
@@ -578,7 +573,8 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_native_layer_norm>,
         .kernel = filling<native_layer_norm, 3>,
         .derivative = {native_layer_norm_gradient,
-                       {save_argument(0), save_argument(2), save_argument(3), save_result(1), save_result(2)}},
+                       {save_argument("input"), save_argument("weight"), save_argument("bias"), save_result(1),
+                        save_result(2)}},
         .gradient = kNormalised,
         .cost = layer_norm_cost,
         .samples = native_samples,
@@ -598,7 +594,8 @@ constexpr OperatorRecord kRecords[] = {
         .infer = infer_native_layer_norm_backward,
         .kernel = run_native_layer_norm_backward,
         .derivative = {native_layer_norm_double_gradient,
-                       {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
+                       {save_argument("grad_out"), save_argument("input"), save_argument("mean"), save_argument("rstd"),
+                        save_argument("weight")}},
         .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
                     "input: derivative of the three sums above\n"
                     "weight: sum of grad_out times the same map of grad0",

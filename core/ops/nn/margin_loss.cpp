@@ -152,9 +152,9 @@ void multi_margin_backward(const Tensor& out, const Tensor& grad, const Tensor& 
 }
 
 void multi_margin_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return kMultiMarginBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
-                                    c.argument(4), c.value(5));
+    c.grad("self", [&] {
+        return kMultiMarginBackward(c.grad_output(), c.argument("self"), c.argument("target"), c.value("p"),
+                                    c.value("margin"), c.argument("weight"), c.value("reduction"));
     });
 }
 
@@ -252,8 +252,10 @@ void multilabel_backward(const Tensor& out, const Tensor& grad, const Tensor& se
 }
 
 void multilabel_gradient(GradientContext& c) {
-    c.grad(0,
-           [&] { return kMultilabelBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.result(1)); });
+    c.grad("self", [&] {
+        return kMultilabelBackward(c.grad_output(), c.argument("self"), c.argument("target"), c.value("reduction"),
+                                   c.result(1));
+    });
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
@@ -282,7 +284,8 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[n] = sum_{c != t} weight[t] max(0, margin - self[n, t] + self[n, c])^p / C, t = target[n]",
         .infer = inferring<infer_multi_margin>,
         .kernel = filling<multi_margin_loss>,
-        .derivative = {multi_margin_gradient, {save_argument(0), save_argument(1), save_argument(4)}},
+        .derivative = {multi_margin_gradient,
+                       {save_argument("self"), save_argument("target"), save_argument("weight")}},
         .gradient = "self: grad p weight[t] max(0, margin - self[t] + self[c])^(p - 1) / C at c, the sum negated at t",
         .samples = multi_margin_samples,
         .variants = kOut,
@@ -310,7 +313,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_multilabel>,
         .kernel = filling<multilabel_forward, 2>,
         .derivative = {multilabel_gradient,
-                       {save_argument(0), save_argument(1), save_result(1)},
+                       {save_argument("self"), save_argument("target"), save_result(1)},
                        "MultilabelMarginLossBackward0"},
         .gradient = "self: grad / C at c, -grad / C at t for each pair with self[t] < 1 + self[c]",
         .variants = kOut,

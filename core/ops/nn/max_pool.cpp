@@ -325,22 +325,24 @@ void max_pool_backward_kernel(const Tensor& out, const Tensor& grad_output, cons
 }
 
 void max_pool2d_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::max_pool2d_with_indices_backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3),
-                                                    c.value(4), c.value(5), c.result(1));
+    c.grad("self", [&] {
+        return fn::max_pool2d_with_indices_backward(c.grad_output(), c.argument("self"), c.value("kernel_size"),
+                                                    c.value("stride"), c.value("padding"), c.value("dilation"),
+                                                    c.value("ceil_mode"), c.result(1));
     });
 }
 void max_pool3d_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::max_pool3d_with_indices_backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3),
-                                                    c.value(4), c.value(5), c.result(1));
+    c.grad("self", [&] {
+        return fn::max_pool3d_with_indices_backward(c.grad_output(), c.argument("self"), c.value("kernel_size"),
+                                                    c.value("stride"), c.value("padding"), c.value("dilation"),
+                                                    c.value("ceil_mode"), c.result(1));
     });
 }
 
 // The gradient's gradient is picked out where the largest were.
 template <std::size_t Spatial, std::size_t Indices>
 void picked_gradient(GradientContext& c) {
-    c.grad(0, [&] {
+    c.grad("grad_output", [&] {
         const Tensor indices = c.argument(Indices);
         const auto start = indices.dim() - static_cast<std::int64_t>(Spatial);
         const Tensor flat = fn::flatten(c.grad_output(), start, std::int64_t{-1});
@@ -486,10 +488,10 @@ void adaptive_max_pool_backward_kernel(const Tensor& out, const Tensor& grad_out
     scatter_gradient(out, grad_output, indices, Spatial);
 }
 void adaptive_max_pool2d_gradient(GradientContext& c) {
-    c.grad(0, [&] { return fn::adaptive_max_pool2d_backward(c.grad_output(), c.argument(0), c.result(1)); });
+    c.grad("self", [&] { return fn::adaptive_max_pool2d_backward(c.grad_output(), c.argument("self"), c.result(1)); });
 }
 void adaptive_max_pool3d_gradient(GradientContext& c) {
-    c.grad(0, [&] { return fn::adaptive_max_pool3d_backward(c.grad_output(), c.argument(0), c.result(1)); });
+    c.grad("self", [&] { return fn::adaptive_max_pool3d_backward(c.grad_output(), c.argument("self"), c.result(1)); });
 }
 
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, const Dims& output_size) {
@@ -563,7 +565,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMaxFormula,
         .infer = infer_max_pool<2>,
         .kernel = FillingKernel{run_max_pool<2>},
-        .derivative = {max_pool2d_gradient, {save_argument(0), save_result(1)}, "MaxPool2DWithIndicesBackward0"},
+        .derivative = {max_pool2d_gradient, {save_argument("self"), save_result(1)}, "MaxPool2DWithIndicesBackward0"},
         .gradient = kToGreatest,
         .samples = max_pool_samples<2>,
         .variants = kOut,
@@ -575,7 +577,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMaxFormula,
         .infer = infer_max_pool<3>,
         .kernel = FillingKernel{run_max_pool<3>},
-        .derivative = {max_pool3d_gradient, {save_argument(0), save_result(1)}, "MaxPool3DWithIndicesBackward0"},
+        .derivative = {max_pool3d_gradient, {save_argument("self"), save_result(1)}, "MaxPool3DWithIndicesBackward0"},
         .gradient = kToGreatest,
         .samples = max_pool_samples<3>,
         .variants = kOut,
@@ -587,7 +589,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[indices[c, p]] += grad_output[c, p]",
         .infer = inferring<infer_max_pool_backward>,
         .kernel = filling<max_pool_backward_kernel<2>>,
-        .derivative = {picked_gradient<2, 7>, {save_argument(7)}, "MaxPool2DWithIndicesBackwardBackward0"},
+        .derivative = {picked_gradient<2, 7>, {save_argument("indices")}, "MaxPool2DWithIndicesBackwardBackward0"},
         .gradient = "grad_output: grad at the indices",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
@@ -598,7 +600,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[indices[c, p]] += grad_output[c, p]",
         .infer = inferring<infer_max_pool_backward>,
         .kernel = filling<max_pool_backward_kernel<3>>,
-        .derivative = {picked_gradient<3, 7>, {save_argument(7)}, "MaxPool3DWithIndicesBackwardBackward0"},
+        .derivative = {picked_gradient<3, 7>, {save_argument("indices")}, "MaxPool3DWithIndicesBackwardBackward0"},
         .gradient = "grad_output: grad at the indices",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
@@ -617,7 +619,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMaxWindow,
         .infer = inferring<adaptive_max_pool_meta<2>>,
         .kernel = filling<adaptive_max_pool<2>, 2>,
-        .derivative = {adaptive_max_pool2d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool2DBackward0"},
+        .derivative = {adaptive_max_pool2d_gradient,
+                       {save_argument("self"), save_result(1)},
+                       "AdaptiveMaxPool2DBackward0"},
         .gradient = kToGreatest,
         .samples = adaptive_samples<2>,
         .variants = kOut,
@@ -629,7 +633,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = kMaxWindow,
         .infer = inferring<adaptive_max_pool_meta<3>>,
         .kernel = filling<adaptive_max_pool<3>, 2>,
-        .derivative = {adaptive_max_pool3d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool3DBackward0"},
+        .derivative = {adaptive_max_pool3d_gradient,
+                       {save_argument("self"), save_result(1)},
+                       "AdaptiveMaxPool3DBackward0"},
         .gradient = kToGreatest,
         .samples = adaptive_samples<3>,
         .variants = kOut,
@@ -642,7 +648,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[indices[c, p]] += grad_output[c, p]",
         .infer = inferring<infer_adaptive_max_pool_backward>,
         .kernel = filling<adaptive_max_pool_backward_kernel<2>>,
-        .derivative = {picked_gradient<2, 2>, {save_argument(2)}, "AdaptiveMaxPool2DBackwardBackward0"},
+        .derivative = {picked_gradient<2, 2>, {save_argument("indices")}, "AdaptiveMaxPool2DBackwardBackward0"},
         .gradient = "grad_output: grad at the indices",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
@@ -653,7 +659,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[indices[c, p]] += grad_output[c, p]",
         .infer = inferring<infer_adaptive_max_pool_backward>,
         .kernel = filling<adaptive_max_pool_backward_kernel<3>>,
-        .derivative = {picked_gradient<3, 2>, {save_argument(2)}, "AdaptiveMaxPool3DBackwardBackward0"},
+        .derivative = {picked_gradient<3, 2>, {save_argument("indices")}, "AdaptiveMaxPool3DBackwardBackward0"},
         .gradient = "grad_output: grad at the indices",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},

@@ -94,9 +94,10 @@ void max_unpool3d(const Tensor& out, const Tensor& self, const Tensor& indices, 
 // Each value gets the gradient at its index.
 template <std::int64_t Spatial>
 void unpool_gradient(GradientContext& c) {
-    c.grad(0, [&] {
+    c.grad("self", [&] {
         const Tensor flat = fn::flatten(c.grad_output(), -Spatial, -1);
-        return fn::reshape(fn::gather(flat, -1, fn::flatten(c.argument(1), -Spatial, -1)), to_dims(c.sizes(0)));
+        return fn::reshape(fn::gather(flat, -1, fn::flatten(c.argument("indices"), -Spatial, -1)),
+                           to_dims(c.sizes("self")));
     });
 }
 
@@ -119,7 +120,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[c, indices[c, p]] = self[c, p]",
         .infer = inferring<infer_max_unpool2d>,
         .kernel = filling<max_unpool2d>,
-        .derivative = {unpool_gradient<2>, {save_argument(1)}, "MaxUnpool2DBackward0"},
+        .derivative = {unpool_gradient<2>, {save_argument("indices")}, "MaxUnpool2DBackward0"},
         .gradient = "self: grad at the indices",
         .samples = unpool2d_samples,
         .variants = kOut,
@@ -133,7 +134,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "out[c, indices[c, p]] = self[c, p]",
         .infer = inferring<infer_max_unpool3d>,
         .kernel = filling<max_unpool3d>,
-        .derivative = {unpool_gradient<3>, {save_argument(1)}, "MaxUnpool3DBackward0"},
+        .derivative = {unpool_gradient<3>, {save_argument("indices")}, "MaxUnpool3DBackward0"},
         .gradient = "self: grad at the indices",
         .samples = unpool3d_samples,
         .variants = kOut,

@@ -141,22 +141,28 @@ void backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor&
 }
 
 void nll_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::nll_loss_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3),
-                                     c.value(4), c.result(1));
+    c.grad("self", [&] {
+        return fn::nll_loss_backward(c.grad_output(), c.argument("self"), c.argument("target"), c.argument("weight"),
+                                     c.value("reduction"), c.value("ignore_index"), c.result(1));
     });
 }
 void nll2d_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::nll_loss2d_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3),
-                                       c.value(4), c.result(1));
+    c.grad("self", [&] {
+        return fn::nll_loss2d_backward(c.grad_output(), c.argument("self"), c.argument("target"), c.argument("weight"),
+                                       c.value("reduction"), c.value("ignore_index"), c.result(1));
     });
 }
 void nll_double_gradient(GradientContext& c) {
-    c.grad(0, [&] { return fn::nll_loss(c.grad_output(), c.argument(2), c.argument(3), c.value(4), c.value(5)); });
+    c.grad("grad_output", [&] {
+        return fn::nll_loss(c.grad_output(), c.argument("target"), c.argument("weight"), c.value("reduction"),
+                            c.value("ignore_index"));
+    });
 }
 void nll2d_double_gradient(GradientContext& c) {
-    c.grad(0, [&] { return fn::nll_loss2d(c.grad_output(), c.argument(2), c.argument(3), c.value(4), c.value(5)); });
+    c.grad("grad_output", [&] {
+        return fn::nll_loss2d(c.grad_output(), c.argument("target"), c.argument("weight"), c.value("reduction"),
+                              c.value("ignore_index"));
+    });
 }
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
@@ -323,7 +329,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_forward<check_nll>>,
         .kernel = filling<forward_kernel<check_nll>, 2>,
         .derivative = {nll_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
+                       {save_argument("self"), save_argument("target"), save_argument("weight"), save_result(1)},
                        "NllLossBackward0"},
         .gradient = kNegative,
         .samples = nll_samples,
@@ -338,7 +344,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "-grad_output weight[target] at the target, else 0",
         .infer = inferring<infer_backward<check_nll>>,
         .kernel = filling<backward_kernel<check_nll>>,
-        .derivative = {nll_double_gradient, {save_argument(2), save_argument(3)}, "NllLossBackwardBackward0"},
+        .derivative = {nll_double_gradient,
+                       {save_argument("target"), save_argument("weight")},
+                       "NllLossBackwardBackward0"},
         .gradient = "grad_output: -grad[target] weight[target]",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
@@ -350,7 +358,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_forward<check_nll2d>>,
         .kernel = filling<forward_kernel<check_nll2d>, 2>,
         .derivative = {nll2d_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_result(1)},
+                       {save_argument("self"), save_argument("target"), save_argument("weight"), save_result(1)},
                        "NllLoss2DBackward0"},
         .gradient = kNegative,
         .samples = nll2d_samples,
@@ -364,7 +372,9 @@ constexpr OperatorRecord kRecords[] = {
         .formula = "-grad_output weight[target] at the target, else 0",
         .infer = inferring<infer_backward<check_nll2d>>,
         .kernel = filling<backward_kernel<check_nll2d>>,
-        .derivative = {nll2d_double_gradient, {save_argument(2), save_argument(3)}, "NllLoss2DBackwardBackward0"},
+        .derivative = {nll2d_double_gradient,
+                       {save_argument("target"), save_argument("weight")},
+                       "NllLoss2DBackwardBackward0"},
         .gradient = "grad_output: -grad[target] weight[target]",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},

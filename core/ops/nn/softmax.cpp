@@ -369,27 +369,28 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
 }
 
 void softmax_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::_softmax_backward_data(c.grad_output(), c.result(), c.value(1),
-                                          static_cast<std::int64_t>(c.dtype(0)));
+    c.grad("self", [&] {
+        return fn::_softmax_backward_data(c.grad_output(), c.result(), c.value("dim"),
+                                          static_cast<std::int64_t>(c.dtype("self")));
     });
 }
 void log_softmax_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::_log_softmax_backward_data(c.grad_output(), c.result(), c.value(1),
-                                              static_cast<std::int64_t>(c.dtype(0)));
+    c.grad("self", [&] {
+        return fn::_log_softmax_backward_data(c.grad_output(), c.result(), c.value("dim"),
+                                              static_cast<std::int64_t>(c.dtype("self")));
     });
 }
 
 void softmax_double_gradient(GradientContext& c) {
     const Tensor& gg = c.grad_output();
-    const Dims dim{c.value(2).to_int()};
-    c.grad(0, [&] {
-        return fn::_softmax_backward_data(gg, c.argument(1), c.value(2), static_cast<std::int64_t>(c.dtype(0)));
+    const Dims dim{c.value("dim").to_int()};
+    c.grad("grad_output", [&] {
+        return fn::_softmax_backward_data(gg, c.argument("output"), c.value("dim"),
+                                          static_cast<std::int64_t>(c.dtype("grad_output")));
     });
-    c.grad(1, [&] {
-        const Tensor g = c.argument(0);
-        const Tensor y = c.argument(1);
+    c.grad("output", [&] {
+        const Tensor g = c.argument("grad_output");
+        const Tensor y = c.argument("output");
         const Tensor total = fn::sum_dim(fn::mul(g, y), dim, true);
         const Tensor other = fn::sum_dim(fn::mul(gg, y), dim, true);
         return fn::sub(fn::sub(fn::mul(gg, g), fn::mul(gg, total)), fn::mul(g, other));
@@ -397,11 +398,12 @@ void softmax_double_gradient(GradientContext& c) {
 }
 void log_softmax_double_gradient(GradientContext& c) {
     const Tensor& gg = c.grad_output();
-    const Dims dim{c.value(2).to_int()};
-    c.grad(0, [&] { return fn::sub(gg, fn::sum_dim(fn::mul(gg, fn::exp(c.argument(1))), dim, true)); });
-    c.grad(1, [&] {
-        const Tensor total = fn::sum_dim(c.argument(0), dim, true);
-        return fn::neg(fn::mul(fn::mul(gg, fn::exp(c.argument(1))), total));
+    const Dims dim{c.value("dim").to_int()};
+    c.grad("grad_output",
+           [&] { return fn::sub(gg, fn::sum_dim(fn::mul(gg, fn::exp(c.argument("output"))), dim, true)); });
+    c.grad("output", [&] {
+        const Tensor total = fn::sum_dim(c.argument("grad_output"), dim, true);
+        return fn::neg(fn::mul(fn::mul(gg, fn::exp(c.argument("output"))), total));
     });
 }
 
@@ -482,7 +484,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_softmax_backward>,
         .kernel = filling<softmax_backward_kernel<false>>,
         .derivative = {softmax_double_gradient,
-                       {save_argument(0, 1), save_argument(1)},
+                       {save_argument("grad_output", "output"), save_argument("output")},
                        "SoftmaxBackwardDataBackward0"},
         .gradient = "grad_output: output (grad - sum_j grad[j] output[j])\n"
                     "output: grad (grad_output - sum_j grad_output[j] output[j]) - grad_output sum_j grad[j] output[j]",
@@ -499,7 +501,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_softmax_backward>,
         .kernel = filling<softmax_backward_kernel<true>>,
         .derivative = {log_softmax_double_gradient,
-                       {save_argument(0, 1), save_argument(1)},
+                       {save_argument("grad_output", "output"), save_argument("output")},
                        "LogSoftmaxBackwardDataBackward0"},
         .gradient = "grad_output: grad - sum_j grad[j] exp(output[j])\noutput: -grad exp(output) sum_j grad_output[j]",
         .samples = backward_samples,

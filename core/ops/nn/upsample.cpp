@@ -539,74 +539,77 @@ constexpr std::string_view kWeighted =
 
 }  // namespace
 
-#define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                       \
-    namespace {                                                                                                      \
-    void Name##_gradient(GradientContext& c) {                                                                       \
-        c.grad(0, [&] {                                                                                              \
-            return call_pair<align_count + n>("aten::" text "_backward",                                             \
-                                              {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);             \
-        });                                                                                                          \
-    }                                                                                                                \
-    void Name##_vec_gradient(GradientContext& c) {                                                                   \
-        c.grad(0, [&] {                                                                                              \
-            return call_pair<align_count + 1>("aten::" text "_backward.vec",                                         \
-                                              {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);             \
-        });                                                                                                          \
-    }                                                                                                                \
-    void Name##_double_gradient(GradientContext& c) {                                                                \
-        c.grad(0, [&] { return call_pair<align_count + n>("aten::" text, {c.grad_output(), c.value(1)}, c, 3); });   \
-    }                                                                                                                \
-    void Name##_vec_double_gradient(GradientContext& c) {                                                            \
-        c.grad(0, [&] {                                                                                              \
-            return call_pair<align_count + 1>("aten::" text ".vec", {c.grad_output(), c.value(1)}, c, 3);            \
-        });                                                                                                          \
-    }                                                                                                                \
-    }                                                                                                                \
-    constexpr OperatorRecord k##Name = {                                                                             \
-        .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",               \
-        .summary = words,                                                                                            \
-        .formula = formula_of(Interpolation::mode, n),                                                               \
-        .infer = infer_upsample<Interpolation::mode, n, false>,                                                      \
-        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                        \
-        .derivative = {Name##_gradient, {}, node "Backward0"},                                                       \
-        .gradient = kWeighted,                                                                                       \
-        .samples = samples<n, align_count != 0, n>,                                                                  \
-        .variants = kOut,                                                                                            \
-        .out = {.refusal = out_refusal::kStructured},                                                                \
-    };                                                                                                               \
-    constexpr OperatorRecord k##Name##Vec = {                                                                        \
-        .schema =                                                                                                    \
-            "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",    \
-        .summary = words,                                                                                            \
-        .infer = infer_upsample<Interpolation::mode, n, true>,                                                       \
-        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                         \
-        .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                   \
-        .samples = samples<n, align_count != 0, 1>,                                                                  \
-        .variants = kOut,                                                                                            \
-        .out = {.overload = "vec_out"},                                                                              \
-    };                                                                                                               \
-    constexpr OperatorRecord k##Name##Backward = {                                                                   \
-        .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in         \
-                  "] input_size" align scales ") -> Tensor",                                                         \
-        .summary = "Gradient of " text ".",                                                                          \
-        .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                             \
-        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                               \
-        .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                        \
-        .gradient = "grad_output: grad, resampled as forward",                                                       \
-        .samples = backward_samples<n, align_count != 0, n>,                                                         \
-        .variants = kOut,                                                                                            \
-        .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},               \
-    };                                                                                                               \
-    constexpr OperatorRecord k##Name##BackwardVec = {                                                                \
-        .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align \
-                  ", float[]? scale_factors) -> Tensor",                                                             \
-        .summary = "Gradient of " text ".",                                                                          \
-        .infer = infer_upsample_backward<Interpolation::mode, n, true>,                                              \
-        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                \
-        .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                    \
-        .samples = backward_samples<n, align_count != 0, 1>,                                                         \
-        .variants = kOut,                                                                                            \
-        .out = {.overload = "vec_out"},                                                                              \
+#define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                         \
+    namespace {                                                                                                        \
+    void Name##_gradient(GradientContext& c) {                                                                         \
+        c.grad("self", [&] {                                                                                           \
+            return call_pair<align_count + n>(                                                                         \
+                "aten::" text "_backward", {c.grad_output(), c.value("output_size"), to_dims(c.sizes("self"))}, c, 2); \
+        });                                                                                                            \
+    }                                                                                                                  \
+    void Name##_vec_gradient(GradientContext& c) {                                                                     \
+        c.grad("input", [&] {                                                                                          \
+            return call_pair<align_count + 1>("aten::" text "_backward.vec",                                           \
+                                              {c.grad_output(), c.value("output_size"), to_dims(c.sizes("input"))}, c, \
+                                              2);                                                                      \
+        });                                                                                                            \
+    }                                                                                                                  \
+    void Name##_double_gradient(GradientContext& c) {                                                                  \
+        c.grad("grad_output", [&] {                                                                                    \
+            return call_pair<align_count + n>("aten::" text, {c.grad_output(), c.value("output_size")}, c, 3);         \
+        });                                                                                                            \
+    }                                                                                                                  \
+    void Name##_vec_double_gradient(GradientContext& c) {                                                              \
+        c.grad("grad_output", [&] {                                                                                    \
+            return call_pair<align_count + 1>("aten::" text ".vec", {c.grad_output(), c.value("output_size")}, c, 3);  \
+        });                                                                                                            \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    constexpr OperatorRecord k##Name = {                                                                               \
+        .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",                 \
+        .summary = words,                                                                                              \
+        .formula = formula_of(Interpolation::mode, n),                                                                 \
+        .infer = infer_upsample<Interpolation::mode, n, false>,                                                        \
+        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                          \
+        .derivative = {Name##_gradient, {}, node "Backward0"},                                                         \
+        .gradient = kWeighted,                                                                                         \
+        .samples = samples<n, align_count != 0, n>,                                                                    \
+        .variants = kOut,                                                                                              \
+        .out = {.refusal = out_refusal::kStructured},                                                                  \
+    };                                                                                                                 \
+    constexpr OperatorRecord k##Name##Vec = {                                                                          \
+        .schema =                                                                                                      \
+            "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",      \
+        .summary = words,                                                                                              \
+        .infer = infer_upsample<Interpolation::mode, n, true>,                                                         \
+        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                           \
+        .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                     \
+        .samples = samples<n, align_count != 0, 1>,                                                                    \
+        .variants = kOut,                                                                                              \
+        .out = {.overload = "vec_out"},                                                                                \
+    };                                                                                                                 \
+    constexpr OperatorRecord k##Name##Backward = {                                                                     \
+        .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in           \
+                  "] input_size" align scales ") -> Tensor",                                                           \
+        .summary = "Gradient of " text ".",                                                                            \
+        .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                               \
+        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                 \
+        .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                          \
+        .gradient = "grad_output: grad, resampled as forward",                                                         \
+        .samples = backward_samples<n, align_count != 0, n>,                                                           \
+        .variants = kOut,                                                                                              \
+        .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},                 \
+    };                                                                                                                 \
+    constexpr OperatorRecord k##Name##BackwardVec = {                                                                  \
+        .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align   \
+                  ", float[]? scale_factors) -> Tensor",                                                               \
+        .summary = "Gradient of " text ".",                                                                            \
+        .infer = infer_upsample_backward<Interpolation::mode, n, true>,                                                \
+        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                  \
+        .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                      \
+        .samples = backward_samples<n, align_count != 0, 1>,                                                           \
+        .variants = kOut,                                                                                              \
+        .out = {.overload = "vec_out"},                                                                                \
     };
 #define LOUPE_ALIGN ", bool align_corners"
 #define LOUPE_SCALES1 ", float? scales=None"

@@ -43,14 +43,15 @@ void elu_kernel(Arguments arguments, IValue* results) {
     run(activation_kernel(op, as), out, as, inputs, out.dtype(), as, params, 4);
 }
 void elu_gradient(G& c) {
-    const Scalar alpha = c.value(1).to_scalar(), scale = c.value(2).to_scalar(), input_scale = c.value(3).to_scalar();
-    const bool is_result = c.value(4).to_bool();
+    const Scalar alpha = c.value("alpha").to_scalar(), scale = c.value("scale").to_scalar(),
+                 input_scale = c.value("input_scale").to_scalar();
+    const bool is_result = c.value("is_result").to_bool();
     const Tensor g = c.grad_output();
-    const Tensor x = c.argument(5);
-    c.grad(0, [&] { return fn::elu_backward(g, alpha, scale, input_scale, is_result, x); });
-    c.grad(5, [&] {
+    const Tensor x = c.argument("self_or_result");
+    c.grad("grad_output", [&] { return fn::elu_backward(g, alpha, scale, input_scale, is_result, x); });
+    c.grad("self_or_result", [&] {
         const double input = input_scale.to_double();
-        const Tensor both = g * c.argument(0);
+        const Tensor both = g * c.argument("grad_output");
         const Tensor below =
             is_result ? both * input
                       : both * (fn::exp(x * input_scale) * (alpha.to_double() * scale.to_double() * input * input));
@@ -92,11 +93,11 @@ Tensor gelu_tanh_curvature(const Tensor& x) {
 }
 void gelu_gradient(G& c) {
     const Tensor g = c.grad_output();
-    const Tensor x = c.argument(1);
-    c.grad(0, [&] { return fn::gelu_backward(g, x, c.value(2)); });
-    c.grad(1, [&] {
-        const bool exact = c.value(2).to_string() == "none";
-        return g * c.argument(0) * (exact ? gelu_curvature(x) : gelu_tanh_curvature(x));
+    const Tensor x = c.argument("self");
+    c.grad("grad_output", [&] { return fn::gelu_backward(g, x, c.value("approximate")); });
+    c.grad("self", [&] {
+        const bool exact = c.value("approximate").to_string() == "none";
+        return g * c.argument("grad_output") * (exact ? gelu_curvature(x) : gelu_tanh_curvature(x));
     });
 }
 
@@ -114,52 +115,52 @@ Tensor mish_curvature(const Tensor& x) {
 template <const OperatorHandle<>* kBackward, Tensor (*kCurvature)(const Tensor&)>
 void curved_gradient(G& c) {
     const Tensor g = c.grad_output();
-    const Tensor x = conj(c.argument(1));
-    c.grad(0, [&] { return (*kBackward)(g, x); });
-    c.grad(1, [&] { return conj(g) * c.argument(0) * kCurvature(x); });
+    const Tensor x = conj(c.argument("self"));
+    c.grad("grad_output", [&] { return (*kBackward)(g, x); });
+    c.grad("self", [&] { return conj(g) * c.argument("grad_output") * kCurvature(x); });
 }
 // Piecewise linear functions: no curvature.
 template <const OperatorHandle<>* kBackward, std::size_t... kParams>
 void flat_gradient(G& c) {
-    c.grad(0, [&] { return (*kBackward)(c.grad_output(), c.argument(1), c.value(kParams)...); });
-    c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad(0, [&] { return (*kBackward)(c.grad_output(), c.argument("self"), c.value(kParams)...); });
+    c.grad("self", [&] { return fn::zeros_like(c.grad_output()); });
 }
 
 void hardswish_gradient(G& c) {
-    const Tensor x = c.argument(1);
-    c.grad(0, [&] { return fn::hardswish_backward(c.grad_output(), x); });
-    c.grad(1, [&] {
+    const Tensor x = c.argument("self");
+    c.grad("grad_output", [&] { return fn::hardswish_backward(c.grad_output(), x); });
+    c.grad("self", [&] {
         const Tensor inside = fn::lt_scalar(fn::abs(x), Scalar(3));
-        return keep_where(c.grad_output() * c.argument(0) / 3, inside);
+        return keep_where(c.grad_output() * c.argument("grad_output") / 3, inside);
     });
 }
 void softplus_gradient(G& c) {
     const Tensor g = c.grad_output();
-    const Tensor x = c.argument(1);
-    const Scalar beta = c.value(2).to_scalar(), threshold = c.value(3).to_scalar();
-    c.grad(0, [&] { return fn::softplus_backward(g, x, beta, threshold); });
-    c.grad(1, [&] {
+    const Tensor x = c.argument("self");
+    const Scalar beta = c.value("beta").to_scalar(), threshold = c.value("threshold").to_scalar();
+    c.grad("grad_output", [&] { return fn::softplus_backward(g, x, beta, threshold); });
+    c.grad("self", [&] {
         const Tensor s = fn::sigmoid(x * beta);
-        return keep_where(g * c.argument(0) * (s * (1 - s) * beta), fn::le_scalar(x * beta, threshold));
+        return keep_where(g * c.argument("grad_output") * (s * (1 - s) * beta), fn::le_scalar(x * beta, threshold));
     });
 }
 void log_sigmoid_gradient(G& c) {
-    const Tensor x = c.argument(1);
-    c.grad(0, [&] { return fn::log_sigmoid_backward(c.grad_output(), x, x); });
-    c.grad(1, [&] {
+    const Tensor x = c.argument("self");
+    c.grad("grad_output", [&] { return fn::log_sigmoid_backward(c.grad_output(), x, x); });
+    c.grad("self", [&] {
         const Tensor s = fn::sigmoid(x);
-        return c.grad_output() * c.argument(0) * (s * (s - 1));
+        return c.grad_output() * c.argument("grad_output") * (s * (s - 1));
     });
 }
 void sigmoid_gradient(G& c) {
-    const Tensor y = conj(c.argument(1));
-    c.grad(0, [&] { return fn::sigmoid_backward(c.grad_output(), y); });
-    c.grad(1, [&] { return conj(c.grad_output()) * c.argument(0) * (1 - y * 2); });
+    const Tensor y = conj(c.argument("output"));
+    c.grad("grad_output", [&] { return fn::sigmoid_backward(c.grad_output(), y); });
+    c.grad("output", [&] { return conj(c.grad_output()) * c.argument("grad_output") * (1 - y * 2); });
 }
 void tanh_gradient(G& c) {
-    const Tensor y = conj(c.argument(1));
-    c.grad(0, [&] { return fn::tanh_backward(c.grad_output(), y); });
-    c.grad(1, [&] { return conj(c.grad_output()) * c.argument(0) * (y * -2); });
+    const Tensor y = conj(c.argument("output"));
+    c.grad("grad_output", [&] { return fn::tanh_backward(c.grad_output(), y); });
+    c.grad("output", [&] { return conj(c.grad_output()) * c.argument("grad_output") * (y * -2); });
 }
 // Of complex numbers: g times the conjugate of the slope.
 Tensor sigmoid_slope(const Tensor& y) { return (1 - y) * y; }
@@ -246,7 +247,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "scale grad_output if x > 0 else scale input_scale alpha exp(input_scale x) grad_output",
      .infer = infer_elu_gradient,
      .kernel = FillingKernel{&elu_kernel},
-     .derivative = {elu_gradient, {save_argument(0, 5), save_argument(5)}},
+     .derivative = {elu_gradient, {save_argument("grad_output", "self_or_result"), save_argument("self_or_result")}},
      .gradient = "grad_output: grad elu'(x)\nself_or_result: grad grad_output elu''(x)",
      .samples = elu_samples,
      .variants = kOut,

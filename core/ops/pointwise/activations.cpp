@@ -54,10 +54,10 @@ void silu_kernel(Arguments arguments, IValue* results) {
     fn::copy_(results[0].to_tensor(), self / (fn::exp(-self) + Scalar(1)), false);
 }
 void silu_gradient(G& c) {
-    const Tensor self = c.argument(0);
-    if (!is_complex(self.dtype())) return c.set_grad(0, fn::silu_backward(c.grad_output(), self));
+    const Tensor self = c.argument("self");
+    if (!is_complex(self.dtype())) return c.set_grad("self", fn::silu_backward(c.grad_output(), self));
     const Tensor s = fn::sigmoid(self);
-    c.set_grad(0, c.grad_output() * conj(s * (self * (Scalar(1) - s) + Scalar(1))));
+    c.set_grad("self", c.grad_output() * conj(s * (self * (Scalar(1) - s) + Scalar(1))));
 }
 void hardtanh_infer(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype != ScalarType::Bool, "Bool inputs not supported for hardtanh");
@@ -124,7 +124,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "max(x, 0)",
      .infer = relu_infer,
      .kernel = activation<ActivationOp::Relu>,
-     .derivative = {[](G& c) { c.set_grad(0, fn::threshold_backward(c.grad_output(), c.result(), Scalar(0))); },
+     .derivative = {[](G& c) { c.set_grad("self", fn::threshold_backward(c.grad_output(), c.result(), Scalar(0))); },
                     {save_result()}},
      .gradient = "self: grad where out > 0, else 0",
      .samples = kink_samples,
@@ -135,10 +135,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = hardtanh_infer,
      .kernel = activation<ActivationOp::Hardtanh>,
      .derivative = {[](G& c) {
-                        c.set_grad(
-                            0, fn::hardtanh_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
+                        c.set_grad("self", fn::hardtanh_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1),
+                                                                 scalar_of(c, 2)));
                     },
-                    {save_argument(0)}},
+                    {save_argument("self")}},
      .gradient = "self: grad where min_val < x < max_val, else 0",
      .samples = with_numbers<-3, 5>,
      .variants = kInPlace | kOut,
@@ -146,8 +146,10 @@ constexpr OperatorRecord kRecords[] = {
     activation_record(
         "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "Negative elements are scaled.",
         "x if x > 0 else negative_slope x", activation<ActivationOp::LeakyRelu>,
-        {[](G& c) { c.set_grad(0, fn::leaky_relu_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), false)); },
-         {save_argument(0)}},
+        {[](G& c) {
+             c.set_grad("self", fn::leaky_relu_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1), false));
+         },
+         {save_argument("self")}},
         with_numbers<1>)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where x > 0, else negative_slope grad"),
@@ -157,10 +159,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_same_floating,
      .kernel = activation<ActivationOp::Elu>,
      .derivative = {[](G& c) {
-                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
-                                                       scalar_of(c, 3), false, c.argument(0)));
+                        c.set_grad("self", fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
+                                                            scalar_of(c, 3), false, c.argument("self")));
                     },
-                    {save_argument(0)}},
+                    {save_argument("self")}},
      .gradient = "self: scale grad where x > 0, else scale input_scale alpha exp(input_scale x) grad",
      .samples = with_numbers<5, 3, 6>,
      .variants = kOut,
@@ -170,8 +172,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
      .kernel = &elu_in_place,
      .derivative = {[](G& c) {
-                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
-                                                       scalar_of(c, 3), true, c.result()));
+                        c.set_grad("self", fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
+                                                            scalar_of(c, 3), true, c.result()));
                     },
                     {save_result()},
                     "EluBackward1"},
@@ -179,60 +181,69 @@ constexpr OperatorRecord kRecords[] = {
      .samples = with_numbers<5, 3, 6>},
     activation_record("aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
                       "Gaussian error linear unit, exact or with a tanh.", "x Phi(x)", FillingKernel{&gelu_kernel},
-                      {[](G& c) { c.set_grad(0, fn::gelu_backward(c.grad_output(), c.argument(0), c.value(1))); },
-                       {save_argument(0)}},
+                      {[](G& c) {
+                           c.set_grad("self",
+                                      fn::gelu_backward(c.grad_output(), c.argument("self"), c.value("approximate")));
+                       },
+                       {save_argument("self")}},
                       gelu_samples)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad (Phi(x) + x phi(x)), phi(x) = exp(-x^2 / 2) / sqrt(2 pi)"),
     activation_record("aten::silu(Tensor self) -> Tensor", "Sigmoid-weighted linear unit (swish).", "x sigmoid(x)",
-                      FillingKernel{silu_kernel}, {silu_gradient, {save_argument(0)}}, floating_kinks, silu_infer)
+                      FillingKernel{silu_kernel}, {silu_gradient, {save_argument("self")}}, floating_kinks, silu_infer)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad s (1 + x (1 - s)), s = sigmoid(x)"),
-    activation_record(
-        "aten::mish(Tensor self) -> Tensor", "Self-regularised activation: x times the tanh of its softplus.",
-        "x tanh(softplus(x))", activation<ActivationOp::Mish>,
-        {[](G& c) { c.set_grad(0, fn::mish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-        floating_kinks)
+    activation_record("aten::mish(Tensor self) -> Tensor",
+                      "Self-regularised activation: x times the tanh of its softplus.", "x tanh(softplus(x))",
+                      activation<ActivationOp::Mish>,
+                      {[](G& c) { c.set_grad("self", fn::mish_backward(c.grad_output(), c.argument("self"))); },
+                       {save_argument("self")}},
+                      floating_kinks)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad (t + x sigmoid(x) (1 - t^2)), t = tanh(softplus(x))"),
-    activation_record(
-        "aten::hardsigmoid(Tensor self) -> Tensor", "Piecewise linear sigmoid.", "min(max(x + 3, 0), 6) / 6",
-        activation<ActivationOp::Hardsigmoid>,
-        {[](G& c) { c.set_grad(0, fn::hardsigmoid_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-        floating_kinks)
+    activation_record("aten::hardsigmoid(Tensor self) -> Tensor", "Piecewise linear sigmoid.",
+                      "min(max(x + 3, 0), 6) / 6", activation<ActivationOp::Hardsigmoid>,
+                      {[](G& c) { c.set_grad("self", fn::hardsigmoid_backward(c.grad_output(), c.argument("self"))); },
+                       {save_argument("self")}},
+                      floating_kinks)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad / 6 where -3 < x < 3, else 0"),
-    activation_record(
-        "aten::hardswish(Tensor self) -> Tensor", "Piecewise quadratic swish.", "x min(max(x + 3, 0), 6) / 6",
-        activation<ActivationOp::Hardswish>,
-        {[](G& c) { c.set_grad(0, fn::hardswish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-        floating_kinks)
+    activation_record("aten::hardswish(Tensor self) -> Tensor", "Piecewise quadratic swish.",
+                      "x min(max(x + 3, 0), 6) / 6", activation<ActivationOp::Hardswish>,
+                      {[](G& c) { c.set_grad("self", fn::hardswish_backward(c.grad_output(), c.argument("self"))); },
+                       {save_argument("self")}},
+                      floating_kinks)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: 0 where x < -3, grad where x > 3, else grad (x / 3 + 1 / 2)"),
     activation_record(
         "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
         "Smooth relu; linear above the threshold.", "ln(1 + exp(beta x)) / beta", activation<ActivationOp::Softplus>,
         {[](G& c) {
-             c.set_grad(0, fn::softplus_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
+             c.set_grad("self",
+                        fn::softplus_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1), scalar_of(c, 2)));
          },
-         {save_argument(0)}},
+         {save_argument("self")}},
         with_numbers<6, 3>)
         .with_autocast({.cuda = Autocast::Float32})
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad sigmoid(beta x), grad where beta x > threshold"),
-    activation_record(
-        "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Shrinks towards 0 by lambd.",
-        "x - lambd if x > lambd, x + lambd if x < -lambd, else 0", FillingKernel{&softshrink_kernel},
-        {[](G& c) { c.set_grad(0, fn::softshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
-         {save_argument(0)}},
-        with_numbers<2>)
+    activation_record("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Shrinks towards 0 by lambd.",
+                      "x - lambd if x > lambd, x + lambd if x < -lambd, else 0", FillingKernel{&softshrink_kernel},
+                      {[](G& c) {
+                           c.set_grad("self",
+                                      fn::softshrink_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1)));
+                       },
+                       {save_argument("self")}},
+                      with_numbers<2>)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where |x| > lambd, else 0"),
     activation_record(
         "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Elements within lambd of 0 become 0.",
         "x if |x| > lambd else 0", activation<ActivationOp::Hardshrink>,
-        {[](G& c) { c.set_grad(0, fn::hardshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
-         {save_argument(0)}},
+        {[](G& c) {
+             c.set_grad("self", fn::hardshrink_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1)));
+         },
+         {save_argument("self")}},
         with_numbers<2>)
         .with_out({.refusal = out_refusal::kFound})
         .with_gradient("self: grad where |x| > lambd, else 0"),
@@ -242,9 +253,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_same_real,
      .kernel = activation<ActivationOp::Threshold>,
      .derivative = {[](G& c) {
-                        c.set_grad(0, fn::threshold_backward(c.grad_output(), c.argument(0), scalar_of(c, 1)));
+                        c.set_grad("self",
+                                   fn::threshold_backward(c.grad_output(), c.argument("self"), scalar_of(c, 1)));
                     },
-                    {save_argument(0)}},
+                    {save_argument("self")}},
      .gradient = "self: grad where x > threshold, else 0",
      .samples = with_numbers<1, 8>,
      .variants = kInPlace | kOut},
@@ -254,10 +266,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_same_floating,
      .kernel = activation<ActivationOp::LogSigmoid>,
      .derivative = {[](G& c) {
-                        const Tensor x = c.argument(0);
-                        c.set_grad(0, fn::log_sigmoid_backward(c.grad_output(), x, x));
+                        const Tensor x = c.argument("self");
+                        c.set_grad("self", fn::log_sigmoid_backward(c.grad_output(), x, x));
                     },
-                    {save_argument(0)}},
+                    {save_argument("self")}},
      .gradient = "self: grad sigmoid(-x)",
      .samples = floating_kinks,
      .variants = kOut,

@@ -55,20 +55,20 @@ void rsub_kernel(Arguments arguments, IValue* results) {
 }
 
 void add_backward(G& c) {
-    c.grad(0, [&] { return c.grad_output(); });
-    c.grad(1, [&] { return scaled(c.grad_output(), conj(c.value(2).to_scalar())); });
+    c.grad("self", [&] { return c.grad_output(); });
+    c.grad("other", [&] { return scaled(c.grad_output(), conj(c.value("alpha").to_scalar())); });
 }
 void sub_backward(G& c) {
-    c.grad(0, [&] { return c.grad_output(); });
-    c.grad(1, [&] { return scaled(-c.grad_output(), conj(c.value(2).to_scalar())); });
+    c.grad("self", [&] { return c.grad_output(); });
+    c.grad("other", [&] { return scaled(-c.grad_output(), conj(c.value("alpha").to_scalar())); });
 }
 void rsub_backward(G& c) {
-    c.grad(0, [&] { return scaled(-c.grad_output(), conj(c.value(2).to_scalar())); });
-    c.grad(1, [&] { return c.grad_output(); });
+    c.grad("self", [&] { return scaled(-c.grad_output(), conj(c.value("alpha").to_scalar())); });
+    c.grad("other", [&] { return c.grad_output(); });
 }
 void mul_backward(G& c) {
-    c.grad(0, [&] { return c.grad_output() * conj(c.argument(1)); });
-    c.grad(1, [&] { return c.grad_output() * conj(c.argument(0)); });
+    c.grad("self", [&] { return c.grad_output() * conj(c.argument("other")); });
+    c.grad("other", [&] { return c.grad_output() * conj(c.argument("self")); });
 }
 
 std::vector<Sample> alpha_samples(Random& random, ScalarType dtype) {
@@ -122,7 +122,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self + alpha other",
      .infer = infer_add,
      .kernel = kScaledKernel<BinaryOp::Add, BinaryOp::AddScaled>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }, {}, "AddBackward1"},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output()); }, {}, "AddBackward1"},
      .samples = alpha_scalar_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Scalar_out"},
@@ -145,7 +145,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self - alpha other",
      .infer = infer_sub,
      .kernel = kScaledKernel<BinaryOp::Sub, BinaryOp::SubScaled>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }, {}, "SubBackward1"},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output()); }, {}, "SubBackward1"},
      .samples = subtraction_scalar_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Scalar_out"},
@@ -176,7 +176,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self other",
      .infer = infer_binary,
      .kernel = binary<BinaryOp::Mul>,
-     .derivative = {mul_backward, {save_argument(0, 1), save_argument(1, 0)}},
+     .derivative = {mul_backward, {save_argument("self", "other"), save_argument("other", "self")}},
      .gradient = "self: grad other\nother: grad self",
      .samples = binary_samples,
      .variants = kInPlace | kOut,
@@ -188,7 +188,9 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self other",
      .infer = infer_binary,
      .kernel = binary<BinaryOp::Mul>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.value(1).to_scalar())); }, {}, "MulBackward1"},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output() * conj(c.value("other").to_scalar())); },
+                    {},
+                    "MulBackward1"},
      .samples = scalar_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Scalar_out"},

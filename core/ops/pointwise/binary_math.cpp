@@ -33,54 +33,54 @@ void infer_heaviside(Arguments arguments, MetaList& outputs) {
 }
 
 void atan2_backward(G& c) {
-    const Tensor y = c.argument(0), x = c.argument(1);
+    const Tensor y = c.argument("self"), x = c.argument("other");
     const Tensor g = c.grad_output() / (x * x + y * y);
-    c.grad(0, [&] { return g * x; });
-    c.grad(1, [&] { return g * -y; });
+    c.grad("self", [&] { return g * x; });
+    c.grad("other", [&] { return g * -y; });
 }
 void hypot_backward(G& c) {
-    c.grad(0, [&] { return c.grad_output() * (c.argument(0) / c.result()); });
-    c.grad(1, [&] { return c.grad_output() * (c.argument(1) / c.result()); });
+    c.grad("self", [&] { return c.grad_output() * (c.argument("self") / c.result()); });
+    c.grad("other", [&] { return c.grad_output() * (c.argument("other") / c.result()); });
 }
 Tensor copysign_slope(G& c) {
-    const Tensor x = c.argument(0);
+    const Tensor x = c.argument("self");
     const Tensor slope = c.result() / x;
     return c.grad_output() * fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0));
 }
 void copysign_backward(G& c) {
-    c.grad(0, [&] { return copysign_slope(c); });
-    c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad("self", [&] { return copysign_slope(c); });
+    c.grad("other", [&] { return fn::zeros_like(c.grad_output()); });
 }
 void xlogy_backward(G& c) {
-    const Tensor x = c.argument(0), y = c.argument(1);
-    c.grad(0, [&] {
+    const Tensor x = c.argument("self"), y = c.argument("other");
+    c.grad("self", [&] {
         const Tensor flat = fn::logical_and(fn::eq_scalar(x, Scalar(0)), fn::le_scalar(y, Scalar(0)));
         return c.grad_output() * fn::masked_fill(fn::log(y), flat, Scalar(0.0));
     });
-    c.grad(1, [&] { return c.grad_output() * x / y; });
+    c.grad("other", [&] { return c.grad_output() * x / y; });
 }
 template <bool kBinary>
 void logaddexp_backward(G& c) {
     const auto share = [&](const Tensor& x) { return kBinary ? fn::exp2(x - c.result()) : fn::exp(x - c.result()); };
-    c.grad(0, [&] { return c.grad_output() * share(c.argument(0)); });
-    c.grad(1, [&] { return c.grad_output() * share(c.argument(1)); });
+    c.grad("self", [&] { return c.grad_output() * share(c.argument("self")); });
+    c.grad("other", [&] { return c.grad_output() * share(c.argument("other")); });
 }
 
 // The winner takes the gradient; equals share it.
 template <const OperatorHandle<>* kLoses>
 void extremum_backward(G& c) {
-    const Tensor a = c.argument(0), b = c.argument(1);
+    const Tensor a = c.argument("self"), b = c.argument("other");
     const Tensor each = fn::where(fn::eq(a, b), c.grad_output() / 2, c.grad_output());
-    c.grad(0, [&] { return fn::masked_fill(each, (*kLoses)(a, b), Scalar(0)); });
-    c.grad(1, [&] { return fn::masked_fill(each, (*kLoses)(b, a), Scalar(0)); });
+    c.grad("self", [&] { return fn::masked_fill(each, (*kLoses)(a, b), Scalar(0)); });
+    c.grad("other", [&] { return fn::masked_fill(each, (*kLoses)(b, a), Scalar(0)); });
 }
 // As PyTorch: the first unless the second wins, NaN loses.
 template <const OperatorHandle<>* kFirstWins>
 void nan_loses_backward(G& c) {
-    const Tensor a = c.argument(0), b = c.argument(1);
+    const Tensor a = c.argument("self"), b = c.argument("other");
     const Tensor first = fn::logical_or((*kFirstWins)(a, b), fn::isnan(b));
-    c.grad(0, [&] { return keep_where(c.grad_output(), first); });
-    c.grad(1, [&] { return keep_where(c.grad_output(), fn::logical_not(first)); });
+    c.grad("self", [&] { return keep_where(c.grad_output(), first); });
+    c.grad("other", [&] { return keep_where(c.grad_output(), fn::logical_not(first)); });
 }
 
 std::vector<Sample> floating_pairs(Random& random, ScalarType dtype) {
@@ -126,7 +126,7 @@ constexpr NotFiniteNote kAtan2NotFinite[] = {
 constexpr OperatorRecord kRecords[] = {
     pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).",
          "atan(self / other) in its quadrant", infer_float_pair, binary<BinaryOp::Atan2>,
-         {atan2_backward, {save_argument(0), save_argument(1)}})
+         {atan2_backward, {save_argument("self"), save_argument("other")}})
         .with_autocast({.cuda = Autocast::Widest})
         .with_gradient("self: grad other / (self^2 + other^2)\nother: -grad self / (self^2 + other^2)")
         .with_not_finite(kAtan2NotFinite),
@@ -134,18 +134,18 @@ constexpr OperatorRecord kRecords[] = {
         .with_out({}),
     pair("aten::hypot(Tensor self, Tensor other) -> Tensor", "Length of the hypotenuse.", "sqrt(self^2 + other^2)",
          infer_floating_pair, binary<BinaryOp::Hypot>,
-         {hypot_backward, {save_argument(0), save_argument(1), save_result()}})
+         {hypot_backward, {save_argument("self"), save_argument("other"), save_result()}})
         .with_gradient("self: grad self / out\nother: grad other / out"),
     pair("aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", "Magnitude of self with the sign of other.", {},
-         infer_float_pair, binary<BinaryOp::Copysign>, {copysign_backward, {save_argument(0), save_result()}})
+         infer_float_pair, binary<BinaryOp::Copysign>, {copysign_backward, {save_argument("self"), save_result()}})
         .with_formula("|self| sgn(other)")
         .with_gradient("self: grad out / self, 0 at 0\nother: 0"),
     {.schema = "aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Magnitude of self with the sign of a number.",
      .infer = infer_float_pair,
      .kernel = binary<BinaryOp::Copysign>,
-     .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); },
-                    {save_argument(0), save_result()},
+     .derivative = {[](G& c) { c.set_grad("self", copysign_slope(c)); },
+                    {save_argument("self"), save_result()},
                     "CopysignBackward1"},
      .samples = copysign_number_samples,
      .variants = kInPlace | kOut,
@@ -155,7 +155,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self ln(other)",
      .infer = infer_float_pair,
      .kernel = binary<BinaryOp::Xlogy>,
-     .derivative = {xlogy_backward, {save_argument(0), save_argument(1)}},
+     .derivative = {xlogy_backward, {save_argument("self"), save_argument("other")}},
      .gradient = "self: grad ln(other), 0 where self is 0\nother: grad self / other",
      .samples = xlogy_samples,
      .variants = kInPlace | kOut,
@@ -163,11 +163,13 @@ constexpr OperatorRecord kRecords[] = {
      .not_finite = kXlogyNotFinite},
     pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.",
          "ln(exp(self) + exp(other))", infer_floating_pair, binary<BinaryOp::Logaddexp>,
-         {logaddexp_backward<false>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut)
+         {logaddexp_backward<false>, {save_argument("self"), save_argument("other"), save_result()}}, floating_pairs,
+         kOut)
         .with_gradient("self: grad exp(self - out)\nother: grad exp(other - out)"),
     pair("aten::logaddexp2(Tensor self, Tensor other) -> Tensor", "Base-2 logarithm of the sum of powers of 2.",
          "log2(2^self + 2^other)", infer_floating_pair, binary<BinaryOp::Logaddexp2>,
-         {logaddexp_backward<true>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut)
+         {logaddexp_backward<true>, {save_argument("self"), save_argument("other"), save_result()}}, floating_pairs,
+         kOut)
         .with_gradient("self: grad 2^(self - out)\nother: grad 2^(other - out)"),
     pair("aten::nextafter(Tensor self, Tensor other) -> Tensor", "The next number after self towards other.", {},
          infer_floating_pair, binary<BinaryOp::Nextafter>, {}, nullptr)
@@ -184,21 +186,21 @@ constexpr OperatorRecord kRecords[] = {
 
     pair("aten::maximum(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN wins.", "max(self, other)",
          infer_binary_real, binary<BinaryOp::Maximum>,
-         {extremum_backward<&fn::lt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
+         {extremum_backward<&fn::lt>, {save_argument("self"), save_argument("other")}}, real_binary_samples, kOut)
         .with_gradient("self: grad where self > other, grad / 2 where equal\n"
                        "other: grad where other > self, grad / 2 where equal"),
     pair("aten::minimum(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN wins.", "min(self, other)",
          infer_binary_real, binary<BinaryOp::Minimum>,
-         {extremum_backward<&fn::gt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut)
+         {extremum_backward<&fn::gt>, {save_argument("self"), save_argument("other")}}, real_binary_samples, kOut)
         .with_gradient("self: grad where self < other, grad / 2 where equal\n"
                        "other: grad where other < self, grad / 2 where equal"),
     pair("aten::fmax(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN loses.", {}, infer_binary_real,
-         binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument(0), save_argument(1)}},
+         binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument("self"), save_argument("other")}},
          real_binary_samples, kOut)
         .with_formula("max(self, other)")
         .with_gradient("self: grad where self >= other or other is NaN\nother: grad elsewhere"),
     pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_binary_real,
-         binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument(0), save_argument(1)}},
+         binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument("self"), save_argument("other")}},
          real_binary_samples, kOut)
         .with_formula("min(self, other)")
         .with_gradient("self: grad where self <= other or other is NaN\nother: grad elsewhere"),

@@ -95,8 +95,8 @@ void join_parts(const Tensor& out, const Tensor& re, const Tensor& im) {
     copy_into(part(1), im);
 }
 void complex_backward(G& c) {
-    c.grad(0, [&] { return fn::real(c.grad_output()); });
-    c.grad(1, [&] { return fn::imag(c.grad_output()); });
+    c.grad("real", [&] { return fn::real(c.grad_output()); });
+    c.grad("imag", [&] { return fn::imag(c.grad_output()); });
 }
 Tensor polar(const Tensor& magnitude, const Tensor& angle) {
     infer_pair(magnitude, angle, "abs", "angle");
@@ -122,16 +122,16 @@ void angle_kernel(Arguments arguments, IValue* results) {
     copy_into(out, fn::where_scalar_self(negative, Scalar(std::numbers::pi), rest));
 }
 void angle_backward(G& c) {
-    const Tensor z = c.argument(0);
+    const Tensor z = c.argument("self");
     const Tensor g = c.grad_output();
     if (!is_complex(z.dtype())) {
-        c.set_grad(0, fn::zeros_like(g));
+        c.set_grad("self", fn::zeros_like(g));
         return;
     }
     const Tensor re = fn::real(z), im = fn::imag(z);
     const Tensor square = re * re + im * im;
     const Tensor slope = fn::complex(g * (-im / square), g * (re / square));
-    c.set_grad(0, fn::masked_fill(slope, fn::eq_scalar(square, Scalar(0)), Scalar(0)));
+    c.set_grad("self", fn::masked_fill(slope, fn::eq_scalar(square, Scalar(0)), Scalar(0)));
 }
 
 std::vector<Sample> complex_only(Random& random, ScalarType dtype) {
@@ -152,14 +152,14 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A view of complex numbers with their parts in a last dimension.",
      .formula = "out[.., 0] = real(self), out[.., 1] = imag(self)",
      .kernel = boxed<view_as_real>,
-     .derivative = {[](G& c) { c.set_grad(0, fn::view_as_complex(fn::contiguous(c.grad_output()))); }},
+     .derivative = {[](G& c) { c.set_grad("self", fn::view_as_complex(fn::contiguous(c.grad_output()))); }},
      .gradient = "self: grad[.., 0] + i grad[.., 1]",
      .samples = complex_only},
     {.schema = "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
      .summary = "A view of pairs in the last dimension as complex numbers.",
      .formula = "self[.., 0] + i self[.., 1]",
      .kernel = boxed<view_as_complex>,
-     .derivative = {[](G& c) { c.set_grad(0, fn::view_as_real(c.grad_output())); }},
+     .derivative = {[](G& c) { c.set_grad("self", fn::view_as_real(c.grad_output())); }},
      .gradient = "self: real(grad) and imag(grad) in a last dimension",
      .autocast = {.cpu = Autocast::Float32}},
     composite("aten::real(Tensor(a) self) -> Tensor(a)", "Real parts, a view.", boxed<real>, unary_samples)
@@ -187,7 +187,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "conj(self)",
      .infer = infer_same,
      .kernel = FillingKernel{&conj_kernel},
-     .derivative = {[](G& c) { c.set_grad(0, conj(c.grad_output())); }},
+     .derivative = {[](G& c) { c.set_grad("self", conj(c.grad_output())); }},
      .gradient = "self: conj(grad)",
      .samples = unary_samples,
      .variants = kInPlace | kOut,
@@ -213,7 +213,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "atan2(imag, real)",
      .infer = infer_angle,
      .kernel = FillingKernel{&angle_kernel},
-     .derivative = {angle_backward, {save_argument(0)}},
+     .derivative = {angle_backward, {save_argument("self")}},
      .gradient = "self: 0 of real numbers; of complex ones grad i x / |x|^2",
      .samples = unary_samples,
      .variants = kOut},

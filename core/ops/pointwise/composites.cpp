@@ -34,6 +34,11 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
     return {.schema = schema, .summary = summary, .composite = function, .samples = samples};
 }
 
+const OperatorHandle<> kLogSigmoid{"aten::log_sigmoid"};
+
+// The buffer holds exp(-|x|), as PyTorch's does on a CPU.
+fn::TwoTensors log_sigmoid_forward(const Tensor& self) { return {kLogSigmoid(self), fn::exp(-fn::abs(self))}; }
+
 constexpr OperatorRecord kRecords[] = {
     composite("aten::isreal(Tensor self) -> Tensor", "Is the imaginary part 0?", boxed<isreal>, unary_samples)
         .with_formula("imag(x) = 0"),
@@ -41,6 +46,13 @@ constexpr OperatorRecord kRecords[] = {
               boxed<mvlgamma>)
         .with_formula("p (p - 1) ln(pi) / 4 + sum_{i = 1}^p ln|Gamma(x + (1 - i) / 2)|")
         .with_gradient("self: grad sum_{i = 1}^p psi(x + (1 - i) / 2)"),
+    {.schema = "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
+     .summary = "log_sigmoid, and what its gradient needs.",
+     .formula = "-ln(1 + exp(-x))",
+     .composite = boxed<log_sigmoid_forward>,
+     .variants = kOut,
+     .out = {.overload = "output", .names = "output buffer"},
+     .constant_results = 0b10},
 };
 
 }  // namespace

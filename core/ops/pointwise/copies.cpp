@@ -53,7 +53,7 @@ bool has_format(const Tensor& t, const IValue& format) {
     return t.is_channels_last();
 }
 
-void pass_gradient(G& c) { c.set_grad(0, c.grad_output()); }
+void pass_gradient(G& c) { c.set_grad("self", c.grad_output()); }
 
 // copy_(self, src, non_blocking)
 Tensor copy_in_place(const Tensor& self, const Tensor& src, bool) {
@@ -122,7 +122,7 @@ Tensor contiguous(const Tensor& self, const IValue& format) {
     return has_format(self, format) ? self : fn::clone(self, format);
 }
 
-void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
+void zero_gradient(G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }
 Tensor fill_number(const Tensor& self, const Scalar& value) {
     fill_with(self, value);
     return self;
@@ -141,8 +141,8 @@ Tensor zero_in_place(const Tensor& self) {
     return self;
 }
 void fill_tensor_backward(G& c) {
-    c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
-    c.grad(1, [&] { return c.grad_output(); });
+    c.grad("self", [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad("value", [&] { return c.grad_output(); });
 }
 Tensor fill(const Tensor& self, const Scalar& value) { return fn::full_like(self, value); }
 Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
@@ -197,8 +197,8 @@ constexpr OperatorRecord kCopies[] = {
      .formula = "self = src",
      .kernel = boxed<copy_in_place>,
      .derivative = {[](G& c) {
-         c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
-         c.grad(1, [&] { return c.grad_output(); });
+         c.grad("self", [&] { return fn::zeros_like(c.grad_output()); });
+         c.grad("src", [&] { return c.grad_output(); });
      }},
      .gradient = "self: 0\nsrc: grad, in src's dtype",
      .samples = copied_tensor_samples,

@@ -54,37 +54,37 @@ void remainder_kernel(Arguments arguments, IValue* results) { run_rounded(Binary
 void fmod_kernel(Arguments arguments, IValue* results) { run_rounded(BinaryOp::Fmod, arguments, results); }
 
 void div_backward(G& c) {
-    const Tensor divisor = conj(c.argument(1));
-    c.grad(0, [&] { return c.grad_output() / divisor; });
-    c.grad(1, [&] { return -c.grad_output() * (conj(c.argument(0)) / divisor / divisor); });
+    const Tensor divisor = conj(c.argument("other"));
+    c.grad("self", [&] { return c.grad_output() / divisor; });
+    c.grad("other", [&] { return -c.grad_output() * (conj(c.argument("self")) / divisor / divisor); });
 }
-void div_scalar_backward(G& c) { c.set_grad(0, c.grad_output() / conj(c.value(1).to_scalar())); }
+void div_scalar_backward(G& c) { c.set_grad("self", c.grad_output() / conj(c.value("other").to_scalar())); }
 void zero_gradients(G& c) {
-    c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
-    c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad("self", [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad("other", [&] { return fn::zeros_like(c.grad_output()); });
 }
 void mode_backward(G& c) {
-    if (rounding_of(c.value(2)) == Rounding::True)
+    if (rounding_of(c.value("rounding_mode")) == Rounding::True)
         div_backward(c);
     else
         zero_gradients(c);
 }
 void mode_scalar_backward(G& c) {
-    if (rounding_of(c.value(2)) == Rounding::True)
+    if (rounding_of(c.value("rounding_mode")) == Rounding::True)
         div_scalar_backward(c);
     else
-        c.set_grad(0, fn::zeros_like(c.grad_output()));
+        c.set_grad("self", fn::zeros_like(c.grad_output()));
 }
 // a - b round(a / b)
 void remainder_backward(G& c) {
-    c.grad(0, [&] { return c.grad_output(); });
-    c.grad(1, [&] { return -c.grad_output() * fn::div_mode(c.argument(0), c.argument(1), "floor"); });
+    c.grad("self", [&] { return c.grad_output(); });
+    c.grad("other", [&] { return -c.grad_output() * fn::div_mode(c.argument("self"), c.argument("other"), "floor"); });
 }
 void fmod_backward(G& c) {
-    c.grad(0, [&] { return c.grad_output(); });
-    c.grad(1, [&] { return -c.grad_output() * fn::div_mode(c.argument(0), c.argument(1), "trunc"); });
+    c.grad("self", [&] { return c.grad_output(); });
+    c.grad("other", [&] { return -c.grad_output() * fn::div_mode(c.argument("self"), c.argument("other"), "trunc"); });
 }
-void first_only(G& c) { c.set_grad(0, c.grad_output()); }
+void first_only(G& c) { c.set_grad("self", c.grad_output()); }
 
 template <bool kScalar>
 std::vector<Sample> mode_samples(Random& random, ScalarType dtype) {
@@ -108,7 +108,8 @@ std::vector<Sample> rounded_scalar_samples(Random& random, ScalarType dtype) {
     return dtype == ScalarType::Bool ? std::vector<Sample>() : real_scalar_samples(random, dtype);
 }
 
-constexpr Derivative kModeDerivative{mode_backward, {save_argument(0, 1), save_argument(1)}, "DivBackward2"};
+constexpr Derivative kModeDerivative{
+    mode_backward, {save_argument("self", "other"), save_argument("other")}, "DivBackward2"};
 
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
@@ -130,7 +131,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self / other",
      .infer = infer_binary_float,
      .kernel = binary<BinaryOp::Div>,
-     .derivative = {div_backward, {save_argument(0, 1), save_argument(1)}},
+     .derivative = {div_backward, {save_argument("self", "other"), save_argument("other")}},
      .gradient = "self: grad / other\nother: -grad self / other^2",
      .samples = divisor_samples,
      .variants = kInPlace | kOut,
@@ -188,7 +189,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "floor(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&floor_divide_kernel},
-     .derivative = {[](G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }},
+     .derivative = {[](G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }},
      .samples = rounded_scalar_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Scalar_out"},
@@ -198,7 +199,9 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self - other floor(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&remainder_kernel},
-     .derivative = {remainder_backward, {save_argument(0, 1), save_argument(1, 1)}, "RemainderBackward1"},
+     .derivative = {remainder_backward,
+                    {save_argument("self", "other"), save_argument("other", "other")},
+                    "RemainderBackward1"},
      .gradient = "self: grad\nother: -grad floor(self / other)",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
@@ -217,11 +220,11 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_binary_real,
      .kernel = FillingKernel{&remainder_kernel},
      .derivative = {[](G& c) {
-                        const Tensor other = c.argument(1);
-                        const Tensor self = fn::full_like(other, c.value(0).to_scalar());
-                        c.set_grad(1, -c.grad_output() * fn::div_mode(self, other, "floor"));
+                        const Tensor other = c.argument("other");
+                        const Tensor self = fn::full_like(other, c.value("self").to_scalar());
+                        c.set_grad("other", -c.grad_output() * fn::div_mode(self, other, "floor"));
                     },
-                    {save_argument(1)}},
+                    {save_argument("other")}},
      .samples = of_number_samples,
      .variants = kOut,
      .out = {.overload = "Scalar_Tensor_out"}},
@@ -230,7 +233,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self - other trunc(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&fmod_kernel},
-     .derivative = {fmod_backward, {save_argument(0, 1), save_argument(1, 1)}, "FmodBackward1"},
+     .derivative = {fmod_backward, {save_argument("self", "other"), save_argument("other", "other")}, "FmodBackward1"},
      .gradient = "self: grad\nother: -grad trunc(self / other)",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,

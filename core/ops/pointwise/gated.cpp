@@ -81,8 +81,8 @@ Tensor rrelu_with_noise_backward(const Tensor& grad, const Tensor& self, const T
     return fn::leaky_relu_backward(grad, self, middle(lower, upper), self_is_result);
 }
 void rrelu_derivative(GradientContext& c) {
-    c.set_grad(0, kRreluWithNoiseBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
-                                          c.value(4), false));
+    c.set_grad("self", kRreluWithNoiseBackward(c.grad_output(), c.argument("self"), c.argument("noise"),
+                                               c.value("lower"), c.value("upper"), c.value("training"), false));
 }
 Tensor rrelu_with_noise_(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,
                          bool training, const IValue& generator) {
@@ -136,7 +136,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "rrelu that keeps its slopes in noise.",
      .formula = "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
      .kernel = boxed<rrelu_with_noise>,
-     .derivative = {rrelu_derivative, {save_argument(0), save_argument(1)}},
+     .derivative = {rrelu_derivative, {save_argument("self"), save_argument("noise")}},
      .gradient = "self: grad noise in training, else grad where x > 0 and their mean times grad",
      .variants = kOut,
      .is_random = true},

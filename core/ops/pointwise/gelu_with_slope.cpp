@@ -103,13 +103,14 @@ void gradient(GradientContext& c) {
     if (c.grad_output(1).defined()) {
         const auto both = [&](const TensorList& in) {
             const Tensor ones = fn::add_scalar(fn::mul_scalar(fn::detach(in[0]), Scalar(0)), Scalar(1));
-            return TensorList{fn::gelu(in[0], c.value(1)), fn::gelu_backward(ones, in[0], c.value(1))};
+            return TensorList{fn::gelu(in[0], c.value("approximate")),
+                              fn::gelu_backward(ones, in[0], c.value("approximate"))};
         };
-        c.set_grad(0, composed_gradients(both, {c.argument(0)}, {c.grad_output(0), c.grad_output(1)})[0]);
+        c.set_grad("self", composed_gradients(both, {c.argument("self")}, {c.grad_output(0), c.grad_output(1)})[0]);
     } else if (GradMode::is_enabled()) {
-        c.set_grad(0, fn::gelu_backward(c.grad_output(0), c.argument(0), c.value(1)));
+        c.set_grad("self", fn::gelu_backward(c.grad_output(0), c.argument("self"), c.value("approximate")));
     } else {
-        c.set_grad(0, fn::mul(c.grad_output(0), c.result(1)));
+        c.set_grad("self", fn::mul(c.grad_output(0), c.result(1)));
     }
 }
 
@@ -125,7 +126,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x Phi(x), Phi(x) + x phi(x)",
      .infer = infer,
      .kernel = FillingKernel{run},
-     .derivative = {gradient, {save_argument(0), save_result(1)}, "GeluWithSlopeBackward0"},
+     .derivative = {gradient, {save_argument("self"), save_result(1)}, "GeluWithSlopeBackward0"},
      .gradient = "self: grad_output slope; grad_slope times the second derivative, (2 - x^2) phi(x)",
      .samples = samples},
 };

@@ -66,20 +66,21 @@ Tensor slope_in_exponent(const Tensor& g, const Tensor& base, const Tensor& expo
     return g * conj(fn::masked_fill(slope, flat, Scalar(0.0)));
 }
 void pow_backward(G& c) {
-    c.grad(0, [&] { return slope_in_base(c.grad_output(), c.argument(0), c.argument(1)); });
-    c.grad(1, [&] { return slope_in_exponent(c.grad_output(), c.argument(0), c.argument(1), c.result()); });
+    c.grad("self", [&] { return slope_in_base(c.grad_output(), c.argument("self"), c.argument("exponent")); });
+    c.grad("exponent",
+           [&] { return slope_in_exponent(c.grad_output(), c.argument("self"), c.argument("exponent"), c.result()); });
 }
 void pow_of_scalar_backward(G& c) {
-    const Scalar base = c.value(0).to_scalar();
+    const Scalar base = c.value("self").to_scalar();
     if (base.equals(0)) {
-        const Tensor flat = fn::ge_scalar(c.argument(1), Scalar(0));
-        c.set_grad(1, fn::masked_fill(c.grad_output() * conj(c.result()) * std::log(0.0), flat, Scalar(0.0)));
+        const Tensor flat = fn::ge_scalar(c.argument("exponent"), Scalar(0));
+        c.set_grad("exponent", fn::masked_fill(c.grad_output() * conj(c.result()) * std::log(0.0), flat, Scalar(0.0)));
         return;
     }
     const std::complex<double> logarithm = std::log(base.to_complex());
     const Scalar factor = logarithm.imag() == 0 || !is_complex(c.result().dtype()) ? Scalar(std::log(base.to_double()))
                                                                                    : Scalar(std::conj(logarithm));
-    c.set_grad(1, c.grad_output() * (conj(c.result()) * factor));
+    c.set_grad("exponent", c.grad_output() * (conj(c.result()) * factor));
 }
 
 std::int64_t wide_type(bool complex) {
@@ -164,7 +165,9 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self ^ exponent",
      .infer = infer_pow,
      .kernel = FillingKernel{&pow_kernel},
-     .derivative = {pow_backward, {save_argument(0), save_argument(1), save_result(0, 1)}, "PowBackward1"},
+     .derivative = {pow_backward,
+                    {save_argument("self"), save_argument("exponent"), save_result(0, "exponent")},
+                    "PowBackward1"},
      .gradient = "self: grad exponent self^(exponent - 1)\nexponent: grad out ln(self)",
      .samples = pow_samples,
      .variants = kOut,
@@ -177,7 +180,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self ^ exponent",
      .infer = infer_pow,
      .kernel = FillingKernel{&pow_kernel},
-     .derivative = {pow_of_scalar_backward, {save_argument(1), save_result()}, "PowBackward2"},
+     .derivative = {pow_of_scalar_backward, {save_argument("exponent"), save_result()}, "PowBackward2"},
      .samples = pow_of_scalar_samples,
      .variants = kOut,
      .out = {.overload = "Scalar_out"},
@@ -188,8 +191,11 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self ^ exponent",
      .infer = infer_pow,
      .kernel = FillingKernel{&pow_kernel},
-     .derivative = {[](G& c) { c.set_grad(0, slope_in_base(c.grad_output(), c.argument(0), c.value(1).to_scalar())); },
-                    {save_argument(0)}},
+     .derivative = {[](G& c) {
+                        c.set_grad("self",
+                                   slope_in_base(c.grad_output(), c.argument("self"), c.value("exponent").to_scalar()));
+                    },
+                    {save_argument("self")}},
      .samples = pow_scalar_samples,
      .variants = kOut,
      .out = {.overload = "Tensor_Scalar_out", .refusal = out_refusal::kFound},

@@ -17,7 +17,7 @@ using namespace arithmetic;
 using namespace pointwise;
 using G = GradientContext;
 
-void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
+void zero_gradient(G& c) { c.set_grad("self", fn::zeros_like(c.grad_output())); }
 
 constexpr OperatorRecord rounding(std::string_view schema, std::string_view summary, Kernel kernel) {
     return {.schema = schema,
@@ -65,16 +65,16 @@ std::vector<Sample> negation_samples(Random& random, ScalarType dtype) {
 }
 void sgn_backward(G& c) {
     const Tensor g = c.grad_output();
-    if (!is_complex(c.dtype(0))) {
+    if (!is_complex(c.dtype("self"))) {
         zero_gradient(c);
         return;
     }
-    const Tensor x = c.argument(0);
+    const Tensor x = c.argument("self");
     const Tensor magnitude = fn::abs(x);
     const Tensor s = c.result();
     const Tensor along = fn::real(g * fn::conj_physical(s));
     const Tensor slope = (g - s * along) / magnitude;
-    c.set_grad(0, fn::masked_fill(slope, fn::eq_scalar(magnitude, Scalar(0)), Scalar(0.0)));
+    c.set_grad("self", fn::masked_fill(slope, fn::eq_scalar(magnitude, Scalar(0)), Scalar(0.0)));
 }
 
 void round_decimals(Arguments arguments, IValue* results) {
@@ -116,7 +116,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "|x|",
      .infer = abs_infer,
      .kernel = FillingKernel{&abs_kernel},
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * fn::sgn(c.argument(0))); }, {save_argument(0)}},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output() * fn::sgn(c.argument("self"))); },
+                    {save_argument("self")}},
      .gradient = "self: grad sgn(x)",
      .samples = kink_samples,
      .variants = kInPlace | kOut,
@@ -127,7 +128,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "-x",
      .infer = neg_infer,
      .kernel = unary<UnaryOp::Neg>,
-     .derivative = {[](G& c) { c.set_grad(0, -c.grad_output()); }},
+     .derivative = {[](G& c) { c.set_grad("self", -c.grad_output()); }},
      .gradient = "self: -grad",
      .samples = negation_samples,
      .variants = kInPlace | kOut,
@@ -138,7 +139,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x / |x|, 0 at 0",
      .infer = infer_same,
      .kernel = unary<UnaryOp::Sign>,
-     .derivative = {sgn_backward, {save_argument(0), save_result()}},
+     .derivative = {sgn_backward, {save_argument("self"), save_result()}},
      .gradient = "self: 0 of real numbers; of complex ones (grad - conj(grad) out^2) / (2 |x|)",
      .samples = kink_samples,
      .variants = kInPlace | kOut,
@@ -175,7 +176,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x - trunc(x)",
      .infer = infer_same_floating,
      .kernel = unary<UnaryOp::Frac>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output()); }},
      .gradient = "self: grad",
      .samples = kink_samples,
      .variants = kInPlace | kOut,
@@ -185,8 +186,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "nan, posinf or neginf where x is that, else x",
      .infer = infer_same_real,
      .kernel = FillingKernel{&nan_to_num_kernel},
-     .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); },
-                    {save_argument(0)}},
+     .derivative = {[](G& c) { c.set_grad("self", keep_where(c.grad_output(), fn::isfinite(c.argument("self")))); },
+                    {save_argument("self")}},
      .gradient = "self: grad where x is finite, else 0",
      .samples = nan_to_num_samples,
      .variants = kInPlace | kOut,

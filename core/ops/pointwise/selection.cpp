@@ -43,9 +43,9 @@ void where_call(Arguments arguments, IValue* results) {
 }
 
 void where_backward(G& c) {
-    const Tensor condition = c.argument(0);
-    c.grad(1, [&] { return fn::where_scalar_other(condition, c.grad_output(), Scalar(0)); });
-    c.grad(2, [&] { return fn::where_scalar_self(condition, Scalar(0), c.grad_output()); });
+    const Tensor condition = c.argument("condition");
+    c.grad("self", [&] { return fn::where_scalar_other(condition, c.grad_output(), Scalar(0)); });
+    c.grad("other", [&] { return fn::where_scalar_self(condition, Scalar(0), c.grad_output()); });
 }
 
 const char* c_type_name(ScalarType dtype) {
@@ -98,12 +98,12 @@ void masked_fill_call(Arguments arguments, IValue* results) {
     choose(results[0].to_tensor(), arguments[1], arguments[2], arguments[0]);
 }
 void masked_fill_backward(G& c) {
-    const Tensor mask = c.argument(1);
-    c.grad(0, [&] { return fn::masked_fill(c.grad_output(), mask, Scalar(0)); });
+    const Tensor mask = c.argument("mask");
+    c.grad("self", [&] { return fn::masked_fill(c.grad_output(), mask, Scalar(0)); });
 }
 void masked_fill_tensor_backward(G& c) {
     masked_fill_backward(c);
-    c.grad(2, [&] { return fn::where_scalar_other(c.argument(1), c.grad_output(), Scalar(0)); });
+    c.grad("value", [&] { return fn::where_scalar_other(c.argument("mask"), c.grad_output(), Scalar(0)); });
 }
 
 // Bounds that are not given are the ends of the type.
@@ -157,23 +157,25 @@ Tensor within(const Tensor& x, const IValue& low, const IValue& high) {
     const Tensor below = fn::le_scalar(x, high.to_scalar());
     return inside.defined() ? fn::logical_and(inside, below) : below;
 }
-void clamp_backward(G& c) { c.set_grad(0, keep_where(c.grad_output(), within(c.argument(0), c.value(1), c.value(2)))); }
+void clamp_backward(G& c) {
+    c.set_grad("self", keep_where(c.grad_output(), within(c.argument("self"), c.value("min"), c.value("max"))));
+}
 void clamp_tensor_backward(G& c) {
-    const Tensor x = c.argument(0);
-    const Tensor low = c.is_argument_defined(1) ? c.argument(1) : Tensor();
-    const Tensor high = c.is_argument_defined(2) ? c.argument(2) : Tensor();
+    const Tensor x = c.argument("self");
+    const Tensor low = c.is_argument_defined("min") ? c.argument("min") : Tensor();
+    const Tensor high = c.is_argument_defined("max") ? c.argument("max") : Tensor();
     const Tensor under = low.defined() ? fn::lt(x, low) : Tensor();
     const Tensor over = high.defined() ? fn::gt(x, high) : Tensor();
-    c.grad(0, [&] {
+    c.grad("self", [&] {
         Tensor outside = under.defined() ? under : over;
         if (under.defined() && over.defined()) outside = fn::logical_or(under, over);
         return fn::masked_fill(c.grad_output(), outside, Scalar(0));
     });
-    c.grad(1, [&] {
+    c.grad("min", [&] {
         const Tensor wins = high.defined() ? fn::logical_and(under, fn::lt(low, high)) : under;
         return keep_where(c.grad_output(), wins);
     });
-    c.grad(2, [&] {
+    c.grad("max", [&] {
         const Tensor wins = low.defined() ? fn::logical_or(over, fn::lt(high, low)) : over;
         return keep_where(c.grad_output(), wins);
     });
@@ -182,14 +184,14 @@ void clamp_tensor_backward(G& c) {
 template <bool kIsMinimum>
 void bound_scalar_backward(G& c) {
     const Scalar bound = c.value(1).to_scalar();
-    const Tensor x = c.argument(0);
-    c.set_grad(0, keep_where(c.grad_output(), kIsMinimum ? fn::ge_scalar(x, bound) : fn::le_scalar(x, bound)));
+    const Tensor x = c.argument("self");
+    c.set_grad("self", keep_where(c.grad_output(), kIsMinimum ? fn::ge_scalar(x, bound) : fn::le_scalar(x, bound)));
 }
 template <bool kIsMinimum>
 void bound_tensor_backward(G& c) {
-    const Tensor x = c.argument(0), bound = c.argument(1);
+    const Tensor x = c.argument("self"), bound = c.argument(1);
     const Tensor inside = kIsMinimum ? fn::ge(x, bound) : fn::le(x, bound);
-    c.grad(0, [&] { return keep_where(c.grad_output(), inside); });
+    c.grad("self", [&] { return keep_where(c.grad_output(), inside); });
     c.grad(1, [&] { return fn::masked_fill(c.grad_output(), inside, Scalar(0)); });
 }
 
@@ -254,7 +256,7 @@ constexpr OperatorRecord where_record(std::string_view schema, std::string_view 
             .formula = "self if condition else other",
             .infer = infer_where,
             .kernel = FillingKernel{&where_call},
-            .derivative = {where_backward, {save_argument(0)}},
+            .derivative = {where_backward, {save_argument("condition")}},
             .samples = samples};
 }
 constexpr OperatorRecord bound(std::string_view schema, std::string_view summary, KernelFunction kernel,
@@ -264,12 +266,12 @@ constexpr OperatorRecord bound(std::string_view schema, std::string_view summary
                           .summary = summary,
                           .infer = infer_bound,
                           .kernel = FillingKernel{kernel},
-                          .derivative = {backward, {save_argument(0)}},
+                          .derivative = {backward, {save_argument("self")}},
                           .samples = samples,
                           .variants = kInPlace | kOut,
                           .out = {.overload = out_overload}};
     const std::string_view node = kernel == &clamp_min_call ? "ClampMinBackward1" : "ClampMaxBackward1";
-    if (saves_bound) record.derivative = {backward, {save_argument(0), save_argument(1)}, node};
+    if (saves_bound) record.derivative = {backward, {save_argument("self"), save_argument(1)}, node};
     return record;
 }
 
@@ -302,7 +304,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "value if mask else self",
      .infer = infer_masked_fill,
      .kernel = FillingKernel{&masked_fill_call},
-     .derivative = {masked_fill_backward, {save_argument(1)}},
+     .derivative = {masked_fill_backward, {save_argument("mask")}},
      .gradient = "self: grad where the mask does not hold, else 0\nvalue: sum of grad where the mask holds",
      .samples = masked_fill_samples,
      .variants = kInPlace | kOut,
@@ -311,7 +313,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A 0-dimensional tensor's value where the mask holds, else self.",
      .infer = infer_masked_fill,
      .kernel = FillingKernel{&masked_fill_call},
-     .derivative = {masked_fill_tensor_backward, {save_argument(1)}, "MaskedFillBackward1"},
+     .derivative = {masked_fill_tensor_backward, {save_argument("mask")}, "MaskedFillBackward1"},
      .samples = masked_fill_tensor_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Tensor_out"}},
@@ -320,7 +322,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min(max(self, min), max)",
      .infer = infer_clamp,
      .kernel = FillingKernel{&clamp_call},
-     .derivative = {clamp_backward, {save_argument(0)}, "ClampBackward1"},
+     .derivative = {clamp_backward, {save_argument("self")}, "ClampBackward1"},
      .gradient = "self: grad where min <= self <= max, else 0\nmin: grad where self < min\nmax: grad where self > max",
      .samples = clamp_samples,
      .variants = kInPlace | kOut,
@@ -329,7 +331,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Bounds each element by tensors.",
      .infer = infer_clamp,
      .kernel = FillingKernel{&clamp_call},
-     .derivative = {clamp_tensor_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+     .derivative = {clamp_tensor_backward, {save_argument("self"), save_argument("min"), save_argument("max")}},
      .samples = clamp_tensor_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Tensor_out"}},

@@ -61,28 +61,29 @@ void addcdiv_call(Arguments arguments, IValue* results) {
 void lerp_call(Arguments arguments, IValue* results) { run_ternary(TernaryOp::Lerp, arguments, results, nullptr); }
 
 void addcmul_backward(G& c) {
-    const Scalar value = conj(c.value(3).to_scalar());
-    c.grad(0, [&] { return c.grad_output(); });
-    c.grad(1, [&] { return c.grad_output() * scaled(conj(c.argument(2)), value); });
-    c.grad(2, [&] { return c.grad_output() * scaled(conj(c.argument(1)), value); });
+    const Scalar value = conj(c.value("value").to_scalar());
+    c.grad("self", [&] { return c.grad_output(); });
+    c.grad("tensor1", [&] { return c.grad_output() * scaled(conj(c.argument("tensor2")), value); });
+    c.grad("tensor2", [&] { return c.grad_output() * scaled(conj(c.argument("tensor1")), value); });
 }
 void addcdiv_backward(G& c) {
-    const Scalar value = conj(c.value(3).to_scalar());
-    const Tensor divisor = conj(c.argument(2));
-    c.grad(0, [&] { return c.grad_output(); });
-    c.grad(1, [&] { return c.grad_output() * (value / divisor); });
-    c.grad(2, [&] { return -c.grad_output() * (scaled(conj(c.argument(1)), value) / (divisor * divisor)); });
+    const Scalar value = conj(c.value("value").to_scalar());
+    const Tensor divisor = conj(c.argument("tensor2"));
+    c.grad("self", [&] { return c.grad_output(); });
+    c.grad("tensor1", [&] { return c.grad_output() * (value / divisor); });
+    c.grad("tensor2",
+           [&] { return -c.grad_output() * (scaled(conj(c.argument("tensor1")), value) / (divisor * divisor)); });
 }
 void lerp_backward(G& c) {
-    const Tensor weight = conj(c.argument(2));
-    c.grad(0, [&] { return c.grad_output() * (1 - weight); });
-    c.grad(1, [&] { return c.grad_output() * weight; });
-    c.grad(2, [&] { return c.grad_output() * conj(c.argument(1) - c.argument(0)); });
+    const Tensor weight = conj(c.argument("weight"));
+    c.grad("self", [&] { return c.grad_output() * (1 - weight); });
+    c.grad("end", [&] { return c.grad_output() * weight; });
+    c.grad("weight", [&] { return c.grad_output() * conj(c.argument("end") - c.argument("self")); });
 }
 void lerp_scalar_backward(G& c) {
-    const Scalar weight = conj(c.value(2).to_scalar());
-    c.grad(0, [&] { return c.grad_output() - c.grad_output() * weight; });
-    c.grad(1, [&] { return c.grad_output() * weight; });
+    const Scalar weight = conj(c.value("weight").to_scalar());
+    c.grad("self", [&] { return c.grad_output() - c.grad_output() * weight; });
+    c.grad("end", [&] { return c.grad_output() * weight; });
 }
 
 std::vector<Sample> three_samples(Random& random, ScalarType dtype) {
@@ -114,7 +115,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self + value tensor1 tensor2",
      .infer = infer_three,
      .kernel = FillingKernel{&addcmul_call},
-     .derivative = {addcmul_backward, {save_argument(1, 2), save_argument(2, 1)}},
+     .derivative = {addcmul_backward, {save_argument("tensor1", "tensor2"), save_argument("tensor2", "tensor1")}},
      .gradient = "self: grad\ntensor1: grad value tensor2\ntensor2: grad value tensor1",
      .samples = valued_samples,
      .variants = kInPlace | kOut,
@@ -125,7 +126,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self + value tensor1 / tensor2",
      .infer = infer_addcdiv,
      .kernel = FillingKernel{&addcdiv_call},
-     .derivative = {addcdiv_backward, {save_argument(1, 2), save_argument(2)}},
+     .derivative = {addcdiv_backward, {save_argument("tensor1", "tensor2"), save_argument("tensor2")}},
      .gradient = "self: grad\ntensor1: grad value / tensor2\ntensor2: -grad value tensor1 / tensor2^2",
      .samples = valued_samples,
      .variants = kInPlace | kOut,
@@ -137,7 +138,9 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self + weight (end - self)",
      .infer = infer_lerp,
      .kernel = FillingKernel{&lerp_call},
-     .derivative = {lerp_backward, {save_argument(0, 2), save_argument(1, 2), save_argument(2)}, "LerpBackward1"},
+     .derivative = {lerp_backward,
+                    {save_argument("self", "weight"), save_argument("end", "weight"), save_argument("weight")},
+                    "LerpBackward1"},
      .gradient = "self: grad (1 - weight)\nend: grad weight\nweight: grad (end - self)",
      .samples = three_samples,
      .variants = kInPlace | kOut,

@@ -60,16 +60,16 @@ Tensor arc_slope(const Tensor& x) { return fn::rsqrt(1 - x * x); }
 void tanh_gradient(G& c) {
     const Tensor y = c.result();
     if (is_complex(y.dtype()))
-        c.set_grad(0, c.grad_output() * conj(1 - y * y));
+        c.set_grad("self", c.grad_output() * conj(1 - y * y));
     else
-        c.set_grad(0, fn::tanh_backward(c.grad_output(), y));
+        c.set_grad("self", fn::tanh_backward(c.grad_output(), y));
 }
 void sigmoid_gradient(G& c) {
     const Tensor y = c.result();
     if (is_complex(y.dtype()))
-        c.set_grad(0, c.grad_output() * conj((1 - y) * y));
+        c.set_grad("self", c.grad_output() * conj((1 - y) * y));
     else
-        c.set_grad(0, fn::sigmoid_backward(c.grad_output(), y));
+        c.set_grad("self", fn::sigmoid_backward(c.grad_output(), y));
 }
 
 bool is_bfloat16(const IValue& v) { return v.tensor_impl()->dtype == ScalarType::BFloat16; }
@@ -83,16 +83,16 @@ void logit_kernel(Arguments arguments, IValue* results) {
     run_unary(UnaryOp::Logit, arguments, results, params);
 }
 void logit_backward(G& c) {
-    const Tensor x = c.argument(0);
+    const Tensor x = c.argument("self");
     const Tensor slope = c.grad_output() / (x * (1 - x));
-    if (c.value(1).is_none()) {
+    if (c.value("eps").is_none()) {
         const Tensor outside = fn::logical_or(fn::lt_scalar(x, Scalar(0)), fn::gt_scalar(x, Scalar(1)));
-        c.set_grad(0, fn::masked_fill(slope, outside, Scalar(std::numeric_limits<double>::quiet_NaN())));
+        c.set_grad("self", fn::masked_fill(slope, outside, Scalar(std::numeric_limits<double>::quiet_NaN())));
         return;
     }
-    const double epsilon = c.value(1).to_double();
+    const double epsilon = c.value("eps").to_double();
     const Tensor inside = fn::logical_and(fn::ge_scalar(x, Scalar(epsilon)), fn::le_scalar(x, Scalar(1 - epsilon)));
-    c.set_grad(0, keep_where(slope, inside));
+    c.set_grad("self", keep_where(slope, inside));
 }
 
 void polygamma_infer(Arguments arguments, MetaList& outputs) {
@@ -206,54 +206,59 @@ constexpr NotFiniteNote kDigammaNotFinite[] = {
 
 constexpr OperatorRecord kRecords[] = {
     function("aten::exp(Tensor self) -> Tensor", "e to the power of each element.", "exp(x)", unary<UnaryOp::Exp>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result())); }, {save_result()}})
+             {[](G& c) { c.set_grad("self", c.grad_output() * conj(c.result())); }, {save_result()}})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad out")
         .with_not_finite(kExpNotFinite),
     function("aten::exp2(Tensor self) -> Tensor", "2 to the power of each element.", "2^x", unary<UnaryOp::Exp2>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}})
+             {[](G& c) { c.set_grad("self", c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}})
         .with_gradient("self: grad out ln(2)")
         .with_not_finite(kExp2NotFinite),
     real_function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1",
                   unary<UnaryOp::Expm1>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() * (c.result() + 1)); }, {save_result()}})
+                  {[](G& c) { c.set_grad("self", c.grad_output() * (c.result() + 1)); }, {save_result()}})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad (out + 1)")
         .with_not_finite(kExpm1NotFinite),
     function("aten::log(Tensor self) -> Tensor", "Natural logarithm of each element.", "ln(x)", unary<UnaryOp::Log>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / conj(c.argument(0))); }, {save_argument(0)}}, positive_samples)
+             {[](G& c) { c.set_grad("self", c.grad_output() / conj(c.argument("self"))); }, {save_argument("self")}},
+             positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / x")
         .with_not_finite(kLogNotFinite),
     function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2 of each element.", "log2(x)",
              unary<UnaryOp::Log2>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}},
+             {[](G& c) { c.set_grad("self", c.grad_output() / (conj(c.argument("self")) * kLn2)); },
+              {save_argument("self")}},
              positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(2))")
         .with_not_finite(kLog2NotFinite),
     function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10 of each element.", "log10(x)",
              unary<UnaryOp::Log10>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}},
+             {[](G& c) { c.set_grad("self", c.grad_output() / (conj(c.argument("self")) * kLn10)); },
+              {save_argument("self")}},
              positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(10))")
         .with_not_finite(kLog10NotFinite),
-    real_function("aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)",
-                  unary<UnaryOp::Log1p>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}},
-                  positive_samples)
+    real_function(
+        "aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)",
+        unary<UnaryOp::Log1p>,
+        {[](G& c) { c.set_grad("self", c.grad_output() / (c.argument("self") + 1)); }, {save_argument("self")}},
+        positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x + 1)")
         .with_not_finite(kLog1pNotFinite),
     function("aten::sqrt(Tensor self) -> Tensor", "Square root of each element.", "sqrt(x)", unary<UnaryOp::Sqrt>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (2 * conj(c.result()))); }, {save_result()}}, positive_samples)
+             {[](G& c) { c.set_grad("self", c.grad_output() / (2 * conj(c.result()))); }, {save_result()}},
+             positive_samples)
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (2 out)")
         .with_not_finite(kSqrtNotFinite),
     function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root of each element.", "1 / sqrt(x)",
              unary<UnaryOp::Rsqrt>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); },
+             {[](G& c) { c.set_grad("self", c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); },
               {save_result()}},
              positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
@@ -262,7 +267,7 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::reciprocal(Tensor self) -> Tensor", "One over each element.", "1 / x", unary<UnaryOp::Reciprocal>,
              {[](G& c) {
                   const Tensor y = conj(c.result());
-                  c.set_grad(0, -c.grad_output() * (y * y));
+                  c.set_grad("self", -c.grad_output() * (y * y));
               },
               {save_result()}},
              positive_samples)
@@ -274,8 +279,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x^2",
      .infer = infer_square,
      .kernel = unary<UnaryOp::Square>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); },
-                    {save_argument(0)},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output() * (conj(c.argument("self")) * 2)); },
+                    {save_argument("self")},
                     "PowBackward0"},
      .gradient = "self: 2 grad x",
      .samples = unary_samples,
@@ -285,45 +290,51 @@ constexpr OperatorRecord kRecords[] = {
      .not_finite = kSquareNotFinite},
 
     function("aten::sin(Tensor self) -> Tensor", "Sine of each element.", "sin(x)", unary<UnaryOp::Sin>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::cos(conj(c.argument(0)))); }, {save_argument(0)}})
+             {[](G& c) { c.set_grad("self", c.grad_output() * fn::cos(conj(c.argument("self")))); },
+              {save_argument("self")}})
         .with_gradient("self: grad cos(x)"),
     function("aten::cos(Tensor self) -> Tensor", "Cosine of each element.", "cos(x)", unary<UnaryOp::Cos>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * -fn::sin(conj(c.argument(0)))); }, {save_argument(0)}})
+             {[](G& c) { c.set_grad("self", c.grad_output() * -fn::sin(conj(c.argument("self")))); },
+              {save_argument("self")}})
         .with_gradient("self: -grad sin(x)"),
     function("aten::tan(Tensor self) -> Tensor", "Tangent of each element.", "tan(x)", unary<UnaryOp::Tan>,
              {[](G& c) {
                   const Tensor y = conj(c.result());
-                  c.set_grad(0, c.grad_output() * (1 + y * y));
+                  c.set_grad("self", c.grad_output() * (1 + y * y));
               },
               {save_result()}})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad (1 + out^2)"),
     function("aten::asin(Tensor self) -> Tensor", "Arc sine of each element.", "arcsin(x)", unary<UnaryOp::Asin>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}},
+             {[](G& c) { c.set_grad("self", c.grad_output() * arc_slope(conj(c.argument("self")))); },
+              {save_argument("self")}},
              unit_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / sqrt(1 - x^2)")
         .with_not_finite(kAsinNotFinite),
     function("aten::acos(Tensor self) -> Tensor", "Arc cosine of each element.", "arccos(x)", unary<UnaryOp::Acos>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}},
+             {[](G& c) { c.set_grad("self", c.grad_output() * -arc_slope(conj(c.argument("self")))); },
+              {save_argument("self")}},
              unit_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: -grad / sqrt(1 - x^2)")
         .with_not_finite(kAcosNotFinite),
     function("aten::atan(Tensor self) -> Tensor", "Arc tangent of each element.", "arctan(x)", unary<UnaryOp::Atan>,
              {[](G& c) {
-                  const Tensor x = conj(c.argument(0));
-                  c.set_grad(0, c.grad_output() / (1 + x * x));
+                  const Tensor x = conj(c.argument("self"));
+                  c.set_grad("self", c.grad_output() / (1 + x * x));
               },
-              {save_argument(0)}})
+              {save_argument("self")}})
         .with_gradient("self: grad / (1 + x^2)"),
     function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine of each element.", "sinh(x)", unary<UnaryOp::Sinh>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::cosh(conj(c.argument(0)))); }, {save_argument(0)}})
+             {[](G& c) { c.set_grad("self", c.grad_output() * fn::cosh(conj(c.argument("self")))); },
+              {save_argument("self")}})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad cosh(x)")
         .with_not_finite(kSinhNotFinite),
     function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine of each element.", "cosh(x)", unary<UnaryOp::Cosh>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::sinh(conj(c.argument(0)))); }, {save_argument(0)}})
+             {[](G& c) { c.set_grad("self", c.grad_output() * fn::sinh(conj(c.argument("self")))); },
+              {save_argument("self")}})
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad sinh(x)")
         .with_not_finite(kCoshNotFinite),
@@ -333,31 +344,31 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)",
              unary<UnaryOp::Asinh>,
              {[](G& c) {
-                  const Tensor x = conj(c.argument(0));
-                  c.set_grad(0, c.grad_output() * fn::rsqrt(x * x + 1));
+                  const Tensor x = conj(c.argument("self"));
+                  c.set_grad("self", c.grad_output() * fn::rsqrt(x * x + 1));
               },
-              {save_argument(0)}})
+              {save_argument("self")}})
         .with_gradient("self: grad / sqrt(x^2 + 1)"),
     function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)",
              unary<UnaryOp::Acosh>,
              {[](G& c) {
-                  const Tensor x = conj(c.argument(0));
+                  const Tensor x = conj(c.argument("self"));
                   // Of real numbers below -1 too, as PyTorch has it.
                   const Tensor slope =
                       is_complex(x.dtype()) ? fn::rsqrt(x - 1) * fn::rsqrt(x + 1) : fn::rsqrt((x - 1) * (x + 1));
-                  c.set_grad(0, c.grad_output() * slope);
+                  c.set_grad("self", c.grad_output() * slope);
               },
-              {save_argument(0)}},
+              {save_argument("self")}},
              above_one_samples)
         .with_gradient("self: grad / (sqrt(x - 1) sqrt(x + 1))")
         .with_not_finite(kAcoshNotFinite),
     function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent of each element.", "artanh(x)",
              unary<UnaryOp::Atanh>,
              {[](G& c) {
-                  const Tensor x = conj(c.argument(0));
-                  c.set_grad(0, c.grad_output() / (1 - x * x));
+                  const Tensor x = conj(c.argument("self"));
+                  c.set_grad("self", c.grad_output() / (1 - x * x));
               },
-              {save_argument(0)}},
+              {save_argument("self")}},
              unit_samples)
         .with_gradient("self: grad / (1 - x^2)")
         .with_not_finite(kAtanhNotFinite),
@@ -367,13 +378,13 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_float,
      .kernel = FillingKernel{&sinc_kernel},
      .derivative = {[](G& c) {
-                        const Tensor x = c.argument(0);
+                        const Tensor x = c.argument("self");
                         const Tensor scaled_x = x * std::numbers::pi;
                         const Tensor slope = (scaled_x * fn::cos(scaled_x) - fn::sin(scaled_x)) / (scaled_x * x);
-                        c.set_grad(0, c.grad_output() *
-                                          conj(fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0))));
+                        c.set_grad("self", c.grad_output() *
+                                               conj(fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0))));
                     },
-                    {save_argument(0)}},
+                    {save_argument("self")}},
      .gradient = "self: grad (pi x cos(pi x) - sin(pi x)) / (pi x^2), 0 at 0",
      .samples = unary_samples,
      .variants = kInPlace | kOut},
@@ -386,7 +397,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "ln(x / (1 - x))",
      .infer = infer_float_real,
      .kernel = FillingKernel{&logit_kernel},
-     .derivative = {logit_backward, {save_argument(0)}},
+     .derivative = {logit_backward, {save_argument("self")}},
      .gradient = "self: grad / (x (1 - x)), 0 where eps bounded x",
      .samples = logit_samples,
      .variants = kInPlace | kOut,
@@ -394,38 +405,40 @@ constexpr OperatorRecord kRecords[] = {
     real_function("aten::erf(Tensor self) -> Tensor", "Error function of each element.",
                   "2/sqrt(pi) integral of exp(-t^2) from 0 to x", unary<UnaryOp::Erf>,
                   {[](G& c) {
-                       const Tensor x = c.argument(0);
-                       c.set_grad(0, c.grad_output() * (fn::exp(-(x * x)) * kTwoOverSqrtPi));
+                       const Tensor x = c.argument("self");
+                       c.set_grad("self", c.grad_output() * (fn::exp(-(x * x)) * kTwoOverSqrtPi));
                    },
-                   {save_argument(0)}})
+                   {save_argument("self")}})
         .with_gradient("self: 2 grad exp(-x^2) / sqrt(pi)"),
     real_function("aten::erfc(Tensor self) -> Tensor", "Complementary error function.", "1 - erf(x)",
                   unary<UnaryOp::Erfc>,
                   {[](G& c) {
-                       const Tensor x = c.argument(0);
-                       c.set_grad(0, c.grad_output() * (fn::exp(-(x * x)) * -kTwoOverSqrtPi));
+                       const Tensor x = c.argument("self");
+                       c.set_grad("self", c.grad_output() * (fn::exp(-(x * x)) * -kTwoOverSqrtPi));
                    },
-                   {save_argument(0)}})
+                   {save_argument("self")}})
         .with_gradient("self: -2 grad exp(-x^2) / sqrt(pi)"),
     real_function("aten::erfinv(Tensor self) -> Tensor", "Inverse error function.", "erf^-1(x)", unary<UnaryOp::Erfinv>,
                   {[](G& c) {
                        const Tensor y = c.result();
-                       c.set_grad(0, c.grad_output() * (fn::exp(y * y) / kTwoOverSqrtPi));
+                       c.set_grad("self", c.grad_output() * (fn::exp(y * y) / kTwoOverSqrtPi));
                    },
                    {save_result()}},
                   unit_samples)
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad sqrt(pi) exp(out^2) / 2")
         .with_not_finite(kErfinvNotFinite),
-    real_function("aten::lgamma(Tensor self) -> Tensor", "Logarithm of the gamma function's magnitude.", "ln|Gamma(x)|",
-                  unary<UnaryOp::Lgamma>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() * fn::digamma(c.argument(0))); }, {save_argument(0)}},
-                  positive_samples)
+    real_function(
+        "aten::lgamma(Tensor self) -> Tensor", "Logarithm of the gamma function's magnitude.", "ln|Gamma(x)|",
+        unary<UnaryOp::Lgamma>,
+        {[](G& c) { c.set_grad("self", c.grad_output() * fn::digamma(c.argument("self"))); }, {save_argument("self")}},
+        positive_samples)
         .with_gradient("self: grad psi(x)")
         .with_not_finite(kLgammaNotFinite),
     real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma, the digamma function.",
                   "Gamma'(x) / Gamma(x)", unary<UnaryOp::Digamma>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() * fn::polygamma(1, c.argument(0))); }, {save_argument(0)}},
+                  {[](G& c) { c.set_grad("self", c.grad_output() * fn::polygamma(1, c.argument("self"))); },
+                   {save_argument("self")}},
                   positive_samples)
         .with_gradient("self: grad psi_1(x)")
         .with_not_finite(kDigammaNotFinite),
@@ -435,10 +448,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = polygamma_infer,
      .kernel = FillingKernel{&polygamma_kernel},
      .derivative = {[](G& c) {
-                        c.set_grad(1,
-                                   c.grad_output() * fn::polygamma(checked_sum(c.value(0).to_int(), 1), c.argument(1)));
+                        c.set_grad("self", c.grad_output() * fn::polygamma(checked_sum(c.value("n").to_int(), 1),
+                                                                           c.argument("self")));
                     },
-                    {save_argument(1)}},
+                    {save_argument("self")}},
      .gradient = "self: grad psi_{n + 1}(x)",
      .variants = kOut},
     {.schema = "aten::i0(Tensor self) -> Tensor",
@@ -446,7 +459,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "I_0(x) = sum_k (x^2 / 4)^k / k!^2",
      .infer = infer_float_real,
      .kernel = unary<UnaryOp::I0>,
-     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * kI1(c.argument(0))); }, {save_argument(0)}},
+     .derivative = {[](G& c) { c.set_grad("self", c.grad_output() * kI1(c.argument("self"))); },
+                    {save_argument("self")}},
      .gradient = "self: grad I_1(x)",
      .samples = real_samples,
      .variants = kInPlace | kOut},

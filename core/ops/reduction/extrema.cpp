@@ -108,33 +108,36 @@ Tensor shared(const Tensor& g, const Tensor& x, const Tensor& result, const IVal
     const Tensor count = fn::sum_dim(mask, dim, true, IValue());
     return unsqueezed(g, x.dim(), dim, keepdim) * mask / count;
 }
-void whole_backward(G& c) { c.set_grad(0, shared(c.grad_output(), c.argument(0), c.result(), IValue(), false)); }
+void whole_backward(G& c) {
+    c.set_grad("self", shared(c.grad_output(), c.argument("self"), c.result(), IValue(), false));
+}
 void extremum_backward(G& c) {
-    c.set_grad(0, shared(c.grad_output(), c.argument(0), c.result(), c.value(1), c.value(2).to_bool()));
+    c.set_grad("self",
+               shared(c.grad_output(), c.argument("self"), c.result(), c.value("dim"), c.value("keepdim").to_bool()));
 }
 void aminmax_backward(G& c) {
-    const Tensor x = c.argument(0);
+    const Tensor x = c.argument("self");
     Tensor total;
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
         if (!c.grad_output(i).defined()) continue;
-        const Tensor part = shared(c.grad_output(i), x, c.result(i), c.value(1), c.value(2).to_bool());
+        const Tensor part = shared(c.grad_output(i), x, c.result(i), c.value("dim"), c.value("keepdim").to_bool());
         total = total.defined() ? total + part : part;
     }
-    c.set_grad(0, total);
+    c.set_grad("self", total);
 }
 // The gradient goes to the element that was chosen.
 void dim_backward(G& c) {
     const Tensor g = c.grad_output(0);
     if (!g.defined()) return;
-    const IntSpan sizes = c.sizes(0);
-    if (sizes.empty()) return c.set_grad(0, g);
+    const IntSpan sizes = c.sizes("self");
+    if (sizes.empty()) return c.set_grad("self", g);
     const auto rank = static_cast<std::int64_t>(sizes.size());
-    const bool keepdim = c.value(2).to_bool();
+    const bool keepdim = c.value("keepdim").to_bool();
     const Tensor zeros =
         fn::zeros(to_dims(sizes), static_cast<std::int64_t>(g.dtype()), IValue(), g.device(), IValue());
     static const OperatorHandle<> scatter_into{"aten::scatter_.src"};
-    c.set_grad(0, scatter_into(zeros, c.value(1), unsqueezed(c.result(1), rank, c.value(1), keepdim),
-                               unsqueezed(g, rank, c.value(1), keepdim)));
+    c.set_grad("self", scatter_into(zeros, c.value("dim"), unsqueezed(c.result(1), rank, c.value("dim"), keepdim),
+                                    unsqueezed(g, rank, c.value("dim"), keepdim)));
 }
 
 std::vector<Sample> ordered_whole_samples(Random& random, ScalarType dtype) {
@@ -155,7 +158,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "max_i x_i",
      .infer = inferring<infer_whole<true>>,
      .kernel = filling<whole<true>>,
-     .derivative = {whole_backward, {save_argument(0), save_result()}, "MaxBackward1"},
+     .derivative = {whole_backward, {save_argument("self"), save_result()}, "MaxBackward1"},
      .gradient = "self: grad / m at the m elements that are the greatest, else 0",
      .samples = ordered_whole_samples},
     {.schema = "aten::min(Tensor self) -> Tensor",
@@ -163,7 +166,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min_i x_i",
      .infer = inferring<infer_whole<false>>,
      .kernel = filling<whole<false>>,
-     .derivative = {whole_backward, {save_argument(0), save_result()}, "MinBackward1"},
+     .derivative = {whole_backward, {save_argument("self"), save_result()}, "MinBackward1"},
      .gradient = "self: grad / m at the m elements that are the smallest, else 0",
      .samples = ordered_whole_samples},
     {.schema = "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -191,7 +194,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "max_i x_i",
      .infer = inferring<infer_extremum<true>>,
      .kernel = filling<extremum<true>>,
-     .derivative = {extremum_backward, {save_argument(0), save_result()}},
+     .derivative = {extremum_backward, {save_argument("self"), save_result()}},
      .gradient = "self: grad / m at the m elements that are the greatest, else 0",
      .samples = list_samples,
      .variants = kOut,
@@ -201,7 +204,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min_i x_i",
      .infer = inferring<infer_extremum<false>>,
      .kernel = filling<extremum<false>>,
-     .derivative = {extremum_backward, {save_argument(0), save_result()}},
+     .derivative = {extremum_backward, {save_argument("self"), save_result()}},
      .gradient = "self: grad / m at the m elements that are the smallest, else 0",
      .samples = list_samples,
      .variants = kOut,
@@ -211,7 +214,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min_i x_i, max_i x_i",
      .infer = inferring<infer_aminmax>,
      .kernel = filling<aminmax, 2>,
-     .derivative = {aminmax_backward, {save_argument(0), save_result(0), save_result(1)}},
+     .derivative = {aminmax_backward, {save_argument("self"), save_result(0), save_result(1)}},
      .gradient = "self: grad0 shared by the smallest elements, grad1 by the greatest",
      .samples = one_dim_samples,
      .variants = kOut,

@@ -66,27 +66,27 @@ Tensor std_slope(const Tensor& g, const Tensor& result, const Tensor& x, const I
 }
 template <bool kRoot>
 Tensor spread_slope(G& c, const Tensor& g) {
-    const IValue& dim = c.value(1);
-    const IValue& correction = c.value(2);
-    const bool keepdim = c.value(3).to_bool();
-    if (kRoot) return std_slope(g, c.result(0), c.argument(0), dim, correction, keepdim);
-    return var_slope(g, c.argument(0), dim, correction, keepdim);
+    const IValue& dim = c.value("dim");
+    const IValue& correction = c.value("correction");
+    const bool keepdim = c.value("keepdim").to_bool();
+    if (kRoot) return std_slope(g, c.result(0), c.argument("self"), dim, correction, keepdim);
+    return var_slope(g, c.argument("self"), dim, correction, keepdim);
 }
 template <bool kRoot>
 void one_backward(G& c) {
-    c.set_grad(0, spread_slope<kRoot>(c, c.grad_output()));
+    c.set_grad("self", spread_slope<kRoot>(c, c.grad_output()));
 }
 template <bool kRoot>
 void both_backward(G& c) {
     Tensor total;
     if (c.grad_output(0).defined()) total = spread_slope<kRoot>(c, c.grad_output(0));
     if (c.grad_output(1).defined()) {
-        const Tensor x = c.argument(0);
-        const double count = static_cast<double>(Reduced(x.dim(), c.value(1)).count(x.sizes()));
-        const Tensor part = spread(c.grad_output(1) / count, x.sizes(), c.value(1), c.value(3).to_bool());
+        const Tensor x = c.argument("self");
+        const double count = static_cast<double>(Reduced(x.dim(), c.value("dim")).count(x.sizes()));
+        const Tensor part = spread(c.grad_output(1) / count, x.sizes(), c.value("dim"), c.value("keepdim").to_bool());
         total = total.defined() ? total + part : part;
     }
-    c.set_grad(0, total);
+    c.set_grad("self", total);
 }
 
 // (self, unbiased) and (self, dim, unbiased, keepdim)
@@ -139,7 +139,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sum((x - mean)^2) / (n - correction)",
      .infer = inferring<infer_one>,
      .kernel = filling<one<false>>,
-     .derivative = {one_backward<false>, {save_argument(0)}},
+     .derivative = {one_backward<false>, {save_argument("self")}},
      .gradient = "self: 2 grad (x - mean) / (n - correction)",
      .samples = moment_samples,
      .variants = kOut,
@@ -150,7 +150,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sqrt(sum((x - mean)^2) / (n - correction))",
      .infer = inferring<infer_one>,
      .kernel = filling<one<true>>,
-     .derivative = {one_backward<true>, {save_argument(0), save_result()}},
+     .derivative = {one_backward<true>, {save_argument("self"), save_result()}},
      .gradient = "self: grad (x - mean) / (out (n - correction))",
      .samples = moment_samples,
      .variants = kOut,
@@ -162,7 +162,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sum((x - mean)^2) / (n - correction), mean = sum_i x_i / n",
      .infer = inferring<infer_two>,
      .kernel = filling<both<false>, 2>,
-     .derivative = {both_backward<false>, {save_argument(0)}},
+     .derivative = {both_backward<false>, {save_argument("self")}},
      .gradient = "self: 2 grad0 (x - mean) / (n - correction) + grad1 / n",
      .samples = moment_samples,
      .variants = kOut,
@@ -174,7 +174,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sqrt(sum((x - mean)^2) / (n - correction)), mean = sum_i x_i / n",
      .infer = inferring<infer_two>,
      .kernel = filling<both<true>, 2>,
-     .derivative = {both_backward<true>, {save_argument(0), save_result(0)}},
+     .derivative = {both_backward<true>, {save_argument("self"), save_result(0)}},
      .gradient = "self: grad0 (x - mean) / (out0 (n - correction)) + grad1 / n",
      .samples = moment_samples,
      .variants = kOut,

@@ -131,12 +131,12 @@ Tensor norm_slope(const Tensor& x, const Tensor& g, const Tensor& norm, double p
            zero_where_zero(g / fn::pow_scalar(norm, Scalar(p - 1)), norm);
 }
 void norm_backward(G& c) {
-    const Tensor x = c.argument(0);
-    const IValue& dim = c.value(2);
-    const bool keepdim = c.value(3).to_bool();
+    const Tensor x = c.argument("self");
+    const IValue& dim = c.value("dim");
+    const bool keepdim = c.value("keepdim").to_bool();
     const Tensor g = unsqueezed(c.grad_output(), x.dim(), dim, keepdim);
     const Tensor wide_norm = unsqueezed(c.result(), x.dim(), dim, keepdim);
-    c.set_grad(0, norm_slope(x, g, wide_norm, c.value(1).to_scalar().to_double(), dim));
+    c.set_grad("self", norm_slope(x, g, wide_norm, c.value("ord").to_scalar().to_double(), dim));
 }
 
 Scalar order_or_two(const IValue& p) { return p.is_none() ? Scalar(2) : p.to_scalar(); }
@@ -184,10 +184,10 @@ void logsumexp(const Tensor& out, const Tensor& self, const IValue& dim, bool ke
               result.view_as_strided(out.sizes(), span_of(contiguous_strides(out.sizes())), result.storage_offset()));
 }
 void logsumexp_backward(G& c) {
-    const Tensor x = c.argument(0);
-    const bool keepdim = c.value(2).to_bool();
-    const Tensor g = unsqueezed(c.grad_output(), x.dim(), c.value(1), keepdim);
-    c.set_grad(0, g * fn::exp(x - unsqueezed(c.result(), x.dim(), c.value(1), keepdim)));
+    const Tensor x = c.argument("self");
+    const bool keepdim = c.value("keepdim").to_bool();
+    const Tensor g = unsqueezed(c.grad_output(), x.dim(), c.value("dim"), keepdim);
+    c.set_grad("self", g * fn::exp(x - unsqueezed(c.result(), x.dim(), c.value("dim"), keepdim)));
 }
 
 std::vector<Sample> norm_samples(Random& random, ScalarType dtype) {
@@ -232,7 +232,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sum(|x|^ord)^(1/ord)",
      .infer = inferring<infer_norm>,
      .kernel = filling<norm>,
-     .derivative = {norm_backward, {save_argument(0), save_result()}},
+     .derivative = {norm_backward, {save_argument("self"), save_result()}},
      .gradient = "self: grad x |x|^(ord - 2) / out^(ord - 1)",
      .samples = norm_samples,
      .variants = kOut,
@@ -271,7 +271,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "ln(sum(exp(x)))",
      .infer = inferring<infer_logsumexp>,
      .kernel = filling<logsumexp>,
-     .derivative = {logsumexp_backward, {save_argument(0), save_result()}},
+     .derivative = {logsumexp_backward, {save_argument("self"), save_result()}},
      .gradient = "self: grad exp(x - out)",
      .samples = logsumexp_samples,
      .variants = kOut,

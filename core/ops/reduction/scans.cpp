@@ -148,7 +148,7 @@ Tensor reversed_cumsum(const Tensor& g, std::int64_t dim) {
     const Dims dims{dim};
     return fn::flip(fn::cumsum(fn::flip(g, dims), dim, IValue()), dims);
 }
-void cumsum_backward(G& c) { c.set_grad(0, reversed_cumsum(c.grad_output(), c.value(1).to_int())); }
+void cumsum_backward(G& c) { c.set_grad("self", reversed_cumsum(c.grad_output(), c.value("dim").to_int())); }
 
 // With zeros among the factors: for each k, the products of all factors but the k-th.
 Tensor cumprod_slope_with_zeros(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim) {
@@ -164,11 +164,11 @@ Tensor cumprod_slope_with_zeros(const Tensor& g, const Tensor& x, const Tensor& 
     return fn::cat(parts, dim);
 }
 void cumprod_backward(G& c) {
-    const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
-    if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
-    const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
+    const Tensor x = c.argument("self"), y = c.result(), g = c.grad_output();
+    if (x.dim() == 0 || x.numel() == 0) return c.set_grad("self", g);
+    const std::int64_t dim = wrap_dim(c.value("dim").to_int(), x.dim());
     const bool zeros = item(fn::any(fn::eq_scalar(x, Scalar(0)))).to_bool();
-    c.set_grad(0, zeros ? cumprod_slope_with_zeros(g, x, y, dim) : reversed_cumsum(g * conj(y), dim) / conj(x));
+    c.set_grad("self", zeros ? cumprod_slope_with_zeros(g, x, y, dim) : reversed_cumsum(g * conj(y), dim) / conj(x));
 }
 
 template <bool kMax>
@@ -228,8 +228,8 @@ void running(const Tensor& values, const Tensor& indices, const Tensor& self, st
 void running_backward(G& c) {
     const Tensor g = c.grad_output(0);
     if (!g.defined()) return;
-    if (g.dim() == 0) return c.set_grad(0, g);
-    c.set_grad(0, fn::scatter_add(fn::zeros_like(g), c.value(1), c.result(1), g));
+    if (g.dim() == 0) return c.set_grad("self", g);
+    c.set_grad("self", fn::scatter_add(fn::zeros_like(g), c.value("dim"), c.result(1), g));
 }
 
 const OperatorHandle<> kLogcumsumexp("aten::logcumsumexp");
@@ -254,9 +254,9 @@ void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
 }
 // As PyTorch: logarithms of the positive and of the negative gradients apart.
 void logcumsumexp_backward(G& c) {
-    const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
-    if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
-    const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
+    const Tensor x = c.argument("self"), y = c.result(), g = c.grad_output();
+    if (x.dim() == 0 || x.numel() == 0) return c.set_grad("self", g);
+    const std::int64_t dim = wrap_dim(c.value("dim").to_int(), x.dim());
     const double lowest = g.dtype() == ScalarType::Float64    ? std::numeric_limits<double>::lowest()
                           : g.dtype() == ScalarType::BFloat16 ? -3.3895313892515355e38
                                                               : std::numeric_limits<float>::lowest();
@@ -266,7 +266,7 @@ void logcumsumexp_backward(G& c) {
         const Tensor backwards = kLogcumsumexp(fn::flip(logs - y, Dims{dim}), dim);
         return fn::exp(fn::flip(backwards, Dims{dim}) + x);
     };
-    c.set_grad(0, share(g) - share(-g));
+    c.set_grad("self", share(g) - share(-g));
 }
 
 std::vector<Sample> scan_samples(Random& random, ScalarType dtype) {
@@ -313,7 +313,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i] = prod_{j <= i} x[j]",
      .infer = inferring<infer_scan>,
      .kernel = filling<cumprod>,
-     .derivative = {cumprod_backward, {save_argument(0), save_result()}},
+     .derivative = {cumprod_backward, {save_argument("self"), save_result()}},
      .gradient = "self: sum_{j >= i} grad[j] out[j] / x[i]",
      .samples = scan_samples,
      .variants = kInPlace | kOut,
@@ -344,7 +344,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[i] = ln(sum_{j <= i} exp(x[j]))",
      .infer = inferring<infer_logcumsumexp>,
      .kernel = filling<logcumsumexp>,
-     .derivative = {logcumsumexp_backward, {save_argument(0), save_result()}},
+     .derivative = {logcumsumexp_backward, {save_argument("self"), save_result()}},
      .gradient = "self: sum_{j >= i} grad[j] exp(x[i] - out[j])",
      .samples = log_samples,
      .variants = kOut,

@@ -71,21 +71,23 @@ void along(const Tensor& out, const Tensor& self, const IValue& dim, bool, const
 }
 
 Scalar one_over_count(const G& c, const IValue& dim) {
-    const IntSpan sizes = c.sizes(0);
+    const IntSpan sizes = c.sizes("self");
     return 1.0 / static_cast<double>(Reduced(static_cast<std::int64_t>(sizes.size()), dim).count(sizes));
 }
-void sum_backward(G& c) { c.set_grad(0, spread(c.grad_output(), c.sizes(0), IValue(), false)); }
-void sum_dim_backward(G& c) { c.set_grad(0, spread(c.grad_output(), c.sizes(0), c.value(1), c.value(2).to_bool())); }
+void sum_backward(G& c) { c.set_grad("self", spread(c.grad_output(), c.sizes("self"), IValue(), false)); }
+void sum_dim_backward(G& c) {
+    c.set_grad("self", spread(c.grad_output(), c.sizes("self"), c.value("dim"), c.value("keepdim").to_bool()));
+}
 void mean_backward(G& c) {
-    c.set_grad(0, spread(c.grad_output() * one_over_count(c, IValue()), c.sizes(0), IValue(), false));
+    c.set_grad("self", spread(c.grad_output() * one_over_count(c, IValue()), c.sizes("self"), IValue(), false));
 }
 void mean_dim_backward(G& c) {
-    c.set_grad(0,
-               spread(c.grad_output() * one_over_count(c, c.value(1)), c.sizes(0), c.value(1), c.value(2).to_bool()));
+    c.set_grad("self", spread(c.grad_output() * one_over_count(c, c.value("dim")), c.sizes("self"), c.value("dim"),
+                              c.value("keepdim").to_bool()));
 }
 void nansum_backward(G& c) {
-    const Tensor g = spread(c.grad_output(), c.sizes(0), c.value(1), c.value(2).to_bool());
-    c.set_grad(0, fn::masked_fill(g, fn::isnan(c.argument(0)), Scalar(0)));
+    const Tensor g = spread(c.grad_output(), c.sizes("self"), c.value("dim"), c.value("keepdim").to_bool());
+    c.set_grad("self", fn::masked_fill(g, fn::isnan(c.argument("self")), Scalar(0)));
 }
 TensorMeta infer_nansum(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
     require(!is_complex(self.dtype()), "nansum does not support complex inputs");
@@ -117,18 +119,18 @@ Tensor prod_slope(const Tensor& g, const Tensor& x, const Tensor& result, std::i
     return g * conj(product_of_others(x, dim));
 }
 void prod_backward(G& c) {
-    const Tensor x = c.argument(0);
-    if (x.dim() == 0) return c.set_grad(0, c.grad_output());
+    const Tensor x = c.argument("self");
+    if (x.dim() == 0) return c.set_grad("self", c.grad_output());
     const Tensor flat = fn::reshape(x, Dims{-1});
-    c.set_grad(0, fn::reshape(prod_slope(c.grad_output(), flat, c.result(), 0), to_dims(c.sizes(0))));
+    c.set_grad("self", fn::reshape(prod_slope(c.grad_output(), flat, c.result(), 0), to_dims(c.sizes("self"))));
 }
 void prod_dim_backward(G& c) {
-    const Tensor x = c.argument(0);
-    if (x.dim() == 0) return c.set_grad(0, c.grad_output());
-    const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
-    const bool keepdim = c.value(2).to_bool();
+    const Tensor x = c.argument("self");
+    if (x.dim() == 0) return c.set_grad("self", c.grad_output());
+    const std::int64_t dim = wrap_dim(c.value("dim").to_int(), x.dim());
+    const bool keepdim = c.value("keepdim").to_bool();
     const Tensor g = unsqueezed(c.grad_output(), x.dim(), dim, keepdim);
-    c.set_grad(0, prod_slope(g, x, unsqueezed(c.result(), x.dim(), dim, keepdim), dim));
+    c.set_grad("self", prod_slope(g, x, unsqueezed(c.result(), x.dim(), dim, keepdim), dim));
 }
 
 // any and all give bool, uint8 for uint8.
@@ -268,7 +270,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "sum_i x_i over x_i that are not NaN",
      .infer = inferring<infer_nansum>,
      .kernel = filling<along<ReduceOp::NanSum>>,
-     .derivative = {nansum_backward, {save_argument(0)}},
+     .derivative = {nansum_backward, {save_argument("self")}},
      .gradient = "self: grad where x is not NaN, else 0",
      .samples = nansum_samples,
      .variants = kOut},
@@ -283,7 +285,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "prod_i x_i",
      .infer = inferring<infer_sum>,
      .kernel = filling<whole<ReduceOp::Prod>>,
-     .derivative = {prod_backward, {save_argument(0), save_result()}},
+     .derivative = {prod_backward, {save_argument("self"), save_result()}},
      .gradient = "self: grad out / x; where x is 0, grad times the product of the others",
      .samples = prod_samples,
      .variants = kOut,
@@ -293,7 +295,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Product along a dimension.",
      .infer = inferring<infer_sum_dim>,
      .kernel = filling<along<ReduceOp::Prod>>,
-     .derivative = {prod_dim_backward, {save_argument(0), save_result()}, "ProdBackward1"},
+     .derivative = {prod_dim_backward, {save_argument("self"), save_result()}, "ProdBackward1"},
      .samples = prod_dim_samples,
      .variants = kOut,
      .out = {.overload = "int_out"},

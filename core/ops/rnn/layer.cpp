@@ -294,20 +294,20 @@ void run_layer(Arguments arguments, IValue* results) {
 }
 
 void layer_gradient(GradientContext& c) {
-    const auto grads =
-        fn::rnn_layer_backward(IValue(c.grad_output(0)), IValue(c.grad_output(1)), IValue(c.grad_output(2)),
-                               c.argument(0), c.argument(1), c.argument(2), c.argument(3), c.argument(4), c.argument(5),
-                               c.argument(6), c.value(7), c.value(8), c.value(9), c.result(0), c.result(3));
-    const auto set = [&](std::size_t argument, const Tensor& grad) {
+    const auto grads = fn::rnn_layer_backward(
+        IValue(c.grad_output(0)), IValue(c.grad_output(1)), IValue(c.grad_output(2)), c.argument("input"),
+        c.argument("hx"), c.argument("cx"), c.argument("w_ih"), c.argument("w_hh"), c.argument("b_ih"),
+        c.argument("b_hh"), c.value("batch_sizes"), c.value("mode"), c.value("reverse"), c.result(0), c.result(3));
+    const auto set = [&](ArgumentPlace argument, const Tensor& grad) {
         if (c.needs(argument)) c.set_grad(argument, grad);
     };
-    set(0, std::get<0>(grads));
-    set(1, std::get<1>(grads));
-    set(2, std::get<2>(grads));
-    set(3, std::get<3>(grads));
-    set(4, std::get<4>(grads));
-    set(5, std::get<5>(grads));
-    set(6, std::get<6>(grads));
+    set("input", std::get<0>(grads));
+    set("hx", std::get<1>(grads));
+    set("cx", std::get<2>(grads));
+    set("w_ih", std::get<3>(grads));
+    set("w_hh", std::get<4>(grads));
+    set("b_ih", std::get<5>(grads));
+    set("b_hh", std::get<6>(grads));
 }
 
 Cost layer_cost(Arguments arguments, std::span<const IValue> results) {
@@ -350,8 +350,9 @@ constexpr OperatorRecord kRecords[] = {
         .infer = infer_layer,
         .kernel = FillingKernel{run_layer},
         .derivative = {layer_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
-                        save_argument(5), save_argument(6), save_result(0), save_result(3)},
+                       {save_argument("input"), save_argument("hx"), save_argument("cx"), save_argument("w_ih"),
+                        save_argument("w_hh"), save_argument("b_ih"), save_argument("b_hh"), save_result(0),
+                        save_result(3)},
                        "RnnLayerBackward0"},
         .gradient = "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
                     "hx: dz U at the first step\n"

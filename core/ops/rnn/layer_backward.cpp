@@ -244,9 +244,9 @@ void run_layer_backward(Arguments arguments, IValue* results) {
 
 // The layer written with operators, differentiated twice.
 void layer_double_gradient(GradientContext& c) {
-    const Dims batch_sizes = c.value(10).to_ints();
-    const Mode mode = parse_mode(c.value(11).to_string());
-    const bool reverse = c.value(12).to_bool();
+    const Dims batch_sizes = c.value("batch_sizes").to_ints();
+    const Mode mode = parse_mode(c.value("mode").to_string());
+    const bool reverse = c.value("reverse").to_bool();
     const auto forward = [&](const TensorList& in) {
         const LayerWeights weights{in[3], in[4], in[5], in[6], Tensor()};
         const auto [output, hy, cy] = composed_layer(mode, in[0], in[1], in[2], weights, span_of(batch_sizes), reverse);
@@ -255,14 +255,11 @@ void layer_double_gradient(GradientContext& c) {
     const auto gradients = [&](const TensorList& in) {
         return composed_gradients(forward, TensorList(in.begin() + 3, in.end()), {in[0], in[1], in[2]});
     };
-    TensorList inputs;
-    for (std::size_t i = 0; i < 10; ++i) inputs.push_back(c.argument(i));
     TensorList cotangents;
     for (std::size_t i = 0; i < 7; ++i) cotangents.push_back(c.grad_output(i));
-    const TensorList grads = composed_gradients(gradients, inputs, cotangents);
-    for (std::size_t i = 0; i < 10; ++i) {
-        if (c.needs(i) && grads[i].defined()) c.set_grad(i, grads[i]);
-    }
+    set_composed_gradients(c, gradients,
+                           {"grad_output", "grad_hy", "grad_cy", "input", "hx", "cx", "w_ih", "w_hh", "b_ih", "b_hh"},
+                           cotangents);
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -282,8 +279,9 @@ constexpr OperatorRecord kRecords[] = {
                    "sum_t dz[t]",
         .kernel = run_layer_backward,
         .derivative = {layer_double_gradient,
-                       {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4),
-                        save_argument(5), save_argument(6), save_argument(7), save_argument(8), save_argument(9)},
+                       {save_argument("grad_output"), save_argument("grad_hy"), save_argument("grad_cy"),
+                        save_argument("input"), save_argument("hx"), save_argument("cx"), save_argument("w_ih"),
+                        save_argument("w_hh"), save_argument("b_ih"), save_argument("b_hh")},
                        "RnnLayerBackwardBackward0"},
         .gradient = "grad_output: the layer run again on the gradients, linearised\n"
                     "input: derivative of the sums above\n"

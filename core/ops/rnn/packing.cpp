@@ -127,8 +127,9 @@ void run_pack_backward(Arguments arguments, IValue* results) {
 }
 
 void pack_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        return fn::_pack_padded_sequence_backward(c.grad_output(), to_dims(c.sizes(0)), c.result(1), c.value(2));
+    c.grad("input", [&] {
+        return fn::_pack_padded_sequence_backward(c.grad_output(), to_dims(c.sizes("input")), c.result(1),
+                                                  c.value("batch_first"));
     });
 }
 
@@ -147,9 +148,9 @@ Tensor lengths_tensor(const std::vector<std::int64_t>& batch_sizes) {
 }
 
 void pack_backward_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        const Tensor lengths = lengths_tensor(lengths_from(c.argument(2)));
-        return std::get<0>(fn::_pack_padded_sequence(c.grad_output(), lengths, c.value(3)));
+    c.grad("grad", [&] {
+        const Tensor lengths = lengths_tensor(lengths_from(c.argument("batch_sizes")));
+        return std::get<0>(fn::_pack_padded_sequence(c.grad_output(), lengths, c.value("batch_first")));
     });
 }
 
@@ -178,9 +179,9 @@ void run_pad(Arguments arguments, IValue* results) {
 }
 
 void pad_gradient(GradientContext& c) {
-    c.grad(0, [&] {
-        const std::vector<std::int64_t> sizes = lengths_from(c.argument(1));
-        return std::get<0>(fn::_pack_padded_sequence(c.grad_output(0), lengths_tensor(sizes), c.value(2)));
+    c.grad("data", [&] {
+        const std::vector<std::int64_t> sizes = lengths_from(c.argument("batch_sizes"));
+        return std::get<0>(fn::_pack_padded_sequence(c.grad_output(0), lengths_tensor(sizes), c.value("batch_first")));
     });
 }
 
@@ -212,7 +213,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Gradient of _pack_padded_sequence: rows go back to their places.",
         .formula = "out[t, n] = grad[sum of batch_sizes before t + n], 0 in the padding",
         .kernel = run_pack_backward,
-        .derivative = {pack_backward_gradient, {save_argument(2)}, "PackPaddedSequenceBackwardBackward0"},
+        .derivative = {pack_backward_gradient, {save_argument("batch_sizes")}, "PackPaddedSequenceBackwardBackward0"},
         .gradient = "grad: grad of what is no padding",
         .placement = Placement::Mixed,
     },
@@ -224,7 +225,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "A padded batch from rows step by step, and the length of each sequence.",
         .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
         .kernel = run_pad,
-        .derivative = {pad_gradient, {save_argument(1)}, "PadPackedSequenceBackward0"},
+        .derivative = {pad_gradient, {save_argument("batch_sizes")}, "PadPackedSequenceBackward0"},
         .gradient = "data: grad of what is no padding",
         .samples = pad_samples,
     },

@@ -124,8 +124,8 @@ Tensor median_of_all(const Tensor& self) {
 }
 // Shared evenly among the elements that equal the result.
 void median_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        const Tensor self = context.argument(0);
+    context.grad("self", [&] {
+        const Tensor self = context.argument("self");
         const Tensor result = context.result();
         const Tensor hits = is_nan(item(result).to_double()) ? fn::isnan(self) : fn::eq(self, result);
         const Tensor mask = fn::to_dtype(hits, static_cast<std::int64_t>(context.grad_output().dtype()));
@@ -156,8 +156,8 @@ fn::TwoTensors mode(const Tensor& self, std::int64_t dim, bool keepdim) {
 // dim and keepdim are the last two arguments.
 template <std::size_t Dim>
 void pick_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        return kScatterBack(context.grad_output(), context.value(Dim), context.result(1), context.sizes(0),
+    context.grad("self", [&] {
+        return kScatterBack(context.grad_output(), context.value(Dim), context.result(1), context.sizes("self"),
                             context.value(Dim + 1));
     });
 }
@@ -190,7 +190,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::median(Tensor self) -> Tensor",
      .summary = "The median of all elements, the lower one of two.",
      .kernel = boxed<median_of_all<false>>,
-     .derivative = {median_backward, {save_argument(0), save_result(0)}},
+     .derivative = {median_backward, {save_argument("self"), save_result(0)}},
      .gradient = "self: grad at the median, else 0",
      .samples = all_samples,
      .variants = kOut},
@@ -204,7 +204,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::nanmedian(Tensor self) -> Tensor",
      .summary = "The median of the elements that are not NaN.",
      .kernel = boxed<median_of_all<true>>,
-     .derivative = {median_backward, {save_argument(0), save_result(0)}},
+     .derivative = {median_backward, {save_argument("self"), save_result(0)}},
      .gradient = "self: grad at the median, else 0",
      .samples = all_samples,
      .variants = kOut},

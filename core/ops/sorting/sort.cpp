@@ -49,13 +49,15 @@ fn::TwoTensors sort_stable(const Tensor& self, std::optional<bool> stable, std::
     return sort_lines(self, stable.value_or(false), dim, descending);
 }
 void sort_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        return kScatterBack(context.grad_output(), context.value(1), context.result(1), context.sizes(0), true);
+    context.grad("self", [&] {
+        return kScatterBack(context.grad_output(), context.value("dim"), context.result(1), context.sizes("self"),
+                            true);
     });
 }
 void sort_stable_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true);
+    context.grad("self", [&] {
+        return kScatterBack(context.grad_output(), context.value("dim"), context.result(1), context.sizes("self"),
+                            true);
     });
 }
 
@@ -100,8 +102,9 @@ fn::TwoTensors topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool l
     return {values, indices};
 }
 void topk_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        return kScatterBack(context.grad_output(), context.value(2), context.result(1), context.sizes(0), true);
+    context.grad("self", [&] {
+        return kScatterBack(context.grad_output(), context.value("dim"), context.result(1), context.sizes("self"),
+                            true);
     });
 }
 

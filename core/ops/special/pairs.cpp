@@ -44,41 +44,43 @@ Tensor times(const Tensor& t, const IValue& factor) {
 
 // d/dq zeta(x, q) = -x zeta(x + 1, q)
 void zeta_backward(G& c) {
-    c.grad(0, []() -> Tensor { no_derivative("zeta"); });
-    c.grad(1, [&] { return c.grad_output() * -c.argument(0) * kZeta(c.argument(0) + 1, c.argument(1)); });
+    c.grad("self", []() -> Tensor { no_derivative("zeta"); });
+    c.grad("other",
+           [&] { return c.grad_output() * -c.argument("self") * kZeta(c.argument("self") + 1, c.argument("other")); });
 }
 void zeta_of_number_backward(G& c) {
-    const double x = c.value(0).to_scalar().to_double();
-    c.set_grad(1, c.grad_output() * Scalar(-x) * kZeta(fn::full_like(c.argument(1), Scalar(x + 1)), c.argument(1)));
+    const double x = c.value("self").to_scalar().to_double();
+    c.set_grad("other", c.grad_output() * Scalar(-x) *
+                            kZeta(fn::full_like(c.argument("other"), Scalar(x + 1)), c.argument("other")));
 }
 void zeta_at_number_backward(G&) { no_derivative("zeta"); }
 
 // exp(-x) x^(a - 1) / Gamma(a)
 Tensor gamma_density(G& c) {
-    const Tensor a = c.argument(0), x = c.argument(1);
+    const Tensor a = c.argument("self"), x = c.argument("other");
     return c.grad_output() * fn::exp((a - 1) * fn::log(x) - x - fn::lgamma(a));
 }
 void igamma_backward(G& c) {
-    c.grad(0, []() -> Tensor { no_derivative("igamma: input"); });
-    c.grad(1, [&] { return gamma_density(c); });
+    c.grad("self", []() -> Tensor { no_derivative("igamma: input"); });
+    c.grad("other", [&] { return gamma_density(c); });
 }
 void igammac_backward(G& c) {
-    c.grad(0, []() -> Tensor { no_derivative("igammac: input"); });
-    c.grad(1, [&] { return -gamma_density(c); });
+    c.grad("self", []() -> Tensor { no_derivative("igammac: input"); });
+    c.grad("other", [&] { return -gamma_density(c); });
 }
 
 // The slope in x of x ln(y + kShift): the logarithm, but 0 where x is 0 and the logarithm is not a number or infinite.
 template <int kShift>
 void slope_in_factor(G& c) {
-    c.grad(0, [&] {
-        const Tensor x = c.argument(0);
+    c.grad("self", [&] {
+        const Tensor x = c.argument("self");
         const Tensor is_zero = fn::eq_scalar(x, Scalar(0));
-        if (c.value(1).is_number()) {
-            const double y = c.value(1).to_scalar().to_double();
+        if (c.value("other").is_number()) {
+            const double y = c.value("other").to_scalar().to_double();
             const Tensor slope = c.grad_output() * Scalar(kShift == 0 ? std::log(y) : std::log1p(y));
             return y > -kShift ? slope : fn::masked_fill(slope, is_zero, Scalar(0.0));
         }
-        const Tensor y = c.argument(1);
+        const Tensor y = c.argument("other");
         const Tensor flat = fn::logical_and(is_zero, fn::le_scalar(y, Scalar(-kShift)));
         return c.grad_output() * fn::masked_fill(kShift == 0 ? fn::log(y) : fn::log1p(y), flat, Scalar(0.0));
     });
@@ -86,8 +88,9 @@ void slope_in_factor(G& c) {
 template <int kShift>
 void logarithm_backward(G& c) {
     slope_in_factor<kShift>(c);
-    c.grad(1, [&] {
-        return times(c.grad_output(), operand(c, 0)) / (kShift == 0 ? c.argument(1) : c.argument(1) + kShift);
+    c.grad("other", [&] {
+        return times(c.grad_output(), operand(c, 0)) /
+               (kShift == 0 ? c.argument("other") : c.argument("other") + kShift);
     });
 }
 
@@ -150,27 +153,27 @@ constexpr char kXlogySummary[] = "self ln(other), 0 where self is 0.";
 
 constexpr OperatorRecord kRecords[] = {
     pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair,
-         kZetaKernel, {zeta_backward, {save_argument(0), save_argument(1)}}, "out", zeta_samples)
+         kZetaKernel, {zeta_backward, {save_argument("self"), save_argument("other")}}, "out", zeta_samples)
         .with_gradient("other: -grad self zeta(self + 1, other)"),
     pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula,
-         infer_wide_pair, kZetaKernel, {zeta_of_number_backward, {save_argument(1)}, "SpecialZetaBackward1"},
+         infer_wide_pair, kZetaKernel, {zeta_of_number_backward, {save_argument("other")}, "SpecialZetaBackward1"},
          "self_scalar_out", number_first),
     pair("aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", kZetaSummary, kZetaFormula,
          infer_wide_pair, kZetaKernel, {zeta_at_number_backward, {}, "SpecialZetaBackward2"}, "other_scalar_out",
          zeta_at_number_samples),
     pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair,
-         kXlog1py, {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs)
+         kXlog1py, {logarithm_backward<1>, {save_argument("self"), save_argument("other")}}, "out", floating_pairs)
         .with_gradient("self: grad ln(1 + other), 0 where self is 0\nother: grad self / (1 + other)"),
     pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula,
-         infer_pair, kXlog1py, {logarithm_backward<1>, {save_argument(1)}, "SpecialXlog1PyBackward1"},
+         infer_pair, kXlog1py, {logarithm_backward<1>, {save_argument("other")}, "SpecialXlog1PyBackward1"},
          "self_scalar_out", number_first),
     pair("aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", kXlog1pySummary, kXlog1pyFormula,
-         infer_pair, kXlog1py, {slope_in_factor<1>, {save_argument(0)}, "SpecialXlog1PyBackward2"}, "other_scalar_out",
-         number_second),
+         infer_pair, kXlog1py, {slope_in_factor<1>, {save_argument("self")}, "SpecialXlog1PyBackward2"},
+         "other_scalar_out", number_second),
     pair("aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair,
-         kXlogy, {logarithm_backward<0>, {save_argument(1)}, "XlogyBackward1"}, "OutScalar_Self", number_first),
+         kXlogy, {logarithm_backward<0>, {save_argument("other")}, "XlogyBackward1"}, "OutScalar_Self", number_first),
     pair("aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair,
-         kXlogy, {slope_in_factor<0>, {save_argument(0)}, "XlogyBackward2"}, "OutScalar_Other", number_second,
+         kXlogy, {slope_in_factor<0>, {save_argument("self")}, "XlogyBackward2"}, "OutScalar_Other", number_second,
          kInPlace | kOut),
     alias("aten::special_xlogy(Tensor self, Tensor other) -> Tensor", "The same as xlogy.",
           forward<"aten::xlogy.Tensor">),
@@ -186,12 +189,12 @@ constexpr OperatorRecord kRecords[] = {
           "The same as xlogy.", forward<"aten::xlogy.OutScalar_Other">),
     pair("aten::igamma(Tensor self, Tensor other) -> Tensor", "Regularised lower incomplete gamma function.",
          "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair,
-         FillingKernel{&of_two<gamma_p>}, {igamma_backward, {save_argument(0), save_argument(1)}}, "out",
+         FillingKernel{&of_two<gamma_p>}, {igamma_backward, {save_argument("self"), save_argument("other")}}, "out",
          floating_pairs, kInPlace | kOut)
         .with_gradient("other: grad exp(-other) other^(self - 1) / Gamma(self)"),
     pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.",
          "1 - igamma(self, other)", infer_floating_pair, FillingKernel{&of_two<gamma_q>},
-         {igammac_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs, kInPlace | kOut)
+         {igammac_backward, {save_argument("self"), save_argument("other")}}, "out", floating_pairs, kInPlace | kOut)
         .with_gradient("other: -grad exp(-other) other^(self - 1) / Gamma(self)"),
     alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "The same as igamma.",
           forward<"aten::igamma">),

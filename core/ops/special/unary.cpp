@@ -41,11 +41,11 @@ double epsilon_of(const Tensor& t) {
 // Slopes of I1 and exp(-|x|) I1, 1/2 at 0 where the formula divides by it.
 template <typename Slope>
 void first_order_backward(G& c, Slope&& slope) {
-    const Tensor x = c.argument(0);
+    const Tensor x = c.argument("self");
     const double epsilon = epsilon_of(x);
     const Tensor apart = fn::gt_scalar(fn::abs(x), Scalar(epsilon));
     const Tensor safe = fn::where_scalar_other(apart, x, Scalar(epsilon));
-    c.set_grad(0, c.grad_output() * fn::where_scalar_other(apart, slope(safe), Scalar(0.5)));
+    c.set_grad("self", c.grad_output() * fn::where_scalar_other(apart, slope(safe), Scalar(0.5)));
 }
 void i1_backward(G& c) {
     first_order_backward(c, [&](const Tensor& x) { return kI0(x) - c.result() * fn::reciprocal(x); });
@@ -54,21 +54,21 @@ void i1e_backward(G& c) {
     first_order_backward(c, [&](const Tensor& x) { return kI0e(x) - c.result() * (fn::sgn(x) + fn::reciprocal(x)); });
 }
 void i0e_backward(G& c) {
-    const Tensor x = c.argument(0);
-    c.set_grad(0, c.grad_output() * (kI1e(x) - fn::sgn(x) * c.result()));
+    const Tensor x = c.argument("self");
+    c.set_grad("self", c.grad_output() * (kI1e(x) - fn::sgn(x) * c.result()));
 }
 void erfcx_backward(G& c) {
-    c.set_grad(0, (2 * c.argument(0) * c.result() - Scalar(kTwoOverSqrtPi)) * c.grad_output());
+    c.set_grad("self", (2 * c.argument("self") * c.result() - Scalar(kTwoOverSqrtPi)) * c.grad_output());
 }
 void log_ndtr_backward(G& c) {
-    const Tensor slope = kErfcx(c.argument(0) * Scalar(-std::numbers::sqrt2 / 2));
-    c.set_grad(0, c.grad_output() / slope * Scalar(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
+    const Tensor slope = kErfcx(c.argument("self") * Scalar(-std::numbers::sqrt2 / 2));
+    c.set_grad("self", c.grad_output() / slope * Scalar(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
 }
 void ndtri_backward(G& c) {
     const Tensor y = c.result();
-    c.set_grad(0, c.grad_output() * (fn::exp(fn::square(y) / 2) * Scalar(kSqrtTwoPi)));
+    c.set_grad("self", c.grad_output() * (fn::exp(fn::square(y) / 2) * Scalar(kSqrtTwoPi)));
 }
-void entr_backward(G& c) { c.set_grad(0, c.grad_output() * -(fn::log(c.argument(0)) + 1)); }
+void entr_backward(G& c) { c.set_grad("self", c.grad_output() * -(fn::log(c.argument("self")) + 1)); }
 
 Tensor ndtr(const Tensor& self) { return (kErf(self / Scalar(std::numbers::sqrt2)) + 1) * Scalar(0.5); }
 
@@ -139,23 +139,23 @@ constexpr OperatorRecord kRecords[] = {
          "Spherical Bessel function of the first kind, order 0.", "sin(x) / x", one<spherical_bessel_j0>),
     narrow_too(function("aten::special_i0e(Tensor self) -> Tensor",
                         "Modified Bessel function of the first kind, order 0, scaled.", "exp(-|x|) I0(x)",
-                        one<scaled_bessel_i0>, {i0e_backward, {save_argument(0), save_result()}})
+                        one<scaled_bessel_i0>, {i0e_backward, {save_argument("self"), save_result()}})
                    .with_gradient("self: grad (exp(-|x|) I1(x) - sgn(x) out)")),
     function("aten::special_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
-             one<modified_bessel_i1>, {i1_backward, {save_argument(0), save_result()}})
+             one<modified_bessel_i1>, {i1_backward, {save_argument("self"), save_result()}})
         .with_gradient("self: grad (I0(x) - out / x)"),
     function("aten::special_i1e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1, scaled.",
-             "exp(-|x|) I1(x)", one<scaled_bessel_i1>, {i1e_backward, {save_argument(0), save_result()}})
+             "exp(-|x|) I1(x)", one<scaled_bessel_i1>, {i1e_backward, {save_argument("self"), save_result()}})
         .with_gradient("self: grad (exp(-|x|) I0(x) - out (sgn(x) + 1 / x))"),
     narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.",
-                        "-x ln(x)", one<entropy>, {entr_backward, {save_argument(0)}}, wide_positive_samples)
+                        "-x ln(x)", one<entropy>, {entr_backward, {save_argument("self")}}, wide_positive_samples)
                    .with_gradient("self: -grad (ln(x) + 1)")),
     function("aten::special_erfcx(Tensor self) -> Tensor", "Complementary error function, scaled.", "exp(x^2) erfc(x)",
-             one<scaled_erfc>, {erfcx_backward, {save_argument(0), save_result()}})
+             one<scaled_erfc>, {erfcx_backward, {save_argument("self"), save_result()}})
         .with_gradient("self: grad (2 x out - 2 / sqrt(pi))"),
     function("aten::special_log_ndtr(Tensor self) -> Tensor",
              "Logarithm of the normal distribution's cumulative probability.", "ln((1 + erf(x / sqrt(2))) / 2)",
-             one<log_normal_cdf>, {log_ndtr_backward, {save_argument(0)}})
+             one<log_normal_cdf>, {log_ndtr_backward, {save_argument("self")}})
         .with_gradient("self: grad exp(-x^2 / 2) / (sqrt(2 pi) exp(out))"),
     function("aten::special_ndtri(Tensor self) -> Tensor",
              "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)", one<inverse_normal_cdf>,

@@ -14,7 +14,7 @@ namespace {
 
 ViewGeometry whole(const Tensor& self) { return geometry_of(self); }
 void alias_backward(GradientContext& context) {
-    context.grad(0, [&] { return context.grad_output(); });
+    context.grad("self", [&] { return context.grad_output(); });
 }
 Tensor detached(const Tensor& self) { return loupe::detach(self); }
 void detach_in_place(Arguments arguments, IValue* results) {

@@ -44,9 +44,9 @@ ViewGeometry diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1
 namespace {
 
 void diagonal_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::diagonal_backward(context.grad_output(), context.sizes(0), context.value(1), context.value(2),
-                                     context.value(3));
+    context.grad("self", [&] {
+        return fn::diagonal_backward(context.grad_output(), context.sizes("self"), context.value("offset"),
+                                     context.value("dim1"), context.value("dim2"));
     });
 }
 TensorMeta diagonal_backward_meta(const Tensor& grad, const Dims& sizes, std::int64_t, std::int64_t, std::int64_t) {
@@ -63,8 +63,10 @@ void diagonal_backward(const Tensor& out, const Tensor& grad, const Dims&, std::
     copy_into(to, grad);
 }
 void diagonal_backward_gradient(GradientContext& context) {
-    context.grad(
-        0, [&] { return fn::diagonal(context.grad_output(), context.value(2), context.value(3), context.value(4)); });
+    context.grad("grad_output", [&] {
+        return fn::diagonal(context.grad_output(), context.value("offset"), context.value("dim1"),
+                            context.value("dim2"));
+    });
 }
 
 TensorMeta diag_embed_meta(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
@@ -87,8 +89,10 @@ void diag_embed(const Tensor& out, const Tensor& self, std::int64_t offset, std:
     copy_into(detail::apply_geometry(out, diagonal(out, offset, dim1, dim2)), self);
 }
 void diag_embed_gradient(GradientContext& context) {
-    context.grad(
-        0, [&] { return fn::diagonal(context.grad_output(), context.value(1), context.value(2), context.value(3)); });
+    context.grad("self", [&] {
+        return fn::diagonal(context.grad_output(), context.value("offset"), context.value("dim1"),
+                            context.value("dim2"));
+    });
 }
 
 Tensor diag(const Tensor& self, std::int64_t offset) {

@@ -41,10 +41,10 @@ ViewGeometry unsqueeze(const Tensor& self, std::int64_t dim) {
     return g;
 }
 void reshape_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::reshape(context.grad_output(), context.sizes(0)); });
+    context.grad("self", [&] { return fn::reshape(context.grad_output(), context.sizes("self")); });
 }
 void unsqueeze_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::squeeze(context.grad_output(), context.value(1)); });
+    context.grad("self", [&] { return fn::squeeze(context.grad_output(), context.value("dim")); });
 }
 
 ViewGeometry transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
@@ -57,7 +57,7 @@ ViewGeometry transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1)
     return g;
 }
 void transpose_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::transpose(context.grad_output(), context.value(1), context.value(2)); });
+    context.grad("self", [&] { return fn::transpose(context.grad_output(), context.value(1), context.value(2)); });
 }
 ViewGeometry t(const Tensor& self) {
     if (self.dim() > 2) {
@@ -66,7 +66,7 @@ ViewGeometry t(const Tensor& self) {
     return transpose(self, 0, self.dim() < 2 ? 0 : 1);
 }
 void t_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::t(context.grad_output()); });
+    context.grad("self", [&] { return fn::t(context.grad_output()); });
 }
 
 Dims wrapped_permutation(const Dims& dims, std::int64_t ndim) {
@@ -95,9 +95,9 @@ ViewGeometry permute(const Tensor& self, const Dims& dims) {
     return g;
 }
 void permute_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        const Dims dims =
-            wrapped_permutation(context.value(1).to_ints(), static_cast<std::int64_t>(context.sizes(0).size()));
+    context.grad("self", [&] {
+        const Dims dims = wrapped_permutation(context.value("dims").to_ints(),
+                                              static_cast<std::int64_t>(context.sizes("self").size()));
         Dims inverse(dims.size());
         for (std::size_t i = 0; i < dims.size(); ++i)
             inverse[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);

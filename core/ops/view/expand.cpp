@@ -56,7 +56,7 @@ ViewGeometry expand(const Tensor& self, const Dims& size, bool /*implicit*/) {
 }
 // What was broadcast is summed where the gradient is set.
 void expand_backward(GradientContext& context) {
-    context.grad(0, [&] { return context.grad_output(); });
+    context.grad("self", [&] { return context.grad_output(); });
 }
 
 Tensor expand_as(const Tensor& self, const Tensor& other) { return fn::expand(self, other.sizes(), false); }

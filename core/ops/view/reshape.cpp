@@ -87,7 +87,7 @@ ViewGeometry reshape_alias(const Tensor& self, const Dims& size, const Dims& str
     return {size, stride, self.storage_offset()};
 }
 void view_backward(GradientContext& context) {
-    context.grad(0, [&] { return fn::reshape(context.grad_output(), context.sizes(0)); });
+    context.grad("self", [&] { return fn::reshape(context.grad_output(), context.sizes("self")); });
 }
 
 Tensor reshape(const Tensor& self, const Dims& shape) {

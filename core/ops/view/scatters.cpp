@@ -30,10 +30,11 @@ void select_scatter(const Tensor& out, const Tensor& self, const Tensor& src, st
 }
 void select_scatter_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] {
-        return fn::select_scatter(grad, fn::new_zeros(grad, context.sizes(1)), context.value(2), context.value(3));
+    context.grad("self", [&] {
+        return fn::select_scatter(grad, fn::new_zeros(grad, context.sizes("src")), context.value("dim"),
+                                  context.value("index"));
     });
-    context.grad(1, [&] { return fn::select(grad, context.value(2), context.value(3)); });
+    context.grad("src", [&] { return fn::select(grad, context.value("dim"), context.value("index")); });
 }
 
 TensorMeta slice_scatter_meta(const Tensor& self, const Tensor&, std::int64_t, OptionalInt, OptionalInt, std::int64_t) {
@@ -45,12 +46,14 @@ void slice_scatter(const Tensor& out, const Tensor& self, const Tensor& src, std
 }
 void slice_scatter_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] {
-        return fn::slice_scatter(grad, fn::new_zeros(grad, context.sizes(1)), context.value(2), context.value(3),
-                                 context.value(4), context.value(5));
+    context.grad("self", [&] {
+        return fn::slice_scatter(grad, fn::new_zeros(grad, context.sizes("src")), context.value("dim"),
+                                 context.value("start"), context.value("end"), context.value("step"));
     });
-    context.grad(
-        1, [&] { return fn::slice(grad, context.value(2), context.value(3), context.value(4), context.value(5)); });
+    context.grad("src", [&] {
+        return fn::slice(grad, context.value("dim"), context.value("start"), context.value("end"),
+                         context.value("step"));
+    });
 }
 
 TensorMeta diagonal_scatter_meta(const Tensor& self, const Tensor&, std::int64_t, std::int64_t, std::int64_t) {
@@ -62,11 +65,13 @@ void diagonal_scatter(const Tensor& out, const Tensor& self, const Tensor& src, 
 }
 void diagonal_scatter_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] {
-        return fn::diagonal_scatter(grad, fn::new_zeros(grad, context.sizes(1)), context.value(2), context.value(3),
-                                    context.value(4));
+    context.grad("self", [&] {
+        return fn::diagonal_scatter(grad, fn::new_zeros(grad, context.sizes("src")), context.value("offset"),
+                                    context.value("dim1"), context.value("dim2"));
     });
-    context.grad(1, [&] { return fn::diagonal(grad, context.value(2), context.value(3), context.value(4)); });
+    context.grad("src", [&] {
+        return fn::diagonal(grad, context.value("offset"), context.value("dim1"), context.value("dim2"));
+    });
 }
 
 TensorMeta as_strided_scatter_meta(const Tensor& self, const Tensor&, const Dims&, const Dims&, OptionalInt) {
@@ -78,12 +83,14 @@ void as_strided_scatter(const Tensor& out, const Tensor& self, const Tensor& src
 }
 void as_strided_scatter_backward(GradientContext& context) {
     const Tensor& grad = context.grad_output();
-    context.grad(0, [&] {
-        return fn::as_strided_scatter(fn::contiguous(grad), fn::new_zeros(grad, context.sizes(1)), context.value(2),
-                                      context.value(3), context.value(4));
+    context.grad("self", [&] {
+        return fn::as_strided_scatter(fn::contiguous(grad), fn::new_zeros(grad, context.sizes("src")),
+                                      context.value("size"), context.value("stride"), context.value("storage_offset"));
     });
-    context.grad(
-        1, [&] { return fn::as_strided(fn::contiguous(grad), context.value(2), context.value(3), context.value(4)); });
+    context.grad("src", [&] {
+        return fn::as_strided(fn::contiguous(grad), context.value("size"), context.value("stride"),
+                              context.value("storage_offset"));
+    });
 }
 
 std::vector<Sample> select_scatter_samples(Random& random, ScalarType dtype) {

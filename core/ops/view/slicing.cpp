@@ -72,24 +72,25 @@ ViewGeometry unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std
 namespace {
 
 void select_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::select_backward(context.grad_output(), context.sizes(0), context.value(1), context.value(2));
+    context.grad("self", [&] {
+        return fn::select_backward(context.grad_output(), context.sizes("self"), context.value("dim"),
+                                   context.value("index"));
     });
 }
 void slice_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        const std::int64_t size = context.sizes(0)[static_cast<std::size_t>(
-            wrap_dim(context.value(1).to_int(), static_cast<std::int64_t>(context.sizes(0).size())))];
-        const IValue start = context.value(2).is_none() ? IValue(0) : context.value(2);
-        const IValue end = context.value(3).is_none() ? IValue(size) : context.value(3);
-        return fn::slice_backward(context.grad_output(), context.sizes(0), context.value(1), start, end,
-                                  context.value(4));
+    context.grad("self", [&] {
+        const std::int64_t size = context.sizes("self")[static_cast<std::size_t>(
+            wrap_dim(context.value("dim").to_int(), static_cast<std::int64_t>(context.sizes("self").size())))];
+        const IValue start = context.value("start").is_none() ? IValue(0) : context.value("start");
+        const IValue end = context.value("end").is_none() ? IValue(size) : context.value("end");
+        return fn::slice_backward(context.grad_output(), context.sizes("self"), context.value("dim"), start, end,
+                                  context.value("step"));
     });
 }
 void unfold_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::unfold_backward(context.grad_output(), context.sizes(0), context.value(1), context.value(2),
-                                   context.value(3));
+    context.grad("self", [&] {
+        return fn::unfold_backward(context.grad_output(), context.sizes("self"), context.value("dimension"),
+                                   context.value("size"), context.value("step"));
     });
 }
 
@@ -136,7 +137,8 @@ void select_backward(const Tensor& out, const Tensor& grad, const Dims&, std::in
     place(out, grad, select(out, dim, index));
 }
 void select_backward_gradient(GradientContext& context) {
-    context.grad(0, [&] { return fn::select(context.grad_output(), context.value(2), context.value(3)); });
+    context.grad("grad_output",
+                 [&] { return fn::select(context.grad_output(), context.value("dim"), context.value("index")); });
 }
 
 TensorMeta slice_backward_meta(const Tensor& grad, const Dims& sizes, std::int64_t, std::int64_t, std::int64_t,
@@ -148,8 +150,9 @@ void slice_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int
     place(out, grad, slice(out, dim, start, end, step));
 }
 void slice_backward_gradient(GradientContext& context) {
-    context.grad(0, [&] {
-        return fn::slice(context.grad_output(), context.value(2), context.value(3), context.value(4), context.value(5));
+    context.grad("grad_output", [&] {
+        return fn::slice(context.grad_output(), context.value("dim"), context.value("start"), context.value("end"),
+                         context.value("step"));
     });
 }
 
@@ -176,8 +179,9 @@ void unfold_backward(const Tensor& out, const Tensor& grad, const Dims&, std::in
     }
 }
 void unfold_backward_gradient(GradientContext& context) {
-    context.grad(
-        0, [&] { return fn::unfold(context.grad_output(), context.value(2), context.value(3), context.value(4)); });
+    context.grad("grad_in", [&] {
+        return fn::unfold(context.grad_output(), context.value("dim"), context.value("size"), context.value("step"));
+    });
 }
 
 std::vector<Sample> select_samples(Random& random, ScalarType dtype) {

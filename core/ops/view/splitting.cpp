@@ -80,13 +80,16 @@ Tensor joined(GradientContext& context, std::size_t count, std::int64_t dim) {
     return fn::cat(grads, dim);
 }
 void split_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        const std::int64_t dim = context.value(2).to_int();
-        return joined(context, split_lengths(context.sizes(0), context.value(1).to_int(), dim).size(), dim);
+    context.grad("self", [&] {
+        const std::int64_t dim = context.value("dim").to_int();
+        return joined(context, split_lengths(context.sizes("self"), context.value("split_size").to_int(), dim).size(),
+                      dim);
     });
 }
 void split_with_sizes_backward(GradientContext& context) {
-    context.grad(0, [&] { return joined(context, context.value(1).to_ints().size(), context.value(2).to_int()); });
+    context.grad("self", [&] {
+        return joined(context, context.value("split_sizes").to_ints().size(), context.value("dim").to_int());
+    });
 }
 
 TensorList unbind(const Tensor& self, std::int64_t dim) {
@@ -98,9 +101,9 @@ TensorList unbind(const Tensor& self, std::int64_t dim) {
     return parts;
 }
 void unbind_backward(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan sizes = context.sizes(0);
-        const std::int64_t dim = wrap_dim(context.value(1).to_int(), static_cast<std::int64_t>(sizes.size()));
+    context.grad("self", [&] {
+        const IntSpan sizes = context.sizes("self");
+        const std::int64_t dim = wrap_dim(context.value("dim").to_int(), static_cast<std::int64_t>(sizes.size()));
         TensorList grads;
         for (std::int64_t i = 0; i < sizes[static_cast<std::size_t>(dim)]; ++i) {
             grads.push_back(context.grad_output_or_zeros(static_cast<std::size_t>(i)));

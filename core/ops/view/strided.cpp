@@ -54,20 +54,22 @@ Tensor element_offsets(IntSpan sizes, IntSpan strides, std::int64_t offset) {
 
 // Through the storage: the view's gradients are added where its elements lie, the input's read where its own do.
 void as_strided_backward(GradientContext& context) {
-    context.grad(0, [&] {
+    context.grad("self", [&] {
         const Tensor grad = context.grad_output();
-        const Dims sizes = context.value(1).to_ints();
-        const Dims strides = context.value(2).to_ints();
-        const std::int64_t offset = context.value(3).is_none() ? context.storage_offset(0) : context.value(3).to_int();
-        const IntSpan input_sizes = context.sizes(0);
-        const IntSpan input_strides = context.strides(0);
+        const Dims sizes = context.value("size").to_ints();
+        const Dims strides = context.value("stride").to_ints();
+        const std::int64_t offset = context.value("storage_offset").is_none()
+                                        ? context.storage_offset("self")
+                                        : context.value("storage_offset").to_int();
+        const IntSpan input_sizes = context.sizes("self");
+        const IntSpan input_strides = context.strides("self");
         const std::int64_t length = std::max(extent(span_of(sizes), span_of(strides), offset),
-                                             extent(input_sizes, input_strides, context.storage_offset(0)));
+                                             extent(input_sizes, input_strides, context.storage_offset("self")));
         const Tensor base = fn::new_zeros(grad, Dims{length});
         const Tensor offsets = on_device(element_offsets(span_of(sizes), span_of(strides), offset), grad.device());
         const Tensor filled = fn::index_add(base, 0, offsets, fn::reshape(grad, Dims{-1}));
         const Tensor own =
-            on_device(element_offsets(input_sizes, input_strides, context.storage_offset(0)), grad.device());
+            on_device(element_offsets(input_sizes, input_strides, context.storage_offset("self")), grad.device());
         return fn::reshape(fn::index_select(filled, 0, own), input_sizes);
     });
 }

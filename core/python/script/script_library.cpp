@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "core/base/strings.h"
+#include "core/nn/layer.h"
 #include "core/python/script/script_functions.h"
+#include "core/python/script/script_layers.h"
 #include "core/script/error.h"
 #include "core/script/parser.h"
 #include "core/script/resolver.h"
@@ -22,8 +24,10 @@ class ScriptLibrary::Part final {
         : library_(library), module_(std::move(module)), text_(text) {}
 
     const std::string& module() const { return module_; }
+    const script::ParsedSource& parsed();
     SugaredPtr find(std::string_view name);
     TypePtr find_type(std::string_view name);
+    const script::Class* find_class(std::string_view name);
 
   private:
     void parse();
@@ -125,11 +129,20 @@ ir::ScriptFunction& ScriptLibrary::Part::function(const script::Def& def) {
     return made;
 }
 
-TypePtr ScriptLibrary::Part::find_type(std::string_view name) {
+const script::ParsedSource& ScriptLibrary::Part::parsed() {
     parse();
-    if (const auto found = types_.find(name); found != types_.end()) return found->second;
+    return parsed_;
+}
+
+const script::Class* ScriptLibrary::Part::find_class(std::string_view name) {
+    parse();
     const auto statement = statements_.find(name);
-    const auto* cls = statement != statements_.end() ? script::as<script::Class>(statement->second) : nullptr;
+    return statement != statements_.end() ? script::as<script::Class>(statement->second) : nullptr;
+}
+
+TypePtr ScriptLibrary::Part::find_type(std::string_view name) {
+    if (const auto found = types_.find(name); found != types_.end()) return found->second;
+    const script::Class* cls = find_class(name);
     if (cls == nullptr) return nullptr;
     ir::CompilationUnit& unit = *library_.compiler_.unit();
     const auto resolver = make_ptr<Resolver>(library_, module_, nullptr);
@@ -238,28 +251,10 @@ SugaredPtr ScriptLibrary::find(std::string_view module, std::string_view name) {
     return nullptr;
 }
 
-const LayerScript* find_layer_script(std::string_view name) {
-    for (const auto& layers : {plain_layer_scripts(), recurrent_layer_scripts(), transformer_layer_scripts()}) {
-        const auto found =
-            std::find_if(layers.begin(), layers.end(), [&](const LayerScript& layer) { return layer.name == name; });
-        if (found != layers.end()) return &*found;
-    }
-    return nullptr;
-}
-
-const script::ParsedSource& ScriptLibrary::parsed(const LayerScript& layer) {
-    script::ParsedSource& known = layers_[&layer];
-    if (!known.source) {
-        known = script::parse(
-            std::make_shared<const ir::Source>(std::string(layer.methods), concat("torch.nn.", layer.name, ".py")));
-    }
-    return known;
-}
-
 namespace {
 
-const script::Def* find_def(const script::ParsedSource& parsed, std::string_view name) {
-    for (const script::Stmt* statement : parsed.tree->body) {
+const script::Def* find_def(const script::Body& body, std::string_view name) {
+    for (const script::Stmt* statement : body) {
         const auto* def = script::as<script::Def>(statement);
         if (def != nullptr && def->name == name) return def;
     }
@@ -268,17 +263,33 @@ const script::Def* find_def(const script::ParsedSource& parsed, std::string_view
 
 }  // namespace
 
-bool ScriptLibrary::has_method(const LayerScript& layer, std::string_view name) {
-    return !layer.methods.empty() && find_def(parsed(layer), name) != nullptr;
+ScriptLibrary::Method ScriptLibrary::find_method(const nn::LayerRecord& layer, std::string_view name) {
+    for (const auto& part : parts_) {
+        if (part->module() != layer.module) continue;
+        const script::Class* cls = part->find_class(layer.name);
+        if (const script::Def* def = cls != nullptr ? find_def(cls->body, name) : nullptr)
+            return {&part->parsed(), def};
+    }
+    if (name != "forward" || layer.calls.empty()) return {};
+    script::ParsedSource& known = forwards_[&layer];
+    if (!known.source) {
+        known = script::parse(
+            std::make_shared<const ir::Source>(forward_source(layer), concat("torch.nn.", layer.name, ".py")));
+    }
+    return {&known, find_def(known.tree->body, name)};
 }
 
-Ptr<ir::ScriptFunction> ScriptLibrary::make_method(const LayerScript& layer, std::string_view name,
+bool ScriptLibrary::has_method(const nn::LayerRecord& layer, std::string_view name) {
+    return find_method(layer, name).def != nullptr;
+}
+
+Ptr<ir::ScriptFunction> ScriptLibrary::make_method(const nn::LayerRecord& layer, std::string_view name,
                                                    const std::string& qualified_name, const TypePtr& self_type,
                                                    const ScriptCompiler::SelfValue& self_value) {
     const auto resolver = make_ptr<Resolver>(*this, "torch.nn.functional", self_value);
-    const script::ParsedSource& source = parsed(layer);
+    const Method method = find_method(layer, name);
     return script::Definer(*compiler_.unit(), resolver, ScriptCompiler::options())
-        .make_function(source, *find_def(source, name), qualified_name, self_type);
+        .make_function(*method.source, *method.def, qualified_name, self_type);
 }
 
 }  // namespace loupe::python

@@ -25,9 +25,8 @@ namespace {
 
 constexpr std::string_view kBackwardHook = "_is_full_backward_hook";
 
-// Every class that a module's class derives from and that says how it is scripted.
-const LayerScript* layer_script_of(const ClassObject& cls) {
-    return cls.is_builtin() ? find_layer_script(cls.name()) : nullptr;
+const nn::LayerRecord* layer_of(const ClassObject& cls) {
+    return cls.is_builtin() ? nn::find_layer(cls.name()) : nullptr;
 }
 
 std::vector<std::string_view> words(std::string_view text, char separator) {
@@ -51,7 +50,7 @@ std::vector<std::string> constant_names(const ClassObject& cls) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     };
     for (const ClassObject* base : cls.mro()) {
-        if (const LayerScript* layer = layer_script_of(*base)) {
+        if (const nn::LayerRecord* layer = layer_of(*base)) {
             for (const std::string_view name : words(layer->constants, ' ')) add(std::string(name));
         }
         if (const IValue* listed = base->attributes().find("__constants__")) {
@@ -95,9 +94,9 @@ const IValue* find_annotation(const ClassObject& cls, const std::string& name) {
 
 TypePtr layer_annotation(const ClassObject& cls, std::string_view name) {
     for (const ClassObject* base : cls.mro()) {
-        const LayerScript* layer = layer_script_of(*base);
+        const nn::LayerRecord* layer = layer_of(*base);
         if (layer == nullptr) continue;
-        for (const std::string_view entry : words(layer->attributes, ';')) {
+        for (const std::string_view entry : words(layer->annotations, ';')) {
             const auto colon = entry.find(": ");
             if (entry.substr(0, colon) == name) return parse_type(entry.substr(colon + 2));
         }
@@ -312,7 +311,7 @@ bool ScriptModules::add_method(ModuleClass& cls, std::string_view name) {
     const ModuleClass* const of = &cls;  // lives as long as the functions
     const ScriptCompiler::SelfValue self_value = [this, of](ir::Value* self) { return module_value(*this, *of, self); };
     for (ClassObject* base : cls.cls->mro()) {
-        if (const LayerScript* layer = layer_script_of(*base)) {
+        if (const nn::LayerRecord* layer = layer_of(*base)) {
             ScriptLibrary& library = ScriptLibrary::current();
             if (!library.has_method(*layer, name)) continue;
             compiler_.unit()->add_method(*cls.type, library.make_method(*layer, name, full_name, cls.type, self_value));

@@ -15,8 +15,6 @@
 
 namespace loupe::python {
 
-struct LayerScript;
-
 // What loops and subscripts see of a module.
 enum class ContainerKind : std::uint8_t { None, List, Dict, Parameters, ParameterDict };
 

@@ -120,15 +120,16 @@ void deform_conv2d(const Tensor& out, const Tensor& input, const Tensor& weight,
 }
 
 void derive(GradientContext& context) {
-    const auto grads = kBackwardCall(context.grad_output(), context.argument(0), context.argument(1),
-                                     context.argument(2), context.argument(3), context.argument(4), context.value(5),
-                                     context.value(6), context.value(7), context.value(8), context.value(9),
-                                     context.value(10), context.value(11), context.value(12), context.value(13));
-    context.grad(0, [&] { return std::get<0>(grads); });
-    context.grad(1, [&] { return std::get<1>(grads); });
-    context.grad(2, [&] { return std::get<2>(grads); });
-    context.grad(3, [&] { return std::get<3>(grads); });
-    context.grad(4, [&] { return std::get<4>(grads); });
+    const auto grads = kBackwardCall(
+        context.grad_output(), context.argument("input"), context.argument("weight"), context.argument("offset"),
+        context.argument("mask"), context.argument("bias"), context.value("stride_h"), context.value("stride_w"),
+        context.value("pad_h"), context.value("pad_w"), context.value("dilation_h"), context.value("dilation_w"),
+        context.value("groups"), context.value("offset_groups"), context.value("use_mask"));
+    context.grad("input", [&] { return std::get<0>(grads); });
+    context.grad("weight", [&] { return std::get<1>(grads); });
+    context.grad("offset", [&] { return std::get<2>(grads); });
+    context.grad("mask", [&] { return std::get<3>(grads); });
+    context.grad("bias", [&] { return std::get<4>(grads); });
 }
 
 // The product, and eight operations for each element of the columns.
@@ -156,22 +157,28 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
              "without a mask"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int "
+            "stride_h, int stride_w, int pad_h, "
+            "int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> Tensor",
+        .summary = "Convolution whose taps read between pixels, moved by offsets of their own and weighed by a mask.",
+        .formula = "out[n, o, p] = bias[o] + sum over c, k of weight[o, c, k] mask[n, k, p] input[n, c] at stride p + "
+                   "dilation k "
+                   "- pad + offset[n, k, p]",
+        .infer = inferring<infer_deform_conv2d>,
+        .kernel = filling<deform_conv2d>,
+        .derivative = {derive,
+                       {save_argument("input"), save_argument("weight"), save_argument("offset"), save_argument("mask"),
+                        save_argument("bias")}},
+        .cost = cost,
+        .samples = samples,
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kDeformConv2d = {
-    .schema =
-        "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, int "
-        "stride_h, int stride_w, int pad_h, "
-        "int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool use_mask) -> Tensor",
-    .summary = "Convolution whose taps read between pixels, moved by offsets of their own and weighed by a mask.",
-    .formula =
-        "out[n, o, p] = bias[o] + sum over c, k of weight[o, c, k] mask[n, k, p] input[n, c] at stride p + dilation k "
-        "- pad + offset[n, k, p]",
-    .infer = inferring<infer_deform_conv2d>,
-    .kernel = filling<deform_conv2d>,
-    .derivative = {derive, {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
-    .cost = cost,
-    .samples = samples,
-};
+std::span<const OperatorRecord> deform_conv2d_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

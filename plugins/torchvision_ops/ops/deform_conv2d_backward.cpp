@@ -209,19 +209,24 @@ void deform_conv2d_backward(const Tensor& grad_input, const Tensor& grad_weight,
 
 void refuse(GradientContext&) { fail_double_backward("deform_conv2d"); }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema =
+            "torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor "
+            "mask, "
+            "Tensor bias, int stride_h, "
+            "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool "
+            "use_mask) -> "
+            "(Tensor, Tensor, Tensor, Tensor, Tensor)",
+        .summary = "The gradients of deform_conv2d for input, weight, offset, mask and bias.",
+        .infer = inferring<infer_backward>,
+        .kernel = filling<deform_conv2d_backward, 5>,
+        .derivative = {refuse},
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kDeformConv2dBackward = {
-    .schema =
-        "torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, "
-        "Tensor bias, int stride_h, "
-        "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, int groups, int offset_groups, bool "
-        "use_mask) -> "
-        "(Tensor, Tensor, Tensor, Tensor, Tensor)",
-    .summary = "The gradients of deform_conv2d for input, weight, offset, mask and bias.",
-    .infer = inferring<infer_backward>,
-    .kernel = filling<deform_conv2d_backward, 5>,
-    .derivative = {refuse},
-};
+std::span<const OperatorRecord> deform_conv2d_backward_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

@@ -162,16 +162,20 @@ std::vector<Sample> nms_samples(Random& random, ScalarType dtype) {
     return {{{boxes, random_ladder(random, {12}, dtype), 0.3}}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+        .summary = "The indices of the boxes that overlap no box of a higher score by more than a threshold, by "
+                   "falling score.",
+        .formula = "keep i unless IoU(dets[i], dets[j]) > iou_threshold for a kept j with scores[j] > scores[i]",
+        .kernel = boxed<nms>,
+        .samples = nms_samples,
+        .is_gradient_stop = true,
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kNms = {
-    .schema = "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
-    .summary =
-        "The indices of the boxes that overlap no box of a higher score by more than a threshold, by falling score.",
-    .formula = "keep i unless IoU(dets[i], dets[j]) > iou_threshold for a kept j with scores[j] > scores[i]",
-    .kernel = boxed<nms>,
-    .samples = nms_samples,
-    .is_gradient_stop = true,
-};
+std::span<const OperatorRecord> nms_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

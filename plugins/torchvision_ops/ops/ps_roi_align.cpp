@@ -150,11 +150,12 @@ void ps_roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& 
 }
 
 void derive(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.result(1), context.value(2),
-                             context.value(3), context.value(4), context.value(5), input[0], input[1], input[2],
-                             input[3]);
+    context.grad("input", [&] {
+        const IntSpan input = context.sizes("input");
+        return kBackwardCall(context.grad_output(), context.argument("rois"), context.result(1),
+                             context.value("spatial_scale"), context.value("pooled_height"),
+                             context.value("pooled_width"), context.value("sampling_ratio"), input[0], input[1],
+                             input[2], input[3]);
     });
 }
 void refuse(GradientContext&) { fail_double_backward("ps_roi_align"); }
@@ -167,33 +168,36 @@ std::vector<Sample> forward_samples(Random& random, ScalarType dtype) {
             {{random_tensor(random, {2, 4, 6, 5}, dtype), sample_rois(random, 0, dtype), 1.0, 2, 2, 2}, "no region"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+                  "pooled_width, int sampling_ratio) -> "
+                  "(Tensor, Tensor)",
+        .summary =
+            "Averages bilinear samples of each bin of each region of interest in a channel of the bin's own, and says "
+            "which channel that was.",
+        .formula = "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of "
+                   "input[rois[k, 0], (c pooled_height + i) pooled_width + j] at (y, x)",
+        .infer = inferring<infer_ps_roi_align>,
+        .kernel = filling<ps_roi_align, 2>,
+        .derivative = {derive, {save_argument("rois"), save_result(1)}},
+        .samples = forward_samples,
+    },
+    {
+        .schema =
+            "torchvision::_ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float "
+            "spatial_scale, "
+            "int pooled_height, "
+            "int pooled_width, int sampling_ratio, int batch_size, int channels, int height, int width) -> Tensor",
+        .summary = "The gradient of ps_roi_align for its input.",
+        .infer = inferring<infer_ps_roi_align_backward>,
+        .kernel = filling<ps_roi_align_backward>,
+        .derivative = {refuse},
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kPsRoiAlign = {
-    .schema =
-        "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
-        "pooled_width, int sampling_ratio) -> "
-        "(Tensor, Tensor)",
-    .summary =
-        "Averages bilinear samples of each bin of each region of interest in a channel of the bin's own, and says "
-        "which channel that was.",
-    .formula =
-        "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of "
-        "input[rois[k, 0], (c pooled_height + i) pooled_width + j] at (y, x)",
-    .infer = inferring<infer_ps_roi_align>,
-    .kernel = filling<ps_roi_align, 2>,
-    .derivative = {derive, {save_argument(1), save_result(1)}},
-    .samples = forward_samples,
-};
-const OperatorRecord kPsRoiAlignBackward = {
-    .schema =
-        "torchvision::_ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, "
-        "int pooled_height, "
-        "int pooled_width, int sampling_ratio, int batch_size, int channels, int height, int width) -> Tensor",
-    .summary = "The gradient of ps_roi_align for its input.",
-    .infer = inferring<infer_ps_roi_align_backward>,
-    .kernel = filling<ps_roi_align_backward>,
-    .derivative = {refuse},
-};
+std::span<const OperatorRecord> ps_roi_align_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

@@ -219,11 +219,11 @@ void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& roi
 }
 
 void derive(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.value(2), context.value(3),
-                             context.value(4), input[0], input[1], input[2], input[3], context.value(5),
-                             context.value(6));
+    context.grad("input", [&] {
+        const IntSpan input = context.sizes("input");
+        return kBackwardCall(context.grad_output(), context.argument("rois"), context.value("spatial_scale"),
+                             context.value("pooled_height"), context.value("pooled_width"), input[0], input[1],
+                             input[2], input[3], context.value("sampling_ratio"), context.value("aligned"));
     });
 }
 void refuse(GradientContext&) { fail_double_backward("roi_align"); }
@@ -258,33 +258,37 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         {{random_tensor(random, {3, 2, 2, 3}, dtype), sample_rois(random, 3, dtype), 1.0, 2, 3, 2, 2, 6, 5, 2, true}}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+                  "pooled_width, "
+                  "int sampling_ratio, "
+                  "bool aligned) -> Tensor",
+        .summary = "Averages bilinear samples of each region of interest over a grid of bins.",
+        .formula = "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] "
+                   "at (y, x)",
+        .infer = inferring<infer_roi_align>,
+        .kernel = filling<roi_align>,
+        .derivative = {derive, {save_argument("rois")}},
+        .cost = forward_cost,
+        .samples = forward_samples,
+    },
+    {
+        .schema =
+            "torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, int pooled_height, int "
+            "pooled_width, int batch_size, "
+            "int channels, int height, int width, int sampling_ratio, bool aligned) -> Tensor",
+        .summary = "The gradient of roi_align for its input.",
+        .infer = inferring<infer_roi_align_backward>,
+        .kernel = filling<roi_align_backward>,
+        .derivative = {refuse},
+        .cost = backward_cost,
+        .samples = backward_samples,
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kRoiAlign = {
-    .schema =
-        "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width, "
-        "int sampling_ratio, "
-        "bool aligned) -> Tensor",
-    .summary = "Averages bilinear samples of each region of interest over a grid of bins.",
-    .formula =
-        "out[k, c, i, j] = mean over the samples (y, x) of bin (i, j) of region k of input[rois[k, 0], c] at (y, x)",
-    .infer = inferring<infer_roi_align>,
-    .kernel = filling<roi_align>,
-    .derivative = {derive, {save_argument(1)}},
-    .cost = forward_cost,
-    .samples = forward_samples,
-};
-const OperatorRecord kRoiAlignBackward = {
-    .schema =
-        "torchvision::_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, int pooled_height, int "
-        "pooled_width, int batch_size, "
-        "int channels, int height, int width, int sampling_ratio, bool aligned) -> Tensor",
-    .summary = "The gradient of roi_align for its input.",
-    .infer = inferring<infer_roi_align_backward>,
-    .kernel = filling<roi_align_backward>,
-    .derivative = {refuse},
-    .cost = backward_cost,
-    .samples = backward_samples,
-};
+std::span<const OperatorRecord> roi_align_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops

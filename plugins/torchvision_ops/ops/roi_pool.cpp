@@ -150,10 +150,11 @@ void roi_pool_backward(const Tensor& out, const Tensor& grad, const Tensor& rois
 }
 
 void derive(GradientContext& context) {
-    context.grad(0, [&] {
-        const IntSpan input = context.sizes(0);
-        return kBackwardCall(context.grad_output(), context.argument(1), context.result(1), context.value(2),
-                             context.value(3), context.value(4), input[0], input[1], input[2], input[3]);
+    context.grad("input", [&] {
+        const IntSpan input = context.sizes("input");
+        return kBackwardCall(context.grad_output(), context.argument("rois"), context.result(1),
+                             context.value("spatial_scale"), context.value("pooled_height"),
+                             context.value("pooled_width"), input[0], input[1], input[2], input[3]);
     });
 }
 void refuse(GradientContext&) { fail_double_backward("roi_pool"); }
@@ -164,28 +165,31 @@ std::vector<Sample> forward_samples(Random& random, ScalarType dtype) {
             {{random_ladder(random, {2, 3, 6, 5}, dtype), sample_rois(random, 0, dtype), 1.0, 2, 2}, "no region"}};
 }
 
+constexpr OperatorRecord kRecords[] = {
+    {
+        .schema = "torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int "
+                  "pooled_width) -> "
+                  "(Tensor, Tensor)",
+        .summary = "The greatest element of each bin of each region of interest, and its place in the plane.",
+        .formula = "out[k, c, i, j] = max of input[rois[k, 0], c] over bin (i, j) of region k",
+        .infer = inferring<infer_roi_pool>,
+        .kernel = filling<roi_pool, 2>,
+        .derivative = {derive, {save_argument("rois"), save_result(1)}},
+        .samples = forward_samples,
+    },
+    {
+        .schema = "torchvision::_roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, int "
+                  "pooled_height, int pooled_width, "
+                  "int batch_size, int channels, int height, int width) -> Tensor",
+        .summary = "The gradient of roi_pool for its input.",
+        .infer = inferring<infer_roi_pool_backward>,
+        .kernel = filling<roi_pool_backward>,
+        .derivative = {refuse},
+    },
+};
+
 }  // namespace
 
-const OperatorRecord kRoiPool = {
-    .schema =
-        "torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, int pooled_height, int pooled_width) -> "
-        "(Tensor, Tensor)",
-    .summary = "The greatest element of each bin of each region of interest, and its place in the plane.",
-    .formula = "out[k, c, i, j] = max of input[rois[k, 0], c] over bin (i, j) of region k",
-    .infer = inferring<infer_roi_pool>,
-    .kernel = filling<roi_pool, 2>,
-    .derivative = {derive, {save_argument(1), save_result(1)}},
-    .samples = forward_samples,
-};
-const OperatorRecord kRoiPoolBackward = {
-    .schema =
-        "torchvision::_roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, int "
-        "pooled_height, int pooled_width, "
-        "int batch_size, int channels, int height, int width) -> Tensor",
-    .summary = "The gradient of roi_pool for its input.",
-    .infer = inferring<infer_roi_pool_backward>,
-    .kernel = filling<roi_pool_backward>,
-    .derivative = {refuse},
-};
+std::span<const OperatorRecord> roi_pool_records() { return kRecords; }
 
 }  // namespace loupe::torchvision_ops
