@@ -19,6 +19,7 @@
 #include "app/window/banner.h"
 #include "app/window/chooser.h"
 #include "app/window/docks.h"
+#include "app/window/plugin_tables.h"
 #include "app/window/session_keeper.h"
 #include "app/window/source_permissions.h"
 #include "app/window/source_watch.h"
@@ -523,6 +524,7 @@ void MainWindow::makeMenus() {
     for (const auto& entry : views::registry().entries()) {
         view->addAction((*actions_)[QStringLiteral("panel.") + entry.description.id]);
     }
+    new PluginTables(view->addMenu(tr("Tables of plugins")), *bridge_, this);
     fill(view, {"", "fit", "maximise", "reset_layout", "", "theme_system", "theme_dark", "theme_light"});
     panel_menu_ = menuBar()->addMenu(tr("&Panel"));
     panel_menu_->setObjectName(QStringLiteral("panelMenu"));

@@ -249,7 +249,7 @@ void record_reduction(const Reduction& reduction, const Tensor& input, std::span
     RowLoop loop{
         "", &reduce_rows, trailing_dims(input, reduced), {is_seen_type ? 0.0 : static_cast<double>(kBlock)}, &reduction,
         0};
-    if (params != nullptr) loop.numbers.push_back(*static_cast<const double*>(params));
+    loop.numbers.push_back(params != nullptr ? *static_cast<const double*>(params) : 0);  // read by all of them
     std::vector<LoopOperand> operands;
     for (std::size_t i = 0; i < outputs.size(); ++i) operands.emplace_back(outputs[i], reduction.output_as[i]);
     operands.emplace_back(input, reduction.as);

@@ -10,12 +10,14 @@
 #include <string_view>
 
 #include "core/dispatch/registry.h"
+#include "core/session/query.h"
+#include "core/session/table_record.h"
 #include "core/tensor/device_interface.h"
 
 namespace loupe {
 
 // Raised whenever a class that plugins see changes.
-inline constexpr std::uint32_t kPluginInterface = 2;
+inline constexpr std::uint32_t kPluginInterface = 3;
 
 // What a plugin may add to.
 struct PluginRegistries {
@@ -26,6 +28,11 @@ struct PluginRegistries {
     // A type of device that is not the CPU. It must live as long as the process. Throws Error (Plugin) when another
     // plugin gave one.
     void (*add_device)(DeviceType type, DeviceInterface& device) = nullptr;
+    // A question of the plugin's own, to be asked by its name in bytes (Session::ask_bytes); see query_record.h. Throws
+    // Error (Plugin) when there is one of that name.
+    void (*add_query)(const session::QueryRecord& record) = nullptr;
+    // A table that it makes of what is open, and a panel that shows it: View > Tables. Likewise.
+    void (*add_table)(const session::TableRecord& record) = nullptr;
 };
 
 struct PluginTable {

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/plugin/plugin.h"
+#include "core/session/queries/list.h"
 
 namespace loupe {
 namespace {
@@ -38,7 +39,8 @@ void register_table(const PluginTable* table, PluginStatus& status) {
     status.name = table->name;
     status.description = table->description;
     status.needs = table->needs;
-    table->register_all({add_kernel, [](const OperatorFamily& family) { register_family(family); }, add_device});
+    table->register_all({add_kernel, [](const OperatorFamily& family) { register_family(family); }, add_device,
+                         session::add_query, session::add_table});
 }
 
 // dlerror names the file first; the list does too.

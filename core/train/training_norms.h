@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/fields.h"
+
 namespace loupe::session {
 
 // l2 norms of one parameter at one step.
@@ -17,6 +19,7 @@ struct ParameterNorms {
     float update = 0;        // what the optimiser moved it by
     float weight = 0;        // before the step
 };
+auto fields(Like<ParameterNorms> auto& it) { return std::tie(it.gradient, it.update, it.weight); }
 
 enum class NormKind { Gradient, Update, Ratio, Weight };  // Ratio: update to weight
 

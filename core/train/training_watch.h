@@ -28,6 +28,10 @@ struct TrainingFinding {
     std::string name;            // of the parameter or module it is about; empty: the loss
     double share = 1;            // of the parameters, or of the module's units
 };
+constexpr TrainingFinding::Kind last_of(TrainingFinding::Kind) { return TrainingFinding::Kind::Plateau; }
+auto fields(Like<TrainingFinding> auto& it) {
+    return std::tie(it.kind, it.step, it.last_step, it.text, it.name, it.share);
+}
 
 // What a training came to, in one sentence.
 struct TrainingVerdict {
@@ -35,6 +39,7 @@ struct TrainingVerdict {
     std::int64_t step = 0;  // where the cause is; 0: no one step
     std::string text;
 };
+auto fields(Like<TrainingVerdict> auto& it) { return std::tie(it.is_good, it.step, it.text); }
 
 // Units of a module (channels, or features) whose outputs were all 0 at a step that was recorded.
 struct UnitActivity {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest useful plugin: a new operator with a derivative, and a kernel for an existing operator.
+// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, and a table of its
+// own.
+#include <algorithm>
+#include <string>
+
 #include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/model/program.h"
 #include "core/ops/samples.h"
 #include "core/plugin/plugin.h"
+#include "core/session/query_context.h"
 
 namespace {
 
@@ -58,16 +65,36 @@ void relu_kernel(const Tensor& out, const Tensor& self) {
     for (std::int64_t i = 0; i < 64; ++i) y[i] = x[i] > 0 || x[i] != x[i] ? x[i] : 0.0f;
 }
 
+// A table of the model that is open. QueryContext has what else there is to look at: the last run, its elements.
+session::QueryTable parameters_by_size(session::QueryContext& context) {
+    if (!context.program()) throw Error(ErrorKind::Usage, "no model is open");
+    auto parameters = context.program()->module().named_parameters();
+    std::stable_sort(parameters.begin(), parameters.end(),
+                     [](const auto& a, const auto& b) { return a.second.numel() > b.second.numel(); });
+    session::QueryTable table;
+    table.columns = {"parameter", "shape", "elements"};
+    for (const auto& [name, tensor] : parameters) {
+        const session::Shape shape(tensor.sizes().begin(), tensor.sizes().end());
+        table.rows.push_back({name, session::shape_text(shape), std::to_string(tensor.numel())});
+    }
+    table.note = concat(parameters.size(), " parameters, the largest first");
+    return table;
+}
+
+constexpr session::TableRecord kParametersBySize{"example.parameters", "Parameters by size",
+                                                 "The parameters of the model, the largest first.", parameters_by_size};
+
 void register_all(const PluginRegistries& registries) {
     static constexpr const OperatorRecord* kRecords[] = {&kScaledSquare};
     registries.add_family({"example", kRecords});
     registries.add_kernel("aten::relu", DeviceType::Cpu, {"example", filling<relu_kernel>.function, accepts_relu});
+    registries.add_table(kParametersBySize);
 }
 
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
     static constexpr PluginTable kTable{kPluginInterface, "example",
-                                        "Shows how a plugin adds an operator and a kernel.", "", register_all};
+                                        "Shows how a plugin adds an operator, a kernel and a table.", "", register_all};
     return &kTable;
 }

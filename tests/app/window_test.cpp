@@ -57,6 +57,7 @@
 #include "views/passes/passes_view.h"
 #include "views/registry.h"
 #include "views/source/source_view.h"
+#include "views/tables/plugin_table_view.h"
 
 using namespace loupe;
 using session::RunState;
@@ -153,6 +154,27 @@ class WindowTest : public QObject {
             QVERIFY2(found, qPrintable(entry.description.id));
             QVERIFY(found->toolTip().contains(entry.description.tip));
         }
+    }
+    void aTableOfAPluginHasAWindowOfItsOwn() {
+        open(model("digits"));
+        QAction* entry = nullptr;
+        QTRY_VERIFY((entry = window_->findChild<QAction*>(QStringLiteral("action.table.example.parameters"))));
+        QVERIFY(!entry->toolTip().isEmpty());
+        entry->trigger();
+        auto* view = window_->findChild<views::PluginTableView*>();
+        QVERIFY(view && view->window() != window_.get() && view->window()->isVisible());
+        QTRY_VERIFY(view->table()->rowCount() > 3);
+        QVERIFY(view->note()->text().contains(QStringLiteral("parameters")));
+        const auto elements = [&](int row) { return view->table()->item(row, 2)->text().toLongLong(); };
+        const int last = view->table()->rowCount() - 1;
+        QVERIFY(elements(0) >= elements(1) && elements(1) > elements(last));
+        view->table()->sortItems(2, Qt::AscendingOrder);
+        QVERIFY(elements(0) <= elements(1) && elements(0) < elements(last));
+        const QString first = view->table()->item(0, 0)->text();
+        open(model("lstm"));  // its own parameters
+        QTRY_VERIFY(view->isSettled() && view->table()->item(0, 0)->text() != first);
+        view->window()->close();
+        QTRY_VERIFY(!window_->findChild<views::PluginTableView*>());
     }
     void disabledCommandsSayWhy() {
         QVERIFY(!action("run")->isEnabled());

@@ -12,6 +12,8 @@
 #include "core/dispatch/registry.h"
 #include "core/kernels/convert.h"
 #include "core/kernels/elementwise.h"
+#include "core/kernels/loop_recorder.h"
+#include "core/kernels/row_loop.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 
@@ -34,6 +36,18 @@ Tensor permuted(Random& random, std::initializer_list<std::int64_t> sizes, std::
                 ScalarType dtype) {
     return fn::permute(random_tensor(random, sizes, dtype), Dims(order));
 }
+
+// What a fused group is told of rows: how many numbers the loop's kernel is given.
+class RowNumbers final : public LoopRecorder {
+  public:
+    void on_loop(ElementwiseKernel, const void*, std::span<const LoopOperand>, std::size_t) override {}
+    void on_rows(const RowLoop& loop, std::span<const LoopOperand>, std::size_t) override {
+        counts.push_back(loop.numbers.size());
+    }
+    void on_copy(const Tensor&, const Tensor&) override {}
+
+    std::vector<std::size_t> counts;
+};
 
 std::vector<Tensor> odd_layouts(Random& random, ScalarType dtype) {
     return {permuted(random, {70, 45}, {1, 0}, dtype),
@@ -395,6 +409,21 @@ class TestLoops : public QObject {
                                  fn::add_(fn::expand(fn::zeros(Dims{1}), Dims{4}), fn::ones(Dims{4}), Scalar(1)));
         fn::add_(head, head, Scalar(1));
         QCOMPARE(item(fn::select(t, 0, 8)).to_int(), 16);
+    }
+
+    // The block and the operator's own number, which every reduction reads: also those that have none.
+    void aRecordedReductionHasAllNumbersOfItsKernel() {
+        Random random(1);
+        const Tensor t = random_tensor(random, {4, 6}, ScalarType::Float32);
+        RowNumbers seen;
+        {
+            const LoopRecorderScope scope(&seen);
+            fn::sum_dim(t, Dims{-1}, false, IValue());
+            fn::amax(t, Dims{-1}, false);
+            fn::vector_norm(t, Scalar(3.0), Dims{-1}, false, IValue());
+        }
+        QCOMPARE(seen.counts.size(), std::size_t{3});
+        for (const std::size_t count : seen.counts) QCOMPARE(count, std::size_t{2});
     }
 
   private:

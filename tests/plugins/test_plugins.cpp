@@ -5,12 +5,16 @@
 #include <QTest>
 #include <algorithm>
 #include <fstream>
+#include <future>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/session/queries/table.h"
+#include "core/session/queries/tables.h"
+#include "core/session/session.h"
 
 using namespace loupe;
 
@@ -67,6 +71,35 @@ class TestPlugins : public QObject {
         QCOMPARE(values_of(first[0]), (std::vector<double>{3, -6, 9}));
         const TensorList second = gradients_of({first[0]}, {x}, {ones});
         QCOMPARE(values_of(second[0]), (std::vector<double>{3, 3, 3}));
+    }
+
+    // A table of the plugin's own, through the session's one door.
+    void exampleTable() {
+        session::Session session;
+        const auto table = [&](const std::string& name) {
+            std::promise<session::QueryTable> promise;
+            session.ask("table", session::TableQuery{name},
+                        [&](session::QueryTable made) { promise.set_value(std::move(made)); });
+            return promise.get_future().get();
+        };
+        std::promise<std::vector<session::TableInfo>> promise;
+        session.ask("tables", session::TablesQuery{},
+                    [&](std::vector<session::TableInfo> all) { promise.set_value(std::move(all)); });
+        const auto all = promise.get_future().get();
+        QVERIFY(std::any_of(all.begin(), all.end(), [](const session::TableInfo& each) {
+            return each.name == "example.parameters" && !each.title.empty() && !each.what.empty();
+        }));
+        QCOMPARE(table("example.parameters").error, std::string("no model is open"));
+        QCOMPARE(table("example.nothing").error, std::string("no plugin makes a table 'example.nothing'"));
+        session.open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
+        session.wait_idle();
+        const session::QueryTable made = table("example.parameters");
+        QCOMPARE(made.error, std::string());
+        QCOMPARE(made.columns, (std::vector<std::string>{"parameter", "shape", "elements"}));
+        QVERIFY(made.rows.size() > 3);
+        QCOMPARE(made.note, concat(made.rows.size(), " parameters, the largest first"));
+        for (std::size_t i = 1; i < made.rows.size(); ++i)
+            QVERIFY(std::stoll(made.rows[i - 1][2]) >= std::stoll(made.rows[i][2]));
     }
 
     // The candidate says why it declines.

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/session/queries/list.h"
+#include "core/session/query_record.h"
 #include "core/session/session.h"
 #include "core/session/wire/wire.h"
 #include "core/study/verdict.h"
@@ -17,6 +18,26 @@ using namespace loupe::session;
 namespace {
 
 const std::string kModels = LOUPE_SOURCE_DIR "/resources/models/";
+
+// A question that no list names: as a plugin gives one.
+struct DoubleQuery {
+    using Answer = std::vector<double>;
+    static const QueryRecord& record();
+
+    std::vector<double> numbers = {};
+};
+auto fields(Like<DoubleQuery> auto& it) { return std::tie(it.numbers); }
+
+std::vector<double> twice_of(const DoubleQuery& query, QueryContext&) {
+    std::vector<double> doubled;
+    for (const double number : query.numbers) doubled.push_back(2 * number);
+    return doubled;
+}
+
+const QueryRecord& DoubleQuery::record() {
+    static constexpr QueryRecord kRecord = query_record<DoubleQuery, twice_of>({.name = "test double"});
+    return kRecord;
+}
 
 template <typename T>
 struct IsRow : std::false_type {};
@@ -210,6 +231,7 @@ class TestQueries : public QObject {
     void while_a_run_is_parked_some_are_refused();
     void what_failed_is_said_with_what_was_asked();
     void a_question_comes_as_bytes_too();
+    void a_plugin_adds_a_question();
     void progress_is_told_on_the_way();
 };
 
@@ -237,6 +259,9 @@ void TestQueries::what_is_told_without_being_asked_travels() {
     goes_there_and_back<TrainingEpoch>("TrainingEpoch");
     goes_there_and_back<TrainingSample>("TrainingSample");
     goes_there_and_back<TrainingOrigin>("TrainingOrigin");
+    goes_there_and_back<TrainingFinding>("TrainingFinding");
+    goes_there_and_back<TrainingVerdict>("TrainingVerdict");
+    goes_there_and_back<ParameterNorms>("ParameterNorms");
     goes_there_and_back<Event>("Event");
     goes_there_and_back<Value>("Value");
     goes_there_and_back<Frame>("Frame");
@@ -373,6 +398,17 @@ void TestQueries::a_question_comes_as_bytes_too() {
     };
     QVERIFY(kind_of_failure("pass tracing", to_bytes(query)) == ErrorKind::Usage);
     QVERIFY(kind_of_failure("pass trace", to_bytes(query).substr(1)) == ErrorKind::File);
+}
+
+void TestQueries::a_plugin_adds_a_question() {
+    add_query(DoubleQuery::record());
+    QVERIFY_THROWS_EXCEPTION(Error, add_query(DoubleQuery::record()));
+    QVERIFY_THROWS_EXCEPTION(Error, add_query(PassTraceQuery::record()));
+    Session session;
+    std::promise<std::string> promise;
+    session.ask_bytes("test", "test double", to_bytes(DoubleQuery{{1, -2.5}}),
+                      [&](std::string bytes) { promise.set_value(bytes); });
+    QCOMPARE(from_bytes<std::vector<double>>(promise.get_future().get()), (std::vector<double>{2, -5}));
 }
 
 void TestQueries::progress_is_told_on_the_way() {

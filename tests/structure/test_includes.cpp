@@ -190,7 +190,7 @@ class TestIncludes : public QObject {
         static const QMap<QString, QStringList> doors{
             {"core/session",
              {"breakpoint", "catalogue", "condition", "limits", "restored_run", "session", "session_listener", "status",
-              "watch"}},
+              "tables", "watch"}},
             {"core/model",
              {"backward_from", "build", "data_sources", "input_preview", "input_spec", "model_info", "pass_trace",
               "recipes", "weights"}},

@@ -25,6 +25,8 @@
 #include "core/session/queries/save_recording.h"
 #include "core/session/queries/save_tensor.h"
 #include "core/session/queries/save_weights.h"
+#include "core/session/queries/table.h"
+#include "core/session/queries/tables.h"
 #include "core/session/queries/tensor.h"
 #include "core/session/queries/trace_check.h"
 #include "core/session/queries/train_mode.h"
@@ -37,16 +39,44 @@ namespace loupe::session {
 template <typename... Queries>
 struct QueryTypes {};
 
-using AllQueries =
-    QueryTypes<BuildCheckQuery, CompileQuery, DataSummaryQuery, ForecastQuery, FusedGroupsQuery, GradientsQuery,
-               KeepWrittenQuery, LineValuesQuery, LoadWeightsQuery, MemoryPlanQuery, OperatorTimesQuery,
-               PassBisectQuery, PassCheckQuery, PassTraceQuery, ResetParametersQuery, RestoreRunQuery,
-               RestoreTrainingQuery, SaveCheckpointQuery, SaveRecordingQuery, SaveTensorQuery, SaveWeightsQuery,
-               TensorQuery, TraceCheckQuery, TrainModeQuery, TrainingCheckpointQuery, WatchQuery, WhatIfQuery>;
+// clang-format off
+using AllQueries = QueryTypes<
+    BuildCheckQuery,
+    CompileQuery,
+    DataSummaryQuery,
+    ForecastQuery,
+    FusedGroupsQuery,
+    GradientsQuery,
+    KeepWrittenQuery,
+    LineValuesQuery,
+    LoadWeightsQuery,
+    MemoryPlanQuery,
+    OperatorTimesQuery,
+    PassBisectQuery,
+    PassCheckQuery,
+    PassTraceQuery,
+    ResetParametersQuery,
+    RestoreRunQuery,
+    RestoreTrainingQuery,
+    SaveCheckpointQuery,
+    SaveRecordingQuery,
+    SaveTensorQuery,
+    SaveWeightsQuery,
+    TableQuery,
+    TablesQuery,
+    TensorQuery,
+    TraceCheckQuery,
+    TrainModeQuery,
+    TrainingCheckpointQuery,
+    WatchQuery,
+    WhatIfQuery>;
+// clang-format on
 
 // By name.
 std::span<const QueryRecord* const> query_list();
-// Null: there is none of that name.
+// Of those and of plugins. Null: there is none of that name.
 const QueryRecord* find_query(std::string_view name);
+// Of a plugin; it must live as long as the process. Throws Error (Plugin) when there is one of that name.
+void add_query(const QueryRecord& record);
 
 }  // namespace loupe::session
