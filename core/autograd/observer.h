@@ -15,6 +15,14 @@
 
 namespace loupe {
 
+namespace ir {
+class Graph;
+class Node;
+}  // namespace ir
+namespace nn {
+class Module;
+}
+
 class Error;
 class Node;
 class Operator;
@@ -28,9 +36,9 @@ struct FrameInfo {
     std::string_view function = {};  // "__torch__.torchvision.models.resnet.ResNet.forward"
     std::string_view scope =
         {};  // path of the module from the root: "layer1.0.conv1"; empty at the root, and without a graph
-    const void* module = nullptr;     // nn::Module* of a method; null otherwise
-    const void* graph = nullptr;      // ir::Graph*
-    const void* call_site = nullptr;  // ir::Node* that called; null for the outermost
+    const nn::Module* module = nullptr;   // of a method; null otherwise
+    const ir::Graph* graph = nullptr;     // null for a call without one
+    const ir::Node* call_site = nullptr;  // that called; null for the outermost
 };
 
 struct OperatorCall {
@@ -38,7 +46,7 @@ struct OperatorCall {
     std::string_view name;                   // "aten::conv2d"; in backward "ConvolutionBackward0"
     const FunctionSchema* schema = nullptr;  // null for prim operators without one and in backward
     const Operator* op = nullptr;            // null for prim nodes and in backward
-    const void* site = nullptr;              // ir::Node* in a graph; null for direct calls
+    const ir::Node* site = nullptr;          // in a graph; null for direct calls
     const Node* autograd_node = nullptr;     // in backward
     std::span<const IValue> inputs;          // backward: incoming gradients
     std::span<const IValue> outputs;         // empty before the call; backward: outgoing gradients
@@ -97,7 +105,7 @@ inline ExecutionObserver* observer_of_direct_calls() {
 
 // The modules that the last error went through, the innermost first.
 struct UnwoundModule {
-    const void* module = nullptr;
+    const nn::Module* module = nullptr;
     int depth = 0;
 };
 namespace detail {
@@ -133,7 +141,7 @@ class DirectFrame {
     }
 
     ExecutionObserver* observer_;
-    const void* module_;
+    const nn::Module* module_;
     int depth_;
     int errors_;
 };

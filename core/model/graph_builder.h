@@ -17,19 +17,19 @@ class SiteMap {
   public:
     static constexpr int kTop = -1;
     // group: the call that is being run (kTop: the method itself). -1 when it is unknown.
-    int find(int group, const void* site) const {
+    int find(int group, const ir::Node* site) const {
         const auto found = nodes_.find({group, site});
         return found == nodes_.end() ? -1 : found->second;
     }
-    void add(int group, const void* site, int node) { nodes_[{group, site}] = node; }
+    void add(int group, const ir::Node* site, int node) { nodes_[{group, site}] = node; }
 
   private:
     struct Hash {
-        std::size_t operator()(const std::pair<int, const void*>& key) const {
-            return std::hash<const void*>()(key.second) * 31 + static_cast<std::size_t>(key.first + 1);
+        std::size_t operator()(const std::pair<int, const ir::Node*>& key) const {
+            return std::hash<const ir::Node*>()(key.second) * 31 + static_cast<std::size_t>(key.first + 1);
         }
     };
-    std::unordered_map<std::pair<int, const void*>, int, Hash> nodes_;
+    std::unordered_map<std::pair<int, const ir::Node*>, int, Hash> nodes_;
 };
 
 struct BuiltGraph {

@@ -14,7 +14,7 @@ namespace {
 
 bool is_direct_module(const FrameInfo& call) { return call.graph == nullptr && call.module != nullptr; }
 
-std::string class_name_of(const FrameInfo& call) { return static_cast<const nn::Module*>(call.module)->class_name(); }
+std::string class_name_of(const FrameInfo& call) { return call.module->class_name(); }
 
 }  // namespace
 
@@ -98,7 +98,7 @@ StopPoint CallFrames::point_of(const OperatorCall& call) {
         point.source_file = place.source.file;
         point.source_line = place.source.line;
     } else {
-        place_made(point, *static_cast<const ir::Node*>(call.site));
+        place_made(point, *call.site);
     }
     return point;
 }

@@ -78,7 +78,7 @@ class CallFrames {
     const GraphModel& graph_;
     SiteMap sites_;
     DirectSites direct_sites_;
-    std::unordered_map<const void*, std::string> module_paths_;
+    std::unordered_map<const nn::Module*, std::string> module_paths_;
     std::vector<ActiveFrame> frames_;
     std::vector<Caller> callers_{1};  // by the frame's number
 };

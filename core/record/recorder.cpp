@@ -237,7 +237,7 @@ void Recorder::on_kernel(const KernelChoice& choice) {
 
 void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
     const EventId id = writer_.next_event();
-    const auto* site = static_cast<const ir::Node*>(call.site);
+    const auto* site = call.site;
     std::vector<std::string> names(call.outputs.size());
     for (std::size_t i = 0; site != nullptr && i < std::min(names.size(), site->outputs().size()); ++i) {
         names[i] = "%" + site->output(i)->debug_name();

@@ -316,7 +316,7 @@ TracedInput TraceRecorder::input_for(const IValue& value, const Type& formal) {
 void TraceRecorder::enter_frame(const FrameInfo& frame) {
     if (is_paused_) return;
     frames_.push_back(call_);
-    auto* module = static_cast<nn::Module*>(const_cast<void*>(frame.module));
+    auto* module = const_cast<nn::Module*>(frame.module);
     if (module == nullptr || !paths_.contains(module)) return;
     if (!has_begun_ && module == calls_[0].module) {
         has_begun_ = true;
