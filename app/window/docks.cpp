@@ -423,7 +423,7 @@ views::View* Docks::view(const QString& id) const {
 
 void Docks::show(const QString& id) {
     QDockWidget* found = dock(id);
-    if (!found) return;
+    if (!found || hidden_) return;
     if (maximised_ && maximised_ != found) unmaximise();
     found->show();
     found->raise();
@@ -436,12 +436,15 @@ void Docks::hideAll() {
     if (window_->isVisible()) state_ = window_->saveState(kLayoutVersion);
     hidden_ = true;
     settled_.clear();
-    for (QDockWidget* dock : docks_) dock->hide();
+    for (QDockWidget* dock : docks_) {
+        dock->hide();
+        dock->toggleViewAction()->setEnabled(false);
+    }
 }
 
 void Docks::showAll() {
     if (!hidden_) return;
-    hidden_ = false;
+    takePlace();
     arranging_ = true;
     if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion))
         arrange();
@@ -450,8 +453,14 @@ void Docks::showAll() {
     tidySoon();
 }
 
-void Docks::resetLayout() {
+// There is something to show: they may be shown one by one too.
+void Docks::takePlace() {
     hidden_ = false;
+    for (QDockWidget* dock : docks_) dock->toggleViewAction()->setEnabled(true);
+}
+
+void Docks::resetLayout() {
+    takePlace();
     maximised_ = nullptr;
     arranging_ = true;
     held_.clear();

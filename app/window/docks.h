@@ -24,7 +24,7 @@ class Docks : public QObject {
     views::View* view(const QString& id) const;
     // The panel that was chosen last: by its tab or title, a click in it, or the keyboard; null at first.
     views::View* focused() const { return focused_; }
-    // Opens the panel, raises it and gives it the focus.
+    // Opens the panel, raises it and gives it the focus; not while all are hidden.
     void show(const QString& id);
     // Hides all docks, or restores them.
     void hideAll();
@@ -73,6 +73,7 @@ class Docks : public QObject {
     QDockWidget* inFront(QDockWidget* dock) const;
     QDockWidget* first(views::Place place) const;
     void placeNewcomers();
+    void takePlace();
     void arrange();
     void resizeToDefault(std::initializer_list<std::pair<QDockWidget*, int>> sizes, Qt::Orientation orientation);
     void tidySoon();

@@ -112,6 +112,25 @@ class RobustTest : public QObject {
     }
     void cleanupTestCase() { window_.reset(); }
 
+    // The menu of the menu bar lists every panel, also when nothing is open.
+    void onTheStartPageNoPanelCanBeShown() {
+        for (QDockWidget* dock : window_->docks().all()) {
+            dock->toggleViewAction()->trigger();
+            window_->docks().show(dock->objectName());
+            QVERIFY2(dock->isHidden(), qPrintable(dock->objectName()));
+        }
+        open(source_);
+        QTRY_VERIFY(window_->docks().isSettled());
+        QDockWidget* first = window_->docks().all().front();
+        QVERIFY(!first->isHidden());
+        first->toggleViewAction()->trigger();
+        QVERIFY(first->isHidden());
+        window_->bridge().undoStack()->undo();
+        QTRY_VERIFY(!first->isHidden());
+        window_->bridge().closeModel();
+        QTRY_VERIFY(first->isHidden());
+    }
+
     void aDamagedFileThatIsDroppedIsTold() {
         const QTemporaryDir folder;
         const QString damaged = folder.filePath(QStringLiteral("damaged.pt"));
