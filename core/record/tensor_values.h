@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which value of a recording each tensor of the run is, and which event wrote it last. New values are described,
+// measured and kept as the options say. Used on the thread that runs.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/autograd/node.h"
+#include "core/autograd/observer.h"
+#include "core/record/bad_numbers.h"
+#include "core/record/recorder_options.h"
+#include "core/record/recording_writer.h"
+#include "core/record/value_store.h"
+
+namespace loupe::session {
+
+class TensorValues {
+  public:
+    // All outlive it.
+    TensorValues(const RecorderOptions& options, RecordingWriter& writer, ValueStore& store, BadNumbers& bad)
+        : options_(options), writer_(writer), recording_(*writer.recording()), store_(store), bad_(bad) {}
+
+    // The value that a tensor is now; 0 when it was never seen.
+    ValueId find(const Tensor& t) const;
+    // The same, of a tensor that has not been written or moved in its storage since.
+    ValueId find_unchanged(const Tensor& t) const;
+    // Of a tensor that was there before the run; 0 for others.
+    ValueId before_run(const Tensor& t) const;
+
+    // A tensor that exists before the run.
+    void name(const Tensor& t, const std::string& name, Category category);
+    // 0 when the recording is full.
+    ValueId add(const Tensor& t, EventId producer, std::string name, bool with_statistics, ValueId gradient_of = 0);
+    // A result of the event, or a gradient that it made of `gradient_of`.
+    ValueId add_made(const Tensor& t, EventId by, const std::string& name, ValueId gradient_of);
+    ValueId of_input(const Tensor& t, bool is_backward);
+    // Nothing is kept of what is made from here on, but its description.
+    void leave_out(bool is_left_out) { is_scope_left_out_ = is_left_out; }
+
+    // The value whose gradient flows along an edge of the backward graph; 0: something inside an operator, or unknown.
+    ValueId of_edge(const Edge& edge) const;
+    void remember_edge(const Tensor& t, ValueId value);
+    std::string gradient_name(ValueId of) const;
+    // The values that a backward node reads besides its gradients. peer: its forward event; 0: unknown.
+    std::vector<ValueId> saved_by(const Node* node, EventId peer) const;
+
+    // Values that the call will write get elements of their own first.
+    void protect_written(const OperatorCall& call);
+    // Likewise parameters and buffers, before they are written where nothing is recorded.
+    void protect_existing();
+
+  private:
+    // What a tensor object was when it was last seen.
+    struct Known {
+        ValueId value = 0;
+        std::uint64_t storage = 0;
+        std::uint32_t version = 0;
+    };
+
+    bool is_left_out(std::string_view value) const;
+    const Known* unwritten(const Tensor& t) const;
+
+    const RecorderOptions& options_;
+    RecordingWriter& writer_;
+    const Recording& recording_;
+    ValueStore& store_;
+    BadNumbers& bad_;
+    std::unordered_map<const TensorImpl*, Known> known_;
+    std::unordered_map<const TensorImpl*, ValueId> before_run_;
+    std::unordered_map<std::uint64_t, EventId> last_writer_;                      // by storage
+    std::map<std::pair<std::uint64_t, std::uint32_t>, ValueId> values_of_edges_;  // by a node's sequence and input
+    bool is_scope_left_out_ = false;
+};
+
+}  // namespace loupe::session
