@@ -18,6 +18,7 @@ namespace loupe {
 class Error;
 class Node;
 class Operator;
+class ProgramTracer;
 struct FunctionSchema;
 
 enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
@@ -43,20 +44,6 @@ struct OperatorCall {
     std::span<const IValue> outputs;         // empty before the call; backward: outgoing gradients
 };
 
-// Use of a tensor that no operator records: the program continues with Python values.
-enum class PythonUse : std::uint8_t {
-    Boolean,
-    Integer,
-    Float,
-    Index,
-    Number,
-    List,
-    Length,
-    Iteration,
-    Shape,
-    Constructor
-};
-
 // The kernel that runs the current call, and those that declined.
 struct KernelChoice {
     std::string_view op;                // "aten::conv2d"
@@ -64,49 +51,30 @@ struct KernelChoice {
     std::vector<std::string> declined;  // "onednn declined: int64 input"
 };
 
-// Where an operator takes the number in a tensor.
-struct NumberTie {
-    const Operator* op = nullptr;  // null: any that takes the list, until a tie without a number ends it
-    std::size_t argument = 0;
-    int element = -1;
-    enum class As : std::uint8_t { Int, Float, Number } as = As::Int;
-    Tensor number;
-    Dims list = {};  // without op: the list's elements
-};
-
 class ExecutionObserver {
   public:
     virtual ~ExecutionObserver() = default;
     virtual void enter_frame(const FrameInfo&) {}
     virtual void leave_frame() {}
-    // May block (a breakpoint) and may throw Error (Cancelled).
+    // May block (a breakpoint) and may throw Error (Cancelled). Statements that are no operators (constants, list and
+    // tuple construction) are not observed.
     virtual void before_operator(const OperatorCall&) {}
     virtual void after_operator(const OperatorCall&) {}
     virtual void on_kernel(const KernelChoice&) {}
-    // Statements that are no operators (constants, list and tuple construction) are not observed.
-    // Called by the evaluator of a model source.
-    virtual void on_python_use(PythonUse, const Tensor&) {}
-    // The size of a dimension, or the number of elements, as a 0-dim int64 tensor that stays tied to the tensor, so
-    // that a program that computes with sizes can be traced. Undefined: the program uses the number.
-    virtual Tensor tied_size(const Tensor&, std::int64_t dim) {
-        static_cast<void>(dim);
-        return {};
-    }
-    virtual Tensor tied_numel(const Tensor&) { return {}; }
-    // The next operator's argument is the number in this tensor (element: of a list; -1: the whole argument). False:
-    // not tied.
-    virtual bool tie_number(const NumberTie&) { return false; }
-    virtual bool ties_numbers() const { return false; }
     virtual void on_exception(const Error&) {}
     // The event that operators recorded now belong to; autograd nodes store it. 0: none.
     virtual std::uint64_t current_event() const { return 0; }
 };
 
 namespace detail {
-extern thread_local ExecutionObserver* thread_observer;
+struct Watchers {
+    ExecutionObserver* observer = nullptr;
+    ProgramTracer* tracer = nullptr;
+};
+extern thread_local Watchers thread_watchers;
 extern thread_local bool thread_is_nested_call;
 }  // namespace detail
-inline ExecutionObserver* execution_observer() { return detail::thread_observer; }
+inline ExecutionObserver* execution_observer() { return detail::thread_watchers.observer; }
 
 // In this scope the thread's calls are not observed: they are nested in an observed call, or not the program's own.
 class NestedCallScope final : ScopedValue<bool> {
@@ -115,30 +83,7 @@ class NestedCallScope final : ScopedValue<bool> {
 };
 // The observer of a direct call from a program; null for nested calls.
 inline ExecutionObserver* observer_of_direct_calls() {
-    return detail::thread_is_nested_call ? nullptr : detail::thread_observer;
-}
-
-inline void notify_python_use(PythonUse use, const Tensor& t) {
-    if (ExecutionObserver* observer = observer_of_direct_calls()) observer->on_python_use(use, t);
-}
-
-// Undefined when sizes are not tied.
-inline Tensor tied_size(const Tensor& t, std::int64_t dim) {
-    ExecutionObserver* observer = observer_of_direct_calls();
-    return observer != nullptr ? observer->tied_size(t, dim) : Tensor();
-}
-inline Tensor tied_numel(const Tensor& t) {
-    ExecutionObserver* observer = observer_of_direct_calls();
-    return observer != nullptr ? observer->tied_numel(t) : Tensor();
-}
-// Sizes are tensors then.
-inline bool ties_numbers() {
-    const ExecutionObserver* observer = observer_of_direct_calls();
-    return observer != nullptr && observer->ties_numbers();
-}
-inline bool tie_number(const NumberTie& tie) {
-    ExecutionObserver* observer = observer_of_direct_calls();
-    return observer != nullptr && observer->tie_number(tie);
+    return detail::thread_is_nested_call ? nullptr : detail::thread_watchers.observer;
 }
 
 // The modules that the last error went through, the innermost first.
@@ -184,9 +129,11 @@ class DirectFrame {
     int errors_;
 };
 
-class ObserverScope final : ScopedValue<ExecutionObserver*> {
+// tracer: of a run that is traced; see program_tracer.h.
+class ObserverScope final : ScopedValue<detail::Watchers> {
   public:
-    explicit ObserverScope(ExecutionObserver* observer) : ScopedValue(detail::thread_observer, observer) {}
+    explicit ObserverScope(ExecutionObserver* observer, ProgramTracer* tracer = nullptr)
+        : ScopedValue(detail::thread_watchers, {observer, tracer}) {}
 };
 
 }  // namespace loupe

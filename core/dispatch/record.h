@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/tensor/tensor.h"
 #include "core/value/ivalue.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/nn/tied_size.h"
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 
 namespace loupe::nn {
 

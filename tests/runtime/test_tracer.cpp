@@ -7,7 +7,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"

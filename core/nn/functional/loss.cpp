@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/kernels/arithmetic.h"

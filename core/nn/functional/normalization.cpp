@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations.
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/kernels/arithmetic.h"

@@ -2,7 +2,7 @@
 // Pooling and its inverse.
 #include <cmath>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/kernels/arithmetic.h"

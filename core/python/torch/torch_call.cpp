@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
@@ -355,7 +355,7 @@ void tie_numbers(const Operator& op, const Parameter& parameter, const IValue& v
 std::vector<IValue> operator_arguments(const Signature& signature, const Match& match, const IValue* self,
                                        const CallArguments& call) {
     const auto& schema = signature.op->schema;
-    const bool is_watched = observer_of_direct_calls() != nullptr;
+    const bool is_traced = program_tracer() != nullptr;
     std::vector<IValue> out(schema.arguments.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (schema.arguments[i].default_value) out[i] = *schema.arguments[i].default_value;
@@ -367,10 +367,10 @@ std::vector<IValue> operator_arguments(const Signature& signature, const Match& 
         IValue& place = out[static_cast<std::size_t>(parameter.argument)];
         if (i == 0 && match.takes_all_positional) {
             place = int_list_of(call.positional);
-            if (is_watched) tie_numbers(*signature.op, parameter, make_tuple(call.positional));
+            if (is_traced) tie_numbers(*signature.op, parameter, make_tuple(call.positional));
         } else if (match.values[i] != nullptr) {
             place = converted(parameter, *match.values[i]);
-            if (is_watched) tie_numbers(*signature.op, parameter, *match.values[i]);
+            if (is_traced) tie_numbers(*signature.op, parameter, *match.values[i]);
         } else if (parameter.takes_none && !parameter.has_default) {
             place = IValue();
         }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/python/language/error.h"

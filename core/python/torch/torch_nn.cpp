@@ -5,7 +5,7 @@
 #include <mutex>
 #include <set>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/base/strings.h"
 #include "core/nn/native_function.h"
 #include "core/ops/numbers/warnings.h"

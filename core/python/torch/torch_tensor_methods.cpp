@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/torch/torch_tensor_methods.h"
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 
 #include <algorithm>
 #include <map>

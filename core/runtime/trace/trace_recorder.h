@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/autograd/observer.h"
+#include "core/autograd/program_tracer.h"
 #include "core/dispatch/registry.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
@@ -55,7 +55,7 @@ struct TracedCall {
     std::vector<Item> items;
 };
 
-class TraceRecorder final : public ExecutionObserver {
+class TraceRecorder final : public ExecutionObserver, public ProgramTracer {
   public:
     // root: null for a function. ties_sizes: sizes depend on the inputs; else those of the example.
     TraceRecorder(nn::Module* root, bool strict, bool ties_sizes);

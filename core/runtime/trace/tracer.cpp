@@ -27,7 +27,7 @@ IValue record(TraceRecorder& recorder, const Traced& run, std::vector<IValue> in
         const bool is_named = i < options.argument_names.size();
         recorder.add_input(is_named ? options.argument_names[i] : inputs.size() == 1 ? "x" : concat("x", i), inputs[i]);
     }
-    const ObserverScope observed(&recorder);
+    const ObserverScope observed(&recorder, &recorder);
     IValue output = run(std::move(inputs));
     recorder.finish(output);
     return output;
