@@ -9,6 +9,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/record/operator_times.h"
+#include "core/record/run_phases.h"
 
 namespace loupe::cli {
 namespace {
@@ -32,14 +33,9 @@ void step(const PreparedRun& run, const RunArguments& options) {
 
 // Neither statistics nor elements: only operators are timed.
 std::shared_ptr<const session::Recording> record_once(const PreparedRun& run) {
-    session::Recorder recorder({.statistics = false, .values = false}, run.method->build_graph(), nullptr, nullptr);
-    session::name_existing_tensors(recorder, run.program->module(), run.arguments, run.method->schema());
-    {
-        const ObserverScope observed(&recorder);
-        execute(run);
-    }
-    recorder.finish();
-    return recorder.recording();
+    const auto recorder = make_recorder(run, {.statistics = false, .values = false});
+    session::record(*run.program, *recorder, [&] { execute(run); });
+    return recorder->recording();
 }
 
 int time_operators(const PreparedRun& run, const RunArguments& options) {

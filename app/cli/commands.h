@@ -89,6 +89,8 @@ void trace_program(session::Program& program, const RunArguments& options);
 
 // Forward, and backward if it was prepared; gradients of before are dropped first. Returns the flattened outputs.
 TensorList execute(const PreparedRun& run);
+// Of such a run, on the arguments as they are.
+std::unique_ptr<session::Recorder> make_recorder(const PreparedRun& run, session::RecorderOptions options);
 
 // Which gradients to print beside the results.
 struct Gradients {

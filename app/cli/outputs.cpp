@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <utility>
 
 #include "app/cli/commands.h"
 #include "core/autograd/variable.h"
@@ -33,6 +34,11 @@ TensorList execute(const PreparedRun& run) {
         if (error.kind() == ErrorKind::Unsupported) error.add_context({.file = run.program->info()->path});
         throw;
     }
+}
+
+std::unique_ptr<session::Recorder> make_recorder(const PreparedRun& run, session::RecorderOptions options) {
+    return session::make_recorder(std::move(options), *run.method, run.program->module(), run.arguments,
+                                  run.method->schema());
 }
 
 namespace {

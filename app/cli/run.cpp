@@ -23,32 +23,24 @@ void print_results(const TensorList& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) std::printf("out%zu  %s\n", i, describe(outputs[i]).c_str());
 }
 
-void name_tensors(const PreparedRun& run, session::Recorder& recorder) {
-    session::name_existing_tensors(recorder, run.program->module(), run.arguments, run.method->schema());
-}
-
 TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
     const bool keeps = !options.record_file.empty();
-    session::Recorder recorder({.statistics = options.stats || keeps, .values = keeps}, run.method->build_graph(),
-                               nullptr, nullptr);
-    name_tensors(run, recorder);
+    const auto recorder = make_recorder(run, {.statistics = options.stats || keeps, .values = keeps});
+    const auto save = [&] {
+        if (keeps) session::save_recording(*run.program, *recorder, run.options, options.record_file);
+    };
     TensorList outputs;
     try {
-        const ObserverScope observed(&recorder);
-        const session::StatementScope statements(*run.program, recorder);
-        outputs = execute(run);
+        session::record(*run.program, *recorder, [&] { outputs = execute(run); });
     } catch (const Error&) {
-        // Also writes the recording up to a failure.
-        recorder.finish();
-        if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
+        save();  // up to the failure
         throw;
     }
-    recorder.finish();
-    if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
-    if (options.stats) print_stats(*recorder.recording());
-    if (!options.trace_file.empty()) write_trace(*recorder.recording(), options.trace_file);
-    if (options.stats || keeps)
-        print_verdict(session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr}));
+    save();
+    const session::Recording& recording = *recorder->recording();
+    if (options.stats) print_stats(recording);
+    if (!options.trace_file.empty()) write_trace(recording, options.trace_file);
+    if (options.stats || keeps) print_verdict(session::conclude(recording, run.options, {}));
     return outputs;
 }
 
@@ -70,18 +62,12 @@ session::Verdict find_cause(const RunArguments& options) {
     again.notice = [](const std::string&) {};
     const PreparedRun run = prepare_model(again);
     if (run.program->file().files != nullptr) run.program->file().files->discard();
-    session::Recorder recorder({.statistics = true, .values = false}, run.method->build_graph(), nullptr, nullptr);
-    name_tensors(run, recorder);
-    {
-        const ObserverScope observed(&recorder);
-        const session::StatementScope statements(*run.program, recorder);
-        execute(run);
-    }
-    recorder.finish();
+    const auto recorder = make_recorder(run, {.statistics = true, .values = false});
+    session::record(*run.program, *recorder, [&] { execute(run); });
     std::shared_ptr<const session::Verdict> opening;
     if (const auto found = session::conclude_opening(*run.program); found && options.weights.empty())
         opening = std::make_shared<session::Verdict>(*found);
-    return session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr, .opening = opening});
+    return session::conclude(*recorder->recording(), run.options, {.opening = opening});
 }
 
 // The run itself has succeeded: what the second one throws is no failure of the command.

@@ -38,6 +38,8 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
 
     // Modules that are called without a graph know their place in the tree by this.
     void name_modules(nn::Module& root, const std::string& path = {}) { frames_.name_modules(root, path); }
+    // Statements matter to it: it may park at one.
+    bool parks() const { return control_ != nullptr; }
     // A statement of a model source is about to run: a place to stop at.
     void before_statement(EagerModel::Statement statement);
     // What statements gave names in the functions under way, the innermost first.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/record/run_phases.h"
 
+#include <utility>
+
 #include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 
 namespace loupe::session {
@@ -9,11 +12,32 @@ namespace loupe::session {
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;
     recorder.name_modules(program.module());
+    if (!recorder.parks()) return;
     eager_->set_statement_hook(
         [&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
 }
 StatementScope::~StatementScope() {
     if (eager_ != nullptr) eager_->set_statement_hook(nullptr);
+}
+
+std::unique_ptr<Recorder> make_recorder(RecorderOptions options, const PreparedMethod& method, nn::Module& module,
+                                        const std::vector<IValue>& arguments, const FunctionSchema& schema,
+                                        StopControl* control, Recorder::Park park) {
+    auto recorder = std::make_unique<Recorder>(std::move(options), method.build_graph(), control, std::move(park));
+    name_existing_tensors(*recorder, module, arguments, schema);
+    return recorder;
+}
+
+void record(const Program& program, Recorder& recorder, const std::function<void()>& run) {
+    try {
+        const ObserverScope observed(&recorder);
+        const StatementScope statements(program, recorder);
+        run();
+    } catch (...) {
+        recorder.finish();
+        throw;
+    }
+    recorder.finish();
 }
 
 void require_input_gradients(const std::vector<IValue>& arguments) {

@@ -3,6 +3,7 @@
 // A method run phase by phase, for whoever watches: forward, and backward from what was chosen.
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/model/program.h"
@@ -22,6 +23,14 @@ class StatementScope {
   private:
     EagerModel* eager_;
 };
+
+// A recorder of a run of the method, that knows what exists before it. schema: what the arguments are called. control
+// and park: see Recorder; null: nothing parks.
+std::unique_ptr<Recorder> make_recorder(RecorderOptions options, const PreparedMethod& method, nn::Module& module,
+                                        const std::vector<IValue>& arguments, const FunctionSchema& schema,
+                                        StopControl* control = nullptr, Recorder::Park park = nullptr);
+// Runs under the recorder, with the program's statements, and ends the recording: also when the run throws.
+void record(const Program& program, Recorder& recorder, const std::function<void()>& run);
 
 // Tensors inside the arguments that can have a gradient become leaves that require it.
 void require_input_gradients(const std::vector<IValue>& arguments);

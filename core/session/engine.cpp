@@ -8,7 +8,7 @@
 #include "core/dispatch/plugin_list.h"
 #include "core/model/error_text.h"
 #include "core/session/file_notices.h"
-#include "core/session/run_verdict.h"
+#include "core/session/verdict_entry.h"
 
 namespace loupe::session {
 
@@ -142,11 +142,11 @@ void Engine::report_failure(const Error& error) {
     publisher_.log(entry);
     std::shared_ptr<const Verdict> verdict;
     if (recording != nullptr)
-        verdict = verdict_of(*recording, shown.ran,
-                             {.error = entry.text,
-                              .hint = error.context().hint,
-                              .error_source = entry.source,
-                              .opening = model_.origin().verdict});
+        verdict = std::make_shared<Verdict>(conclude(*recording, shown.ran,
+                                                     {.error = entry.text,
+                                                      .hint = error.context().hint,
+                                                      .error_source = entry.source,
+                                                      .opening = model_.origin().verdict}));
     publisher_.change_status([&](Status& status) {
         if (training_.end) training_.note_in(status);
         status.verdict = verdict;

@@ -8,7 +8,7 @@
 #include "core/model/load_weights.h"
 #include "core/python/model_source.h"
 #include "core/session/kept_files.h"
-#include "core/session/run_verdict.h"
+#include "core/session/verdict_entry.h"
 #include "core/study/source_verdict.h"
 
 namespace loupe::session {
@@ -127,7 +127,8 @@ void ModelOpener::open_recording(const std::filesystem::path& path) {
     RunOptions options = file.run();
     options.statistics = has_statistics();
     const std::string error = last != 0 && recorded.event(last).failed ? recorded.event(last).error : std::string();
-    const auto verdict = verdict_of(recorded, options, {.error = error, .opening = model_.origin().verdict});
+    const auto verdict =
+        std::make_shared<Verdict>(conclude(recorded, options, {.error = error, .opening = model_.origin().verdict}));
     if (error.empty()) publisher_.log(entry_of(*verdict));
     publisher_.change_status([&](Status& status) {
         status.verdict = verdict;

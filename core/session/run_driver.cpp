@@ -11,7 +11,7 @@
 #include "core/ops/random/generator.h"
 #include "core/record/recording_json.h"
 #include "core/record/run_phases.h"
-#include "core/session/run_verdict.h"
+#include "core/session/verdict_entry.h"
 
 namespace loupe::session {
 
@@ -116,10 +116,10 @@ void RunDriver::run(const RunOptions& given) {
 void RunDriver::conclude_run(const RunOptions& options) {
     std::shared_ptr<const Verdict> verdict;
     if (const Recorder* recorder = recorder_.shown().recorder.get())
-        verdict = verdict_of(*recorder->recording(), options,
-                             {.searched = control_.searches_nan(),
-                              .missed_breakpoints = control_.missed_breakpoints(),
-                              .opening = model_.origin().verdict});
+        verdict = std::make_shared<Verdict>(conclude(*recorder->recording(), options,
+                                                     {.searched = control_.searches_nan(),
+                                                      .missed_breakpoints = control_.missed_breakpoints(),
+                                                      .opening = model_.origin().verdict}));
     if (verdict != nullptr) publisher_.log(entry_of(*verdict));
     publisher_.change_status([&](Status& status) {
         status.verdict = verdict;

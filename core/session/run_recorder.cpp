@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "core/autograd/observer.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -131,10 +130,11 @@ void RunRecorder::compare_with_repeated() {
 
 // --- recording ---
 
-void RunRecorder::begin_recording(RecorderOptions options) {
-    shown_.recorder =
-        std::make_unique<Recorder>(std::move(options), shown_.method->build_graph(), &control_,
-                                   [this](const StopPoint& next, const StopReason& why) { park(next, why); });
+void RunRecorder::begin_recording(RecorderOptions options, const FunctionSchema& schema) {
+    nn::Module& module = model_.program()->module();
+    shown_.recorder = make_recorder(std::move(options), *shown_.method, module, shown_.arguments, schema, &control_,
+                                    [this](const StopPoint& next, const StopReason& why) { park(next, why); });
+    shown_.start = std::make_unique<RunStart>(module, shown_.arguments, schema);
     publisher_.set_recording(shown_.recorder->recording());
 }
 
@@ -145,9 +145,7 @@ void RunRecorder::publish_reached() {
 
 void RunRecorder::observe(const std::function<void()>& work, const std::function<void()>& finish) {
     try {
-        const ObserverScope observed(shown_.recorder.get());
-        const StatementScope statements(*model_.program(), *shown_.recorder);
-        work();
+        record(*model_.program(), *shown_.recorder, work);
     } catch (const Error& error) {
         shown_.failed = error.kind() != ErrorKind::Cancelled;  // a run that was stopped did not fail
         finish();
@@ -162,12 +160,9 @@ void RunRecorder::observe(const std::function<void()>& work, const std::function
 
 void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated) {
     repeated_ = std::move(repeated);
-    const FunctionSchema& schema = shown_.method->schema();
-    nn::Module& module = model_.program()->module();
     begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
-                     options.left_out});
-    name_existing_tensors(*shown_.recorder, module, shown_.arguments, schema);
-    shown_.start = std::make_unique<RunStart>(module, shown_.arguments, schema);
+                     options.left_out},
+                    shown_.method->schema());
     shown_.body = [this](std::vector<IValue> arguments) {
         run_phases(*shown_.method, std::move(arguments), shown_.backward_source.get());
     };
@@ -181,7 +176,6 @@ void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Re
     keeper_.begin_run(shown_, RunJournal::When::EverySecond);
     const auto run = [this] { run_phases(*shown_.method, shown_.arguments, shown_.backward_source.get()); };
     observe(run, [this] {
-        shown_.recorder->finish();
         control_.end_run();
         compare_with_repeated();
         keeper_.write_now();
@@ -198,11 +192,8 @@ void RunRecorder::record_step(Trainer& trainer, const RunOptions& last, const st
     shown_.ran.method = model_.program()->default_method();
     shown_.ran.backward = true;
     shown_.ran.training = true;
-    nn::Module& module = model_.program()->module();
-    begin_recording({true, true, {}, last.left_out});
-    name_existing_tensors(*shown_.recorder, module, shown_.arguments, trainer.schema());
+    begin_recording({true, true, {}, last.left_out}, trainer.schema());
     if (trainer.loss()) shown_.recorder->name_modules(*trainer.loss(), "loss");
-    shown_.start = std::make_unique<RunStart>(module, shown_.arguments, trainer.schema());
     shown_.body = trainer.body();
     shown_.step_to_measure = MeasuredRun{
         .method = shown_.method,
@@ -215,7 +206,6 @@ void RunRecorder::record_step(Trainer& trainer, const RunOptions& last, const st
         shown_.recorder->set_progress([this](std::size_t events) { publisher_.notify_events(events); });
     keeper_.begin_run(shown_, RunJournal::When::WhenAsked);
     observe(step, [this] {
-        shown_.recorder->finish();
         shown_.recorder->protect_existing();
         publish_reached();
     });

@@ -45,7 +45,7 @@ class RunRecorder {
     runtime::PrintHandler print_to_log() const;
 
   private:
-    void begin_recording(RecorderOptions options);
+    void begin_recording(RecorderOptions options, const FunctionSchema& schema);
     void observe(const std::function<void()>& work, const std::function<void()>& finish);
     void publish_reached();
     void park(const StopPoint& next, const StopReason& why);

@@ -339,6 +339,13 @@ Verdict conclude(const Recording& recording, const RunFacts& facts) {
     return verdict;
 }
 
+Verdict conclude(const Recording& recording, const RunOptions& options, RunFacts facts) {
+    facts.has_statistics = options.statistics;
+    facts.has_backward = options.backward;
+    for (const std::string& name : options.left_out) facts.left_out.push_back(name.empty() ? "the model itself" : name);
+    return conclude(recording, facts);
+}
+
 Verdict conclude_training(const std::string& wrong, const Recording& recording) {
     Verdict verdict;
     verdict.severity = Severity::Error;

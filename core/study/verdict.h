@@ -9,6 +9,7 @@
 #include "core/base/fields.h"
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
+#include "core/record/run_options.h"
 
 namespace loupe::session {
 
@@ -52,6 +53,8 @@ struct RunFacts {
     std::shared_ptr<const Verdict> opening = nullptr;
 };
 Verdict conclude(const Recording& recording, const RunFacts& facts);
+// Statistics, backward and what is left out are as the options say.
+Verdict conclude(const Recording& recording, const RunOptions& options, RunFacts facts);
 
 // What an event that makes or turns a NaN or Inf does: "sqrt at 0 in length, net.py:9, makes the first NaN in
 // backward".
