@@ -64,13 +64,6 @@ struct KernelChoice {
     std::vector<std::string> declined;  // "onednn declined: int64 input"
 };
 
-// An operator without a kernel for its tensors' device ran on the CPU: what the copies there and back took.
-struct FallbackCost {
-    Device device;
-    std::size_t bytes = 0;
-    double seconds = 0;
-};
-
 // Where an operator takes the number in a tensor.
 struct NumberTie {
     const Operator* op = nullptr;  // null: any that takes the list, until a tie without a number ends it
@@ -90,8 +83,6 @@ class ExecutionObserver {
     virtual void before_operator(const OperatorCall&) {}
     virtual void after_operator(const OperatorCall&) {}
     virtual void on_kernel(const KernelChoice&) {}
-    // When such a kernel was "cpu fallback" and has run.
-    virtual void on_fallback(const FallbackCost&) {}
     // Statements that are no operators (constants, list and tuple construction) are not observed.
     // Called by the evaluator of a model source.
     virtual void on_python_use(PythonUse, const Tensor&) {}

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/fallback_observer.h"
 #include "core/tensor/device_copy.h"
 #include "core/value/map_tensors.h"
 
@@ -40,6 +41,7 @@ void each_written(const Operator& op, std::span<const IValue> arguments, Visit&&
 }
 
 thread_local Device device_of_fallback;
+thread_local FallbackObserver* observer_of_fallbacks = nullptr;
 
 bool is_number_beside(const Tensor& t) { return t.dim() == 0 && t.device().is_cpu(); }
 
@@ -73,6 +75,9 @@ void check_same_device(const Operator& op, std::span<const IValue> arguments) {
 }
 
 Device fallback_device() { return device_of_fallback; }
+
+FallbackObserver* fallback_observer() { return observer_of_fallbacks; }
+void set_fallback_observer(FallbackObserver* observer) { observer_of_fallbacks = observer; }
 
 HostArguments::~HostArguments() { device_of_fallback = device_around_; }
 

@@ -148,6 +148,8 @@ Tensor data_of(Device device) {
     return on_device(fn::uniform_(empty(std::array<std::int64_t, 2>{6, 5}, ScalarType::Float32), -1.0, 1.0), device);
 }
 
+Tensor ones_of_three() { return tensor_of<float>({1, 1, 1}, {3}); }
+
 IValue list_of(const TensorList& tensors) {
     auto list = make_ptr<ListObject>(types::any());
     for (const Tensor& t : tensors) list->elements.emplace_back(t);
@@ -534,11 +536,11 @@ void TestDeviceTraining::aSessionRunsThere() {
 }
 
 void TestDeviceTraining::aGradientOnAWrongDeviceIsRefused() {
-    const Tensor x = on_device(full<float>({3}, 1), kTest);
+    const Tensor x = on_device(ones_of_three(), kTest);
     set_requires_grad(x, true);
     const Tensor y = fn::mul(x, x);
     try {
-        backward({y}, {full<float>({3}, 1)});
+        backward({y}, {ones_of_three()});
         QFAIL("a gradient on the CPU was taken");
     } catch (const Error& error) {
         QCOMPARE(error.message(), std::string("invalid gradient at index 0 - expected device test:0 but got cpu"));
