@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/each_tensor.h"
 #include "core/dispatch/fallback_observer.h"
 #include "core/tensor/device_copy.h"
 #include "core/value/map_tensors.h"
@@ -13,22 +14,6 @@ namespace loupe {
 namespace {
 
 constexpr std::size_t kAlignment = 16;  // of every element size
-
-// visit(tensor) for each tensor argument, list elements included.
-template <typename Visit>
-void each_tensor(const Operator& op, std::span<const IValue> arguments, Visit&& visit) {
-    for (std::uint64_t bits = op.tensor_arguments | op.list_arguments; bits != 0; bits &= bits - 1) {
-        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
-        if (i >= arguments.size()) break;
-        if (arguments[i].is_tensor()) {
-            visit(arguments[i].to_tensor());
-        } else if (arguments[i].is_list()) {
-            for (const IValue& element : arguments[i].to_list().elements) {
-                if (element.is_tensor()) visit(element.to_tensor());
-            }
-        }
-    }
-}
 
 // visit(tensor) for each tensor that the call writes.
 template <typename Visit>

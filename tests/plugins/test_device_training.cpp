@@ -283,6 +283,8 @@ class TestDeviceTraining : public QObject {
     void initTestCase();
     void models_data();
     void models();
+    void pipelinesRunThere_data();
+    void pipelinesRunThere();
     void optimisers_data();
     void optimisers();
     void optimiserStateGoesBackOntoTheDevice();
@@ -343,6 +345,47 @@ void TestDeviceTraining::models() {
     QCOMPARE(got.refusal, want.refusal);
     const std::string found = difference_of(got.tensors, want.tensors, kTest);
     QVERIFY2(found.empty(), found.c_str());
+}
+
+void TestDeviceTraining::pipelinesRunThere_data() {
+    QTest::addColumn<QString>("pipeline");
+    QTest::addColumn<bool>("trains");
+    for (const char* name :
+         {"optimize", "specialize", "freeze", "inference", "reduce_overhead", "optimize_for_inference"})
+        QTest::newRow(name) << name << false;
+    for (const char* name : {"autodiff", "profiled", "train", "train_fused"}) QTest::newRow(name) << name << true;
+}
+
+// What fuses, plans or captures for the CPU declines there, and the graph runs.
+void TestDeviceTraining::pipelinesRunThere() {
+    QFETCH(QString, pipeline);
+    QFETCH(bool, trains);
+    const auto run = [&](const std::string& how, Device device) {
+        const auto program = Program::open(kDigits);
+        program->to(device);
+        InputSpec spec;
+        spec.shape = {3, 1, 28, 28};
+        seed_generators(2);
+        const auto arguments = program->make_arguments({spec}, "forward");
+        const GradModeScope grad(trains);
+        const PreparedMethod method(program, "forward", how);
+        Named all;
+        for (int i = 0; i < 3; ++i) {  // measured, planned, replayed
+            const Tensor output = flatten_tensors(method.forward(arguments)).front();
+            if (trains) backward({fn::sum(fn::mul(output, output))}, {});
+            all.emplace_back("output", output);
+        }
+        if (trains)
+            for (auto& entry : state_of(program->module())) all.push_back(std::move(entry));
+        return all;
+    };
+    try {
+        const Named want = run("none", Device{});
+        const std::string found = difference_of(run(pipeline.toStdString(), kTest), want, kTest);
+        QVERIFY2(found.empty(), found.c_str());
+    } catch (const Error& error) {
+        QFAIL(error.what());
+    }
 }
 
 void TestDeviceTraining::optimisers_data() {
