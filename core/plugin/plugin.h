@@ -15,7 +15,7 @@
 namespace loupe {
 
 // Raised whenever a class that plugins see changes.
-inline constexpr std::uint32_t kPluginInterface = 2;
+inline constexpr std::uint32_t kPluginInterface = 3;
 
 // What a plugin may add to.
 struct PluginRegistries {
