@@ -51,7 +51,7 @@ void load_all(const DataArguments& arguments, const session::DataSpec& spec) {
     options.batch_size = arguments.batch;
     options.shuffle = arguments.shuffle;
     options.num_workers = arguments.workers;
-    options.generator = make_ptr<Generator>(arguments.seed);
+    options.generator = make_ptr<MersenneTwister>(arguments.seed);
     options.on_damage = arguments.skip_damaged ? data::OnDamage::Skip : data::OnDamage::Stop;
     const auto begin = std::chrono::steady_clock::now();
     data::DataLoader loader(source.dataset, options);

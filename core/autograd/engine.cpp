@@ -32,7 +32,7 @@ GradientArithmetic& arithmetic_table() {
 Tensor on_device_of(const Tensor& grad, Device device, const Node* from, std::size_t index) {
     if (grad.device() == device) [[likely]]
         return grad;
-    if (grad.dim() != 0 && (from == nullptr || !from->gives_on_any_device()))
+    if (grad.dim() != 0 && (from == nullptr || !from->follows_device()))
         fail_gradient(from, index,
                       concat("expected device ", device_name(device), " but got ", device_name(grad.device())));
     return arithmetic_table().to_device(grad, device);

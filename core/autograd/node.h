@@ -154,9 +154,9 @@ class Node : public RefCounted {
     std::uint64_t forward_event() const { return forward_event_; }
     // Bytes of the tensors that this node keeps for backward, for the memory view.
     virtual std::size_t saved_bytes() const { return 0; }
-    // May apply() give a gradient on another device than that of the tensor that it belongs to? The engine moves it
-    // then, as the derivative of a copy between devices. Whatever else a node gives must be there, as in PyTorch.
-    virtual bool gives_on_any_device() const { return false; }
+    // Do its gradients go to the device of the tensor that they belong to, wherever they were made? Those that a
+    // program gives must be there.
+    virtual bool follows_device() const { return false; }
 
     // Called with the gradient of output `output` before apply; may return a replacement (else undefined).
     RemovableHandle add_tensor_hook(std::uint32_t output, std::function<Tensor(const Tensor&)> hook);

@@ -59,13 +59,6 @@ struct KernelChoice {
     std::vector<std::string> declined;  // "onednn declined: int64 input"
 };
 
-// An operator without a kernel for its tensors' device ran on the CPU: what the copies there and back took.
-struct FallbackCost {
-    Device device;
-    std::size_t bytes = 0;
-    double seconds = 0;
-};
-
 class ExecutionObserver {
   public:
     virtual ~ExecutionObserver() = default;
@@ -76,8 +69,6 @@ class ExecutionObserver {
     virtual void before_operator(const OperatorCall&) {}
     virtual void after_operator(const OperatorCall&) {}
     virtual void on_kernel(const KernelChoice&) {}
-    // When such a kernel was "cpu fallback" and has run.
-    virtual void on_fallback(const FallbackCost&) {}
     virtual void on_exception(const Error&) {}
     // The event that operators recorded now belong to; autograd nodes store it. 0: none.
     virtual std::uint64_t current_event() const { return 0; }

@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/each_tensor.h"
 
 namespace loupe {
 
@@ -44,22 +45,6 @@ Tensor cast_to(const Tensor& t, ScalarType dtype, DeviceType device) {
     const Tensor converted = convert();
     own.cache.emplace(t.impl(), std::pair(t, converted));
     return converted;
-}
-
-// visit(tensor) for each tensor argument, list elements included.
-template <typename Visit>
-void each_tensor(const Operator& op, std::span<const IValue> arguments, Visit&& visit) {
-    for (std::uint64_t bits = op.tensor_arguments | op.list_arguments; bits != 0; bits &= bits - 1) {
-        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
-        if (i >= arguments.size()) break;
-        if (arguments[i].is_tensor()) {
-            visit(arguments[i].to_tensor());
-        } else if (arguments[i].is_list()) {
-            for (const IValue& element : arguments[i].to_list().elements) {
-                if (element.is_tensor()) visit(element.to_tensor());
-            }
-        }
-    }
 }
 
 ScalarType widest(const Operator& op, std::span<const IValue> arguments, ScalarType lower, DeviceType device) {

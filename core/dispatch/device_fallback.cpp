@@ -5,6 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/each_tensor.h"
+#include "core/dispatch/fallback_observer.h"
 #include "core/tensor/device_copy.h"
 #include "core/value/map_tensors.h"
 
@@ -12,22 +14,6 @@ namespace loupe {
 namespace {
 
 constexpr std::size_t kAlignment = 16;  // of every element size
-
-// visit(tensor) for each tensor argument, list elements included.
-template <typename Visit>
-void each_tensor(const Operator& op, std::span<const IValue> arguments, Visit&& visit) {
-    for (std::uint64_t bits = op.tensor_arguments | op.list_arguments; bits != 0; bits &= bits - 1) {
-        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
-        if (i >= arguments.size()) break;
-        if (arguments[i].is_tensor()) {
-            visit(arguments[i].to_tensor());
-        } else if (arguments[i].is_list()) {
-            for (const IValue& element : arguments[i].to_list().elements) {
-                if (element.is_tensor()) visit(element.to_tensor());
-            }
-        }
-    }
-}
 
 // visit(tensor) for each tensor that the call writes.
 template <typename Visit>
@@ -40,6 +26,7 @@ void each_written(const Operator& op, std::span<const IValue> arguments, Visit&&
 }
 
 thread_local Device device_of_fallback;
+thread_local FallbackObserver* observer_of_fallbacks = nullptr;
 
 bool is_number_beside(const Tensor& t) { return t.dim() == 0 && t.device().is_cpu(); }
 
@@ -73,6 +60,9 @@ void check_same_device(const Operator& op, std::span<const IValue> arguments) {
 }
 
 Device fallback_device() { return device_of_fallback; }
+
+FallbackObserver* fallback_observer() { return observer_of_fallbacks; }
+void set_fallback_observer(FallbackObserver* observer) { observer_of_fallbacks = observer; }
 
 HostArguments::~HostArguments() { device_of_fallback = device_around_; }
 

@@ -12,6 +12,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/device_fallback.h"
+#include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/moved_arguments.h"
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/out_checks.h"
@@ -220,7 +221,7 @@ void run_on_cpu(const Operator& op, std::span<const IValue> arguments, IValue* r
     }
     const auto ran = Clock::now();
     host.finish({results, op.result_count()});
-    if (ExecutionObserver* const observer = execution_observer(); observer != nullptr) {
+    if (FallbackObserver* const observer = fallback_observer()) {
         const std::chrono::duration<double> copies = (copied - began) + (Clock::now() - ran);
         observer->on_fallback({host.device(), host.copied_bytes(), copies.count()});
     }

@@ -20,7 +20,7 @@ class OperatorNode final : public Node {
     TensorList apply(TensorList grads) override;
     void release_saved() override;
     std::size_t saved_bytes() const override;
-    bool gives_on_any_device() const override { return true; }
+    bool follows_device() const override { return true; }
     const Operator& op() const { return op_; }
     // What it keeps, to look at.
     TensorList saved_tensors() const;

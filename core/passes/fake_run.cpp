@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/passes/constant_propagation.h"
 
 namespace loupe::passes {
@@ -139,7 +139,7 @@ std::optional<std::vector<IValue>> run_on_fakes(const Node* node, const std::vec
     if (op == nullptr || node->has_side_effects() || depends_on_elements(*op)) return std::nullopt;
     if (auto results = dropped_fake(node, inputs)) return results;
     std::optional<DefaultGeneratorScope> own;
-    if (node->is_random()) own.emplace(make_ptr<Generator>());
+    if (node->is_random()) own.emplace(make_ptr<MersenneTwister>());
     const ObserverScope unobserved(nullptr);
     FakeKernels kernels;
     const StandInScope scope(&kernels);

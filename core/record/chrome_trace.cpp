@@ -32,6 +32,7 @@ void write_chrome_trace(const Recording& recording, const std::filesystem::path&
             arguments["source"] = std::string(event.source_file) + ":" + std::to_string(event.source_line);
         if (event.peer != 0) arguments["forward event"] = event.peer;
         if (const std::string setup = event.setup.text(); !setup.empty()) arguments["set-up"] = setup;
+        if (const std::string device = event.device.text(); !device.empty()) arguments["device"] = device;
         if (event.is_cold) arguments["first call of its kernel"] = true;
         if (!event.outputs.empty() && event.outputs[0] != 0)
             arguments["output"] = shape_text(recording.value(event.outputs[0]).shape);

@@ -74,7 +74,7 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, StopControl* contr
       frames_(writer_, *graph_, std::move(graph.sites)) {}
 
 Recorder::~Recorder() {
-    if (saving_observer() == this) set_saving_observer(nullptr);
+    stop_watching();
 }
 
 double Recorder::now() const { return std::chrono::duration<double>(Clock::now() - began_).count() - parked_; }
@@ -92,7 +92,7 @@ EventId Recorder::accumulated_at(const Tensor& leaf) const {
 void Recorder::finish() {
     while (!frames_.is_empty()) leave_frame();
     setup_.stop();
-    if (saving_observer() == this) set_saving_observer(nullptr);
+    stop_watching();
     memory_.stop();
     writer_.finish();
     if (progress_) progress_(recording()->event_count());
@@ -212,6 +212,7 @@ void Recorder::before_operator(const OperatorCall& call) {
     is_pending_ = true;
     saved_.clear();
     set_saving_observer(this);
+    set_fallback_observer(this);
     pending_began_ = Clock::now();
     pending_.start = now();
     setup_.start();

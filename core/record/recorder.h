@@ -14,6 +14,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/saving_observer.h"
 #include "core/base/setup_clock.h"
+#include "core/dispatch/fallback_observer.h"
 #include "core/formats/eager_model.h"
 #include "core/model/graph_builder.h"
 #include "core/nn/module.h"
@@ -30,7 +31,10 @@
 
 namespace loupe::session {
 
-class Recorder final : public ExecutionObserver, private Surroundings, private SavingObserver {
+class Recorder final : public ExecutionObserver,
+                       private Surroundings,
+                       private SavingObserver,
+                       private FallbackObserver {
   public:
     // control may be null (nothing parks). park blocks until the run may go on; it throws Error (Cancelled) to end it.
     using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
@@ -80,7 +84,6 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void before_operator(const OperatorCall& call) override;
     void after_operator(const OperatorCall& call) override;
     void on_kernel(const KernelChoice& choice) override;
-    void on_fallback(const FallbackCost& cost) override;
     void on_exception(const Error& error) override;
     std::uint64_t current_event() const override { return writer_.next_event(); }
 
@@ -102,7 +105,9 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     void collect_outputs(const OperatorCall& call, Event& event);
     std::vector<const Value*> note_statistics(Event& event) const;
     void on_saved(const Tensor& t) override;
+    void on_fallback(const FallbackCost& cost) override;
     void note_saved(const OperatorCall& call, EventId event);
+    void stop_watching();
     void start_device_clock(const OperatorCall& call);
     void stop_clock();
     EventId publish(Event event);

@@ -5,6 +5,11 @@
 
 namespace loupe::session {
 
+void Recorder::stop_watching() {
+    if (saving_observer() == this) set_saving_observer(nullptr);
+    if (fallback_observer() == this) set_fallback_observer(nullptr);
+}
+
 void Recorder::start_device_clock(const OperatorCall& call) {
     const Device device = [&] {
         if (call.op != nullptr) return device_of_call(*call.op, call.inputs);
@@ -21,7 +26,7 @@ void Recorder::start_device_clock(const OperatorCall& call) {
 }
 
 void Recorder::on_fallback(const FallbackCost& cost) {
-    if (!is_pending_) return;
+    if (!is_pending_ || execution_observer() != this) return;
     pending_.device.fell_back = true;
     pending_.device.copied_bytes += static_cast<std::int64_t>(cost.bytes);
     pending_.device.copy_seconds += cost.seconds;

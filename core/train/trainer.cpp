@@ -166,6 +166,7 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options)
     optimizer_ = make_optimizer(options_.optimizer, parameters_);
     schedule_ = make_schedule(options_.schedule, optimizer_);
     choose_precision();
+    if (loss_) loss_->to({.device = device_});  // weights of classes
     log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches(), names_that_learn(program_->module()));
     norms_.resize(parameters_.size());
     for (std::size_t i = 0; i < parameters_.size(); ++i)

@@ -9,7 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/random/generator.h"
+#include "core/ops/random/mersenne_twister.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 
@@ -152,7 +152,7 @@ IValue draw_value(const Type& type, Draw& draw, const std::optional<std::int64_t
         case TypeKind::Device:
             return Device{};
         case TypeKind::Generator:
-            return IValue::other(make_ptr<Generator>());
+            return IValue::other(make_ptr<MersenneTwister>());
         case TypeKind::Optional:
             return draw.one_in(2) ? IValue() : draw_value(*type.element(), draw, size);
         case TypeKind::List:

@@ -167,7 +167,7 @@ void TestReplay::dropped_values_come_back() {
     const auto after = run.state();
     QCOMPARE(after.size(), before.size());
     for (std::size_t i = 0; i < after.size(); ++i) QVERIFY(same_elements(after[i], before[i]));
-    QVERIFY(random_state().words == random.words && random_state().next == random.next);
+    QVERIFY(random_state().cpu.words == random.cpu.words && random_state().cpu.next == random.cpu.next);
 }
 
 // Forward and backward, random ones and running statistics, one after another.

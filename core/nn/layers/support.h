@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "core/dispatch/boxing.h"
+#include "core/nn/default_device.h"
 #include "core/nn/layer.h"
 
 namespace loupe::nn::layers {
@@ -12,7 +13,7 @@ namespace loupe::nn::layers {
 // The dtype and device that a constructor's last arguments ask for; torch's factory_kwargs.
 struct Factory {
     Factory(const std::optional<Device>& given_device, const std::optional<ScalarType>& given_dtype)
-        : device(given_device.value_or(Device{})), dtype(given_dtype.value_or(ScalarType::Float32)) {}
+        : device(given_device.value_or(default_device())), dtype(given_dtype.value_or(ScalarType::Float32)) {}
     // Not initialised.
     Tensor empty(std::initializer_list<std::int64_t> sizes) const {
         return loupe::empty(IntSpan(sizes.begin(), sizes.size()), dtype, device);

@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
+#include "core/nn/default_device.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
 #include "core/python/torch/torch_invalid_arguments.h"
@@ -325,6 +326,16 @@ void fill_default_dtype(const Signature& signature, std::vector<IValue>& argumen
     }
 }
 
+// device=None of such a function is the default device.
+void fill_default_device(const Signature& signature, std::vector<IValue>& arguments) {
+    if (!any_device_but_cpu() || nn::default_device().is_cpu()) [[likely]]
+        return;
+    const int place = signature.op->device_argument;
+    const bool has_tensors = (signature.op->tensor_arguments | signature.op->list_arguments) != 0;
+    if (place < 0 || has_tensors || !arguments[static_cast<std::size_t>(place)].is_none()) return;
+    arguments[static_cast<std::size_t>(place)] = nn::default_device();
+}
+
 // Numbers that come from tensors, for whoever writes the call down.
 void tie_numbers(const Operator& op, const Parameter& parameter, const IValue& value) {
     const auto argument = static_cast<std::size_t>(parameter.argument);
@@ -376,6 +387,7 @@ std::vector<IValue> operator_arguments(const Signature& signature, const Match& 
         }
     }
     fill_default_dtype(signature, out);
+    fill_default_device(signature, out);
     return out;
 }
 

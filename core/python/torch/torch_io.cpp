@@ -2,10 +2,13 @@
 // torch.save and torch.load: the values of programs in checkpoints, as PyTorch pickles them.
 
 #include <span>
+#include <unordered_map>
+#include <vector>
 
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
+#include "core/nn/module.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
@@ -13,6 +16,9 @@
 #include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
+#include "core/python/torch/torch_objects.h"
+#include "core/tensor/device_copy.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::python {
 namespace {
@@ -28,12 +34,56 @@ IValue save(CallArguments arguments) {
     return {};
 }
 
+// Everything is read onto the CPU, and stays there where a function or a dict of places says what goes where.
+Device mapped_device(const IValue& map_location) {
+    const bool is_device = map_location.is_device() || map_location.is_string() || map_location.is_int();
+    const Device device = is_device ? device_of(map_location) : Device{};
+    return device_interface(device.type) != nullptr ? device : Device{};
+}
+
+// In place; tensors that share memory share it there.
+class Loaded {
+  public:
+    explicit Loaded(Device device) : device_(device) {}
+
+    void move(const Tensor& t) {
+        if (!t.defined() || t.is_sparse() || !t.device().is_cpu()) return;
+        Ptr<Storage>& there = storages_[t.storage().get()];
+        if (there == nullptr) {
+            there = Storage::allocate(t.storage()->bytes(), device_);
+            copy_bytes(*there, 0, *t.storage(), 0, t.storage()->bytes());
+            kept_.push_back(t.storage());
+        }
+        Ptr<TensorImpl> impl(new TensorImpl);
+        impl->storage = there;
+        impl->offset = t.storage_offset();
+        impl->dtype = t.dtype();
+        impl->set_sizes_strides(t.sizes(), t.strides());
+        t.set_metadata_from(Tensor(std::move(impl)));
+    }
+
+  private:
+    Device device_;
+    std::unordered_map<const Storage*, Ptr<Storage>> storages_;
+    std::vector<Ptr<Storage>> kept_;  // their addresses name them
+};
+
+void move_loaded(const IValue& value, Device device) {
+    Loaded loaded(device);
+    visit_tensors(value, [&](const Tensor& t) { loaded.move(t); });
+    if (auto* module = value.is_object() ? dynamic_cast<nn::Module*>(value.object_pointer()) : nullptr)
+        module->to({.device = device});
+}
+
 IValue load(CallArguments arguments) {
     const BoundArguments given(arguments, "load", {"f", "map_location=", "pickle_module=", "*", "weights_only="});
     const Ptr<MappedFile> file = file_to_read(given[0]);
     return with_python_errors([&] {
         PythonUnpickler classes;
-        return read_checkpoint(file, classes);
+        IValue value = read_checkpoint(file, classes);
+        if (const Device device = mapped_device(given.has(1) ? given[1] : IValue()); !device.is_cpu())
+            move_loaded(value, device);
+        return value;
     });
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base/strings.h"
 #include "core/dispatch/registry.h"
+#include "core/nn/default_device.h"
 #include "core/nn/layer.h"
 #include "core/ops/random/mersenne_twister.h"
 #include "core/python/language/arguments.h"
@@ -32,6 +33,14 @@ namespace {
 
 using Body = NativeCallable::Body;
 
+// A tensor made of numbers goes to the default device, one made of a tensor stays where that is.
+Tensor on_wanted_device(const Tensor& t, const IValue& wanted, bool is_there) {
+    const Device device = !wanted.is_none() ? device_of(wanted) : is_there ? t.device() : nn::default_device();
+    if (device == t.device()) return t;
+    CallArguments to{{device}, {}};
+    return call_tensor_method(t, "to", to)->to_tensor();
+}
+
 IValue tensor(CallArguments arguments) {
     const BoundArguments given(arguments, "tensor",
                                {"data", "*", "dtype=", "device=", "requires_grad=", "pin_memory="});
@@ -42,11 +51,8 @@ IValue tensor(CallArguments arguments) {
             throw_type_error(concat("tensor(): argument 'dtype' must be torch.dtype, not ", torch_type_name(given[1])));
         }
     }
-    Tensor out = tensor_from_data(given[0], dtype);
-    if (given.has(2) && !given[2].is_none()) {
-        CallArguments to{{device_of(given[2])}, {}};
-        out = call_tensor_method(out, "to", to)->to_tensor();
-    }
+    const bool is_there = given[0].is_tensor();
+    Tensor out = on_wanted_device(tensor_from_data(given[0], dtype), given.has(2) ? given[2] : IValue(), is_there);
     if (given.truth_or(3, false)) require_gradient(out);
     notify_python_use(PythonUse::Constructor, out);
     return out;
@@ -55,8 +61,10 @@ IValue tensor(CallArguments arguments) {
 IValue as_tensor(CallArguments arguments) {
     const BoundArguments given(arguments, "as_tensor", {"data", "dtype=", "device="});
     const auto dtype = given.has(1) ? dtype_of(given[1]) : std::nullopt;
-    if (!given[0].is_tensor()) return tensor_from_data(given[0], dtype);
-    return dtype ? to_dtype(given[0].to_tensor(), *dtype) : given[0].to_tensor();
+    const IValue device = given.has(2) ? given[2] : IValue();
+    if (!given[0].is_tensor()) return on_wanted_device(tensor_from_data(given[0], dtype), device, false);
+    const Tensor data = on_wanted_device(given[0].to_tensor(), device, true);
+    return dtype ? to_dtype(data, *dtype) : data;
 }
 
 // Lists in the place of indices and values become tensors.
@@ -184,10 +192,12 @@ IValue compile(CallArguments arguments) {
 
 IValue set_default_device(CallArguments arguments) {
     const BoundArguments given(arguments, "set_default_device", {"device"});
-    if (!given[0].is_none()) check_makes_on(device_of(given[0]));
+    const Device device = given[0].is_none() ? Device{} : device_of(given[0]);
+    check_makes_on(device);
+    nn::set_default_device(device);
     return {};
 }
-IValue get_default_device(CallArguments) { return Device{}; }
+IValue get_default_device(CallArguments) { return nn::default_device(); }
 IValue no_cuda(CallArguments) { throw_error("AssertionError", "Torch not compiled with CUDA enabled"); }
 IValue zero(CallArguments) { return std::int64_t{0}; }
 

@@ -5,9 +5,11 @@
 #include <cstring>
 
 #include "core/base/strings.h"
+#include "core/nn/default_device.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
+#include "core/tensor/device_interface.h"
 
 namespace loupe::python {
 namespace {
@@ -42,6 +44,7 @@ ClassObject::New not_makeable(std::string name) {
 }
 
 thread_local ScalarType current_default_dtype = ScalarType::Float32;
+thread_local std::vector<Device> devices_around;  // of the blocks that are open
 
 // How PyTorch lays out the state of its generator.
 struct StateLayout {
@@ -132,7 +135,8 @@ ClassPtr generator_class() {
     return cls;
 }
 void check_makes_on(const Device& device) {
-    if (device.type == DeviceType::Cpu) return;
+    const DeviceInterface* const devices = device_interface(device.type);
+    if (device.is_cpu() || (devices != nullptr && device.index < devices->count())) return;
     throw_error("NotImplementedError", concat("tensors of a source are made on the CPU, not on ", device_name(device),
                                               ": leave the device out"));
 }
@@ -140,12 +144,20 @@ void check_makes_on(const Device& device) {
 ClassPtr device_class() {
     static const ClassPtr cls = [] {
         ClassPtr out = make_class("device", new_device);
-        // with torch.device("cpu"): all are made there anyway.
+        // with torch.device("cuda"): tensors and layers are made there.
         out->define("__enter__", [](CallArguments arguments) {
-            check_makes_on(device_of(arguments.positional.at(0)));
+            const Device device = device_of(arguments.positional.at(0));
+            check_makes_on(device);
+            devices_around.push_back(nn::default_device());
+            nn::set_default_device(device);
             return arguments.positional[0];
         });
-        out->define("__exit__", [](CallArguments) { return IValue(); });
+        out->define("__exit__", [](CallArguments) {
+            if (devices_around.empty()) return IValue();
+            nn::set_default_device(devices_around.back());
+            devices_around.pop_back();
+            return IValue();
+        });
         return out;
     }();
     return cls;

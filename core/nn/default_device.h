@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where this thread makes tensors and layers for which nobody says it: torch.set_default_device.
+
+#include "core/tensor/device.h"
+
+namespace loupe::nn {
+
+Device default_device();
+void set_default_device(Device device);
+
+}  // namespace loupe::nn
