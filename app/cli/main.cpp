@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "app/cli/commands.h"
@@ -170,137 +171,183 @@ int end_output(int status) {
     return status == 0 ? kFile : status;
 }
 
+// A command each. Its options live as long as its callback.
+
+void add_info(CLI::App& app, int& status) {
+    const auto model = std::make_shared<std::string>();
+    const auto build = std::make_shared<std::string>();
+    const auto permissions = std::make_shared<FilePermissions>();
+    auto* info = app.add_subcommand("info", "module tree, parameters, buffers, methods, sizes, what file it is");
+    info->add_option("MODEL", *model, "the model file")->required();
+    info->add_option("--build", *build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
+    add_permissions(*info, *permissions);
+    info->callback([model, build, permissions, &status] { status = run_info(*model, *build, *permissions); });
+}
+
+void add_run(CLI::App& app, int& status) {
+    const auto options = std::make_shared<RunArguments>();
+    auto* run = app.add_subcommand("run", "run forward, and backward if asked");
+    add_run_options(*run, *options);
+    auto* outputs = run->add_option("--outputs", options->outputs_file, "write results and gradients to this .npz");
+    run->add_flag("--grad-norms", options->grad_norms,
+                  "run backward, and write a parameter's gradient as its norm alone")
+        ->needs(outputs);
+    run->add_option("--trace", options->trace_file, "write the events as a Chrome trace");
+    run->add_option("--record", options->record_file,
+                    "write the whole recording, to open later in the window (.loupe)");
+    run->add_flag("--stats", options->stats, "print a row an event");
+    run->callback([options, &status] {
+        options->backward |= options->grad_norms;
+        status = run_run(*options);
+    });
+}
+
+void add_check(CLI::App& app, int& status) {
+    const auto options = std::make_shared<RunArguments>();
+    auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
+    add_run_options(*check, *options);
+    check->add_option("--expected", options->expected_file, "the .npz to compare with")->required();
+    add_number(*check, "--rtol", options->rtol, "relative tolerance")->check(kTolerance);
+    add_number(*check, "--atol", options->atol, "absolute tolerance")->check(kTolerance);
+    check->callback([options, &status] { status = run_check(*options); });
+}
+
+void add_bench(CLI::App& app, int& status) {
+    const auto options = std::make_shared<RunArguments>();
+    auto* bench = app.add_subcommand("bench", "time forward, backward, or a train step");
+    add_run_options(*bench, *options);
+    add_number(*bench, "--warmup", options->warmup, "runs before the clock starts");
+    add_number(*bench, "--repeat", options->repeat, "runs that are timed");
+    bench->add_flag("--json", options->json, "print one JSON object");
+    bench->add_flag("--stats", options->stats, "record every event with statistics while running");
+    bench->add_flag("--operators", options->operators,
+                    "print a row an operator: the median of its warm times, and the quartiles");
+    bench->callback([options, &status] { status = run_bench(*options); });
+}
+
+void add_train(CLI::App& app, int& status) {
+    const auto trained = std::make_shared<RunArguments>();
+    const auto train_options = std::make_shared<TrainArguments>();
+    auto* train = app.add_subcommand("train", "train the model on data: one line an epoch");
+    add_train_options(*train, *trained, *train_options);
+    train->callback([trained, train_options, &status] { status = run_train(*trained, *train_options); });
+}
+
+void add_ir(CLI::App& app, int& status) {
+    const auto options = std::make_shared<IrArguments>();
+    auto* ir = app.add_subcommand("ir", "print a method's graph, after passes if asked");
+    add_model_options(*ir, options->run);
+    ir->add_option("--passes", options->passes, "names with commas between");
+    ir->add_option("--pipeline", options->run.pipeline, "a named pipeline");
+    ir->add_flag("--after-each", options->after_each, "print after each pass that changed the graph");
+    ir->add_option("-o", options->output_folder, "write a file a graph into this folder");
+    ir->callback([options, &status] { status = run_ir(*options); });
+}
+
+void add_bisect(CLI::App& app, int& status) {
+    const auto options = std::make_shared<BisectArguments>();
+    auto* bisect = app.add_subcommand("bisect", "which pass of a pipeline changed the result: outputs and gradients");
+    add_model_options(*bisect, options->run);
+    bisect->add_option("--passes", options->passes, "names with commas between");
+    bisect->add_option("--pipeline", options->run.pipeline, "a named pipeline");
+    add_number(*bisect, "--rtol", options->run.rtol, "relative to the largest element of the tensor")
+        ->check(kTolerance);
+    add_number(*bisect, "--atol", options->run.atol, "absolute tolerance")->check(kTolerance);
+    bisect->add_flag("--outputs-only", options->outputs_only, "do not compare gradients");
+    bisect->add_option("-o", options->output_folder, "write the graph before and after that pass into this folder");
+    bisect->callback([options, &status] { status = run_bisect(*options); });
+}
+
+void add_trace(CLI::App& app, int& status) {
+    const auto traced = std::make_shared<RunArguments>();
+    auto* trace = app.add_subcommand(
+        "trace", "trace a model source: what the trace does not have of it, and where it differs on other inputs");
+    add_model_options(*trace, *traced);
+    trace->callback([traced, &status] { status = run_trace_check(*traced); });
+}
+
+void add_data(CLI::App& app, int& status) {
+    const auto options = std::make_shared<DataArguments>();
+    auto* data = app.add_subcommand("data", "data sources; with PATH what it holds, with --batch how fast it comes");
+    data->add_option("PATH", options->path, "a file or folder of data");
+    data->add_option("--source", options->source, "what it is; default by its name and contents");
+    data->add_option("--option", options->options, "NAME=VALUE, repeated; without PATH they are listed")
+        ->allow_extra_args(false);
+    add_number(*data, "--batch", options->batch, "load all of it once in batches of that many")
+        ->check(CLI::PositiveNumber);
+    data->add_flag("--shuffle", options->shuffle, "in a random order");
+    add_number(*data, "--workers", options->workers, "threads that load; default none of their own")
+        ->check(CLI::Range(0, 256));
+    add_seed(*data, options->seed, "of the order and of random changes");
+    data->add_flag("--skip-damaged", options->skip_damaged, "leave damaged records out instead of stopping");
+    data->callback([options, &status] { status = run_data(*options); });
+}
+
+void add_plan(CLI::App& app, int& status) {
+    const auto options = std::make_shared<PlanArguments>();
+    options->run.pipeline = "inference";
+    auto* plan =
+        app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
+    add_model_options(*plan, options->run);
+    plan->add_option("--pipeline", options->run.pipeline, "passes to run on the graph first; default inference");
+    add_number(*plan, "--threads", options->run.threads, "default all cores")
+        ->check(CLI::Range(0, loupe::most_threads()));
+    plan->add_flag("--buffers", options->buffers, "print a line a buffer");
+    plan->add_flag("--json", options->run.json, "print one JSON object");
+    plan->callback([options, &status] { status = run_plan(*options); });
+}
+
+void add_convert(CLI::App& app, int& status) {
+    const auto converted = std::make_shared<std::string>();
+    const auto options = std::make_shared<RunArguments>();
+    auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
+                                                      loupe::join(loupe::session::convert_extensions(), ", "));
+    add_model_options(*convert, *options);
+    convert->add_option("OUT", *converted, "the file to write")->required();
+    convert->add_option("--pipeline", options->pipeline,
+                        "passes to run on the graph that is written: a pipeline, or names with commas between");
+    convert->callback([converted, options, &status] { status = run_convert(*options, *converted); });
+}
+
+void add_passes(CLI::App& app, int& status) {
+    auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
+    passes->callback([&status] { status = run_passes(); });
+}
+
+void add_ops(CLI::App& app, int& status) {
+    const auto options = std::make_shared<OpsOptions>();
+    auto* ops = app.add_subcommand("ops", "every operator schema known");
+    ops->add_option("TEXT", options->filter, "only those with this in the schema or the sentence");
+    ops->add_option("--missing", options->missing_in, "only those that this model needs and the engine lacks");
+    ops->add_flag("--json", options->json, "print one JSON array: with all that is known of each");
+    add_permissions(*ops, options->permissions);
+    ops->callback([options, &status] { status = run_ops(*options); });
+}
+
+int report(const Error& error) {
+    std::fflush(stdout);
+    if (error.kind() == ErrorKind::Cancelled && stop_signal() != 0) {
+        std::fprintf(
+            stderr, "%s\n",
+            error.message() == "stopped" ? concat("stopped by ", stop_signal_name()).c_str() : error.message().c_str());
+        end_by_stop_signal();
+    }
+    // One line for programs; a terminal also gets the source lines, underlined.
+    const std::string details = isatty(STDERR_FILENO) != 0 ? session::details_of(error) : std::string();
+    if (details.empty())
+        std::fprintf(stderr, "%s\n", error.what());
+    else
+        std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());
+    return status_of(error);
+}
+
 int run(int argc, char** argv) {
     CLI::App app("The engine of Tensorloupe, without a window.", "tensorloupe-cli");
     app.require_subcommand(1);
     int status = 0;
-
-    std::string model;
-    std::string build;
-    auto* info = app.add_subcommand("info", "module tree, parameters, buffers, methods, sizes, what file it is");
-    info->add_option("MODEL", model, "the model file")->required();
-    info->add_option("--build", build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
-    FilePermissions info_permissions;
-    add_permissions(*info, info_permissions);
-    info->callback([&] { status = run_info(model, build, info_permissions); });
-
-    RunArguments run_options;
-    auto* run = app.add_subcommand("run", "run forward, and backward if asked");
-    add_run_options(*run, run_options);
-    auto* outputs = run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
-    run->add_flag("--grad-norms", run_options.grad_norms,
-                  "run backward, and write a parameter's gradient as its norm alone")
-        ->needs(outputs);
-    run->add_option("--trace", run_options.trace_file, "write the events as a Chrome trace");
-    run->add_option("--record", run_options.record_file,
-                    "write the whole recording, to open later in the window (.loupe)");
-    run->add_flag("--stats", run_options.stats, "print a row an event");
-    run->callback([&] {
-        run_options.backward |= run_options.grad_norms;
-        status = run_run(run_options);
-    });
-
-    RunArguments check_options;
-    auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
-    add_run_options(*check, check_options);
-    check->add_option("--expected", check_options.expected_file, "the .npz to compare with")->required();
-    add_number(*check, "--rtol", check_options.rtol, "relative tolerance")->check(kTolerance);
-    add_number(*check, "--atol", check_options.atol, "absolute tolerance")->check(kTolerance);
-    check->callback([&] { status = run_check(check_options); });
-
-    RunArguments bench_options;
-    auto* bench = app.add_subcommand("bench", "time forward, backward, or a train step");
-    add_run_options(*bench, bench_options);
-    add_number(*bench, "--warmup", bench_options.warmup, "runs before the clock starts");
-    add_number(*bench, "--repeat", bench_options.repeat, "runs that are timed");
-    bench->add_flag("--json", bench_options.json, "print one JSON object");
-    bench->add_flag("--stats", bench_options.stats, "record every event with statistics while running");
-    bench->add_flag("--operators", bench_options.operators,
-                    "print a row an operator: the median of its warm times, and the quartiles");
-    bench->callback([&] { status = run_bench(bench_options); });
-
-    RunArguments trained;
-    TrainArguments train_options;
-    auto* train = app.add_subcommand("train", "train the model on data: one line an epoch");
-    add_train_options(*train, trained, train_options);
-    train->callback([&] { status = run_train(trained, train_options); });
-
-    IrArguments ir_options;
-    auto* ir = app.add_subcommand("ir", "print a method's graph, after passes if asked");
-    add_model_options(*ir, ir_options.run);
-    ir->add_option("--passes", ir_options.passes, "names with commas between");
-    ir->add_option("--pipeline", ir_options.run.pipeline, "a named pipeline");
-    ir->add_flag("--after-each", ir_options.after_each, "print after each pass that changed the graph");
-    ir->add_option("-o", ir_options.output_folder, "write a file a graph into this folder");
-    ir->callback([&] { status = run_ir(ir_options); });
-
-    BisectArguments bisect_options;
-    auto* bisect = app.add_subcommand("bisect", "which pass of a pipeline changed the result: outputs and gradients");
-    add_model_options(*bisect, bisect_options.run);
-    bisect->add_option("--passes", bisect_options.passes, "names with commas between");
-    bisect->add_option("--pipeline", bisect_options.run.pipeline, "a named pipeline");
-    add_number(*bisect, "--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor")
-        ->check(kTolerance);
-    add_number(*bisect, "--atol", bisect_options.run.atol, "absolute tolerance")->check(kTolerance);
-    bisect->add_flag("--outputs-only", bisect_options.outputs_only, "do not compare gradients");
-    bisect->add_option("-o", bisect_options.output_folder,
-                       "write the graph before and after that pass into this folder");
-    bisect->callback([&] { status = run_bisect(bisect_options); });
-
-    RunArguments traced;
-    auto* trace = app.add_subcommand(
-        "trace", "trace a model source: what the trace does not have of it, and where it differs on other inputs");
-    add_model_options(*trace, traced);
-    trace->callback([&] { status = run_trace_check(traced); });
-
-    DataArguments data_options;
-    auto* data = app.add_subcommand("data", "data sources; with PATH what it holds, with --batch how fast it comes");
-    data->add_option("PATH", data_options.path, "a file or folder of data");
-    data->add_option("--source", data_options.source, "what it is; default by its name and contents");
-    data->add_option("--option", data_options.options, "NAME=VALUE, repeated; without PATH they are listed")
-        ->allow_extra_args(false);
-    add_number(*data, "--batch", data_options.batch, "load all of it once in batches of that many")
-        ->check(CLI::PositiveNumber);
-    data->add_flag("--shuffle", data_options.shuffle, "in a random order");
-    add_number(*data, "--workers", data_options.workers, "threads that load; default none of their own")
-        ->check(CLI::Range(0, 256));
-    add_seed(*data, data_options.seed, "of the order and of random changes");
-    data->add_flag("--skip-damaged", data_options.skip_damaged, "leave damaged records out instead of stopping");
-    data->callback([&] { status = run_data(data_options); });
-
-    PlanArguments plan_options;
-    plan_options.run.pipeline = "inference";
-    auto* plan =
-        app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
-    add_model_options(*plan, plan_options.run);
-    plan->add_option("--pipeline", plan_options.run.pipeline, "passes to run on the graph first; default inference");
-    add_number(*plan, "--threads", plan_options.run.threads, "default all cores")
-        ->check(CLI::Range(0, loupe::most_threads()));
-    plan->add_flag("--buffers", plan_options.buffers, "print a line a buffer");
-    plan->add_flag("--json", plan_options.run.json, "print one JSON object");
-    plan->callback([&] { status = run_plan(plan_options); });
-
-    std::string converted;
-    auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
-                                                      loupe::join(loupe::session::convert_extensions(), ", "));
-    RunArguments convert_options;
-    add_model_options(*convert, convert_options);
-    convert->add_option("OUT", converted, "the file to write")->required();
-    convert->add_option("--pipeline", convert_options.pipeline,
-                        "passes to run on the graph that is written: a pipeline, or names with commas between");
-    convert->callback([&] { status = run_convert(convert_options, converted); });
-
-    auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
-    passes->callback([&] { status = run_passes(); });
-
-    OpsOptions ops_options;
-    auto* ops = app.add_subcommand("ops", "every operator schema known");
-    ops->add_option("TEXT", ops_options.filter, "only those with this in the schema or the sentence");
-    ops->add_option("--missing", ops_options.missing_in, "only those that this model needs and the engine lacks");
-    ops->add_flag("--json", ops_options.json, "print one JSON array: with all that is known of each");
-    add_permissions(*ops, ops_options.permissions);
-    ops->callback([&] { status = run_ops(ops_options); });
-
+    for (auto* add : {add_info, add_run, add_check, add_bench, add_train, add_ir, add_bisect, add_trace, add_data,
+                      add_plan, add_convert, add_passes, add_ops})
+        add(app, status);
     try {
         const CancelScope stops(&stop_flag());
         app.parse(argc, argv);
@@ -310,20 +357,7 @@ int run(int argc, char** argv) {
         std::fprintf(stderr, "%s; see tensorloupe-cli --help\n", error.what());
         return kUsage;
     } catch (const Error& error) {
-        std::fflush(stdout);
-        if (error.kind() == ErrorKind::Cancelled && stop_signal() != 0) {
-            std::fprintf(stderr, "%s\n",
-                         error.message() == "stopped" ? concat("stopped by ", stop_signal_name()).c_str()
-                                                      : error.message().c_str());
-            end_by_stop_signal();
-        }
-        // One line for programs; a terminal also gets the source lines, underlined.
-        const std::string details = isatty(STDERR_FILENO) != 0 ? session::details_of(error) : std::string();
-        if (details.empty())
-            std::fprintf(stderr, "%s\n", error.what());
-        else
-            std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());
-        return status_of(error);
+        return report(error);
     } catch (const std::bad_alloc&) {
         std::fputs("out of memory\n", stderr);
         return kRun;

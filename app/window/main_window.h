@@ -61,12 +61,15 @@ class MainWindow : public QMainWindow {
     void showEvent(QShowEvent* event) override;
 
   private:
+    static QStringList recentFiles();
     void makeFileActions();
+    void makeEditActions();
     void makeSaveActions();
     void makeHelpActions();
     void makeRunActions();
     void makeFormActions();
     void makeGoActions();
+    void makeEventActions();
     void makeViewActions();
     void makeMenus();
     void makeToolBar();

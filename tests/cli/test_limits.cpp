@@ -2,36 +2,20 @@
 // The command line at the machine's limits: threads, and address space that runs out anywhere.
 
 #include <QDir>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
+
+#include "tests/cli/run_program.h"
 
 namespace {
 
 const QString kShipped = LOUPE_SOURCE_DIR "/resources/models/";
 const QString kProgram = LOUPE_BINARY_DIR "/bin/tensorloupe-cli";
 
-struct Outcome {
-    int status = -1;  // -1: did not end, -2: crashed
-    QString err;
-};
-
-Outcome run(const QString& program, const QStringList& arguments) {
-    QProcess process;
-    process.start(program, arguments);
-    if (!process.waitForFinished(120'000)) {
-        process.kill();
-        process.waitForFinished();
-        return {-1, "did not end: " + QString::fromUtf8(process.readAllStandardError())};
-    }
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2,
-            QString::fromUtf8(process.readAllStandardError())};
-}
-
 Outcome run_within(int megabytes, const QStringList& arguments) {
     QString command = QStringLiteral("ulimit -v %1; exec '%2'").arg(megabytes * 1024).arg(kProgram);
     for (const QString& argument : arguments) command += QStringLiteral(" '%1'").arg(argument);
-    return run("bash", {"-c", command});
+    return run_program("bash", {"-c", command});
 }
 
 }  // namespace
@@ -50,7 +34,7 @@ class TestLimits : public QObject {
     void manyThreadsAreRefused() {
         QFETCH(QStringList, arguments);
         for (const char* count : {"5000", "100000", "2147483647", "-1"}) {
-            const Outcome outcome = run(kProgram, arguments + QStringList{"--threads", count});
+            const Outcome outcome = run_program(kProgram, arguments + QStringList{"--threads", count});
             QCOMPARE(outcome.status, 2);
             QVERIFY2(outcome.err.contains("--threads") && outcome.err.count('\n') == 1, qPrintable(outcome.err));
         }
@@ -59,8 +43,8 @@ class TestLimits : public QObject {
     void aFileSizeLimitIsTold() {
         QTemporaryDir folder;
         const Outcome outcome =
-            run("bash", {"-c", QStringLiteral("ulimit -f 1; exec '%1' convert '%2' '%3'")
-                                   .arg(kProgram, kShipped + "digits.pt", folder.filePath("w.npz"))});
+            run_program("bash", {"-c", QStringLiteral("ulimit -f 1; exec '%1' convert '%2' '%3'")
+                                           .arg(kProgram, kShipped + "digits.pt", folder.filePath("w.npz"))});
         QVERIFY2(outcome.status == 3 && outcome.err.contains("cannot write: File too large"), qPrintable(outcome.err));
         QVERIFY(QDir(folder.path()).isEmpty());
     }

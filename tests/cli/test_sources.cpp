@@ -9,29 +9,11 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "tests/cli/run_program.h"
+
 namespace {
 
 const QString kSources = LOUPE_SOURCE_DIR "/tests/fixtures/sources/";
-
-struct Outcome {
-    int status = -1;
-    QString out;
-    QString err;
-};
-
-Outcome run(const QString& program, const QStringList& arguments) {
-    QProcess process;
-    process.start(program, arguments);
-    if (!process.waitForStarted()) return {-1, {}, "No module named"};
-    if (!process.waitForFinished(400'000)) {
-        process.kill();
-        process.waitForFinished();
-        return {-1, {}, "did not end"};
-    }
-    const int status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
-    return {status, QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(process.readAllStandardError())};
-}
 
 // In a folder, with a home and a place for temporary files of its own.
 Outcome run_cli_in(const QString& folder, const QStringList& arguments) {
@@ -43,14 +25,7 @@ Outcome run_cli_in(const QString& folder, const QStringList& arguments) {
     process.setProcessEnvironment(environment);
     process.setWorkingDirectory(folder + "/work");
     process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments);
-    if (!process.waitForFinished(120'000)) {
-        process.kill();
-        process.waitForFinished();
-        return {-1, {}, "did not end"};
-    }
-    const int status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
-    return {status, QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(process.readAllStandardError())};
+    return outcome_of(process);
 }
 
 // Every file in a folder with its contents.
@@ -81,8 +56,6 @@ struct Place {
     }
     QTemporaryDir dir;
 };
-
-Outcome run_cli(const QStringList& arguments) { return run(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments); }
 
 }  // namespace
 
@@ -118,15 +91,12 @@ home = os.path.expanduser('~')
 bashrc, keys, model = home + '/.bashrc', home + '/.ssh/authorized_keys', home + '/data/model.pt'
 net = nn.Linear(2, 2)
 
-
 def appends():
     with open(bashrc, 'a') as f:
         f.write('x')
 
-
 def empties():
     open(model, 'w')
-
 
 attacks = [
     appends, empties,
@@ -325,13 +295,11 @@ from torch import nn
 
 open('log.txt', 'w').write('x')
 
-
 class Net(nn.Module):
     def forward(self, x):
         warnings.warn('careful')
         print('forward')
         return 1 / (x - x)
-
 
 model = Net()
 )py");
@@ -353,11 +321,9 @@ if os.path.exists('seen.txt'):
     raise RuntimeError('opened again')
 open('seen.txt', 'w').write('x')
 
-
 class Net(nn.Module):
     def forward(self, x):
         return 1 / (x - x)
-
 
 model = Net()
 )py");
@@ -533,9 +499,9 @@ model = Net()
             "x = torch.from_numpy(numpy.load(sys.argv[2])['arg0'])\n"
             "y = torch.from_numpy(numpy.load(sys.argv[3])['out0'])\n"
             "torch.testing.assert_close(m(x).detach(), y, rtol=1e-4, atol=1e-5)\n";
-        const Outcome python =
-            run("/usr/bin/python3", {"-c", script, archive, kSources + "convnet.in.npz", folder.filePath("a.npz")});
-        if (python.err.contains("No module named")) return;
+        const Outcome python = run_program(
+            "/usr/bin/python3", {"-c", script, archive, kSources + "convnet.in.npz", folder.filePath("a.npz")});
+        if (python.err == "did not start" || python.err.contains("No module named")) return;
         QVERIFY2(python.status == 0, qPrintable(python.err));
     }
 
@@ -584,11 +550,11 @@ model = Net()
     }
 
     void pytorchLoadsWhatIsWritten() {
-        const Outcome found = run("/usr/bin/python3", {"-c", "import torch, numpy"});
+        const Outcome found = run_program("/usr/bin/python3", {"-c", "import torch, numpy"});
         if (found.status != 0) QSKIP("python3-torch is not installed");
-        const Outcome checked =
-            run("/usr/bin/python3", {LOUPE_SOURCE_DIR "/tests/cli/check_written.py",
-                                     LOUPE_BINARY_DIR "/bin/tensorloupe-cli", LOUPE_SOURCE_DIR "/tests/fixtures"});
+        const Outcome checked = run_program(
+            "/usr/bin/python3", {LOUPE_SOURCE_DIR "/tests/cli/check_written.py",
+                                 LOUPE_BINARY_DIR "/bin/tensorloupe-cli", LOUPE_SOURCE_DIR "/tests/fixtures"});
         QVERIFY2(checked.status == 0, qPrintable(checked.out + checked.err));
     }
 
