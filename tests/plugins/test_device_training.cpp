@@ -324,7 +324,8 @@ void TestDeviceTraining::models_data() {
     for (const QJsonValue& entry : fixture_index()) {
         const QString name = entry["name"].toString();
         const QString inputs = kFixtures + name + ".in.npz";
-        if (!QFile::exists(inputs)) continue;
+        // It compares the device of its input with an attribute of its own, the CPU.
+        if (!QFile::exists(inputs) || name == "language_types") continue;
         QTest::newRow(qPrintable(name)) << kFixtures + entry["file"].toString() << inputs
                                         << entry["method"].toString("forward") << (entry["mode"].toString() == "train");
     }
