@@ -113,7 +113,9 @@ void move_attributes(nn::Module& module, Device to) {
 
 void move_constants(const ir::CompilationUnit& unit, Device from, Device to) {
     Moved known;
-    for (const Ptr<ir::ScriptFunction>& function : unit.functions()) {
+    // Compiling one may add others.
+    for (std::size_t i = 0; i < unit.functions().size(); ++i) {
+        const Ptr<ir::ScriptFunction> function = unit.functions()[i];
         try {
             const Ptr<ir::Graph> graph = function->graph();
             if (move_graph(*graph, from, to, known)) function->set_graph(graph);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/fuse/fusion_recorder.h"
+#include "core/dispatch/device_fallback.h"
 
 #include <algorithm>
 #include <cstring>
@@ -48,6 +49,11 @@ void FusionRecorder::decline(std::string reason) {
 bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     const bool fits = op.variant == OperatorVariant::Functional && !op.is_view && op.is_pure() &&
                       op.record->kernel.function != nullptr && op.record->infer != nullptr;
+    // Its own kernel is the CPU's.
+    if (any_device_but_cpu() && !device_of_call(op, arguments).is_cpu()) {
+        decline("not on the CPU");
+        return false;
+    }
     if (!fits) {
         decline(concat(op.full_name, " is not pointwise"));
         return false;
