@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window, driven with mouse and keys on the shipped and the fixture models.
+// The window, driven with mouse and keys on the shipped and the fixture models: commands, files, sources.
 
 #include <Qsci/qsciscintilla.h>
 
 #include <QAction>
-#include <QClipboard>
 #include <QDir>
-#include <QDockWidget>
 #include <QDropEvent>
 #include <QFile>
 #include <QLabel>
@@ -39,113 +37,33 @@
 #include "core/session/queries/reset_parameters.h"
 #include "core/session/queries/save_weights.h"
 #include "core/session/queries/tensor.h"
-#include "tests/views/cut_walk.h"
+#include "tests/app/window_fixture.h"
 #include "tests/views/patience.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
-#include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/documentation/documentation_view.h"
 #include "views/events/event_model.h"
 #include "views/events/events_view.h"
-#include "views/inputs/backward_form.h"
-#include "views/inputs/drawing_pad.h"
 #include "views/inputs/input_model.h"
 #include "views/inputs/inputs_view.h"
 #include "views/modules/module_model.h"
 #include "views/modules/modules_view.h"
-#include "views/passes/passes_view.h"
 #include "views/registry.h"
 #include "views/source/source_view.h"
 #include "views/tables/plugin_table_view.h"
 
 using namespace loupe;
 using session::RunState;
-using window::MainWindow;
+using testing::fixture;
+using testing::model;
 
-namespace {
-
-QString model(const char* name) {
-    return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name));
-}
-QString fixture(const char* name) {
-    return QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/%1.pt").arg(QLatin1String(name));
-}
-
-// How long the GUI thread was away from its event loop at most.
-class StallWatch : public QObject {
-  public:
-    StallWatch() {
-        timer_.setInterval(5);
-        connect(&timer_, &QTimer::timeout, this, [this] { longest_ = std::max(longest_, clock_.restart()); });
-        clock_.start();
-        timer_.start();
-    }
-    qint64 longest() const { return longest_; }
-
-  private:
-    QTimer timer_;
-    QElapsedTimer clock_;
-    qint64 longest_ = 0;
-};
-
-}  // namespace
-
-class WindowTest : public QObject {
+class WindowTest : public testing::WindowFixture {
     Q_OBJECT
 
-    std::unique_ptr<MainWindow> window_;
-
-    /// The window's least width and what asks for it.
-    QByteArray widest() const {
-        const QWidget* most = nullptr;
-        for (const QWidget* child : window_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
-            if (child->isVisible() && (!most || child->minimumSizeHint().width() > most->minimumSizeHint().width()))
-                most = child;
-        }
-        return QByteArray::number(window_->minimumSizeHint().width()) + " for " +
-               (most ? most->metaObject()->className() : "nothing");
-    }
-
-    RunState state() const { return window_->bridge().status().state; }
-    QAction* action(const char* id) const {
-        return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id)));
-    }
-    template <typename View>
-    View& view(const char* id) const {
-        return *static_cast<View*>(window_->docks().view(QLatin1String(id)));
-    }
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) const {
-        QTRY_VERIFY(testing::isActive(*window_));
-        QTest::keyClick(window_.get(), key, modifiers);
-    }
-    /// Every change of the layout is in its place and known.
-    void settle() const { QTRY_VERIFY(window_->docks().isSettled()); }
-    // While a file is being opened there is no model, or still the one before.
-    [[nodiscard]] bool shows(const QString& file) {
-        return window_->bridge().model() && window_->bridge().model()->path == file.toStdString() &&
-               state() == RunState::Ready;
-    }
-    void open(const QString& file) {
-        window_->openFile(file);
-        QTRY_VERIFY(shows(file));
-    }
-
   private slots:
-    void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName(QStringLiteral("TensorloupeTest"));
-        views::Theme::instance().setMode(views::Theme::Mode::Dark);
-    }
-    void init() {
-        QSettings().clear();
-        QSettings().setValue(QStringLiteral("ask/runs"), false);  // see window_keeping_test
-        window_ = std::make_unique<MainWindow>();
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get(), kPatience));
-        // Without a window manager nobody else makes it active.
-        QApplication::setActiveWindow(window_.get());
-    }
+    void initTestCase() { prepare(); }
+    void init() { makeWindow(); }
     void cleanup() { window_.reset(); }
 
     void everyPanelHasAMenuEntryWithATip() {
@@ -285,29 +203,6 @@ class WindowTest : public QObject {
         QTRY_VERIFY(documentation.isInSight());
         QCOMPARE(documentation.shown(), QStringLiteral("aten::linear"));
         QTRY_VERIFY(documentation.page().toPlainText().contains(QStringLiteral("A linear map of the last dimension.")));
-    }
-
-    void aPanelThatASavedLayoutLacksJoinsTheOthersOfItsPlace() {
-        // The layout of a program that had no such panel.
-        QMainWindow old;
-        for (const auto& entry : views::registry().entries()) {
-            if (entry.description.id == QLatin1String("documentation")) continue;
-            auto* dock = new QDockWidget(&old);
-            dock->setObjectName(entry.description.id);
-            old.addDockWidget(Qt::RightDockWidgetArea, dock);
-        }
-        window_.reset();
-        QSettings().setValue(QStringLiteral("window/docks"), old.saveState(1));
-        window_ = std::make_unique<MainWindow>();
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get(), kPatience));
-        QApplication::setActiveWindow(window_.get());
-        open(model("digits"));
-        auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("documentation"));
-        QVERIFY(dock && !dock->isFloating());
-        const auto others = window_->tabifiedDockWidgets(dock);
-        QVERIFY(std::any_of(others.begin(), others.end(),
-                            [](const QDockWidget* other) { return other->objectName() == QLatin1String("tensor"); }));
     }
 
     void selectingAModuleMovesEveryPanel() {
@@ -502,127 +397,6 @@ class WindowTest : public QObject {
         QVERIFY(!banner->isVisible());
     }
 
-    void wrongInputsLeaveWhatWasRecorded() {
-        open(model("digits"));
-        auto inputs = window_->bridge().inputs();
-        QVERIFY(!inputs.empty());
-        inputs[0] = session::parse_input_spec("1x3x8x8");
-        window_->bridge().setInputs(inputs);
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Failed);
-        QVERIFY(!window_->bridge().status().error.empty());
-        auto* banner = window_->findChild<window::Banner*>();
-        QTRY_VERIFY(banner->isVisible());
-        // Where it happened: the convolution is current, and the list and the graph say why.
-        const auto& bridge = window_->bridge();
-        QTRY_VERIFY(bridge.currentEvent() != 0);
-        const auto& event = bridge.recording()->event(bridge.currentEvent());
-        QVERIFY(event.failed);
-        QCOMPARE(views::text(event.scope), QStringLiteral("features.conv1"));
-        const auto& tree = view<views::EventsView>("events").tree();
-        QTRY_VERIFY(tree.currentIndex().data(Qt::ToolTipRole).toString().contains(QStringLiteral("expected input")));
-        // The way out.
-        for (auto* link : banner->findChildren<QPushButton*>()) {
-            if (link->text() == QStringLiteral("Change inputs")) QTest::mouseClick(link, Qt::LeftButton);
-        }
-        QVERIFY(!banner->isVisible());
-        QTRY_VERIFY(testing::isActive(*window_) &&
-                    window_->docks().focused() == window_->docks().view(QStringLiteral("inputs")));
-    }
-
-    void theWindowStaysAwakeWhileTheModelRuns() {
-        open(fixture("resnet18"));
-        auto inputs = window_->bridge().inputs();
-        inputs[0] = session::parse_input_spec("8x3x64x64");
-        window_->bridge().setInputs(inputs);
-        auto options = window_->bridge().runOptions();
-        options.backward = true;
-        window_->bridge().setRunOptions(options);
-        settle();
-        StallWatch watch;
-        press(Qt::Key_F5);
-        QElapsedTimer clock;
-        clock.start();
-        QTRY_COMPARE(state(), RunState::Finished);
-        const qint64 run = clock.elapsed();
-        qInfo("longest stall %lld ms in %lld", static_cast<long long>(watch.longest()), static_cast<long long>(run));
-        // Figures are printed, not asserted; a window that stood still for as long as the model ran is broken.
-        QVERIFY(watch.longest() < std::max<qint64>(2000, run / 2));
-    }
-
-    void aDigitIsDrawnAndRead() {
-        open(model("digits"));
-        auto& inputs = view<views::InputsView>("inputs");
-        // The sample that ships is seen before anything runs.
-        QTRY_VERIFY(!inputs.pad().picture().isEmpty() && inputs.pad().isDrawable());
-        QTest::mouseClick(window_->findChild<QPushButton*>(QStringLiteral("clearPad")), Qt::LeftButton);
-        QTRY_COMPARE(state(), RunState::Finished);
-        // A one: a stroke down the middle.
-        QWidget* pad = &inputs.pad();
-        const int middle = pad->width() / 2;
-        QTest::mousePress(pad, Qt::LeftButton, {}, {middle, 6});
-        for (int y = 6; y < pad->height() - 5; y += 6) QTest::mouseMove(pad, {middle, y});
-        QTest::mouseRelease(pad, Qt::LeftButton, {}, {middle, pad->height() - 6});
-        QCOMPARE(inputs.model().specs().front().source, session::InputSpec::Source::File);
-        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Output: 1 (")), qPrintable(inputs.answer()));
-        // It is still there when the model is opened again.
-        const std::string drawn = inputs.model().specs().front().file;
-        action("close")->trigger();
-        QTRY_VERIFY(!window_->bridge().model());
-        open(model("digits"));
-        QTRY_VERIFY(!window_->bridge().inputs().empty() && window_->bridge().inputs().front().file == drawn);
-    }
-
-    // Drawn while the model still ran on what was there before: it runs once more, on the drawing.
-    void whatIsDrawnDuringARunIsReadAfterIt() {
-        QTemporaryDir folder;
-        const QString source = folder.filePath(QStringLiteral("side.py"));
-        QFile file(source);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(
-            "import torch, torch.nn as nn\n"
-            "class Side(nn.Module):\n"
-            "    def forward(self, x):\n"
-            "        for _ in range(3000):\n"
-            "            x = x + 0.0\n"
-            "        return torch.stack([x[..., :4].sum(), x[..., 4:].sum()]).unsqueeze(0)\n"
-            "model = Side()\n"
-            "example_inputs = (torch.zeros(1, 1, 8, 8),)\n");
-        file.close();
-        open(source);
-        auto& inputs = view<views::InputsView>("inputs");
-        QTRY_VERIFY(inputs.pad().isDrawable());
-        bool isDrawn = false;
-        QWidget* pad = &inputs.pad();
-        connect(&window_->bridge(), &views::SessionBridge::statusChanged, pad, [&] {
-            if (isDrawn || !window_->bridge().isBusy()) return;
-            isDrawn = true;
-            const int right = pad->width() - 8;
-            QTest::mousePress(pad, Qt::LeftButton, {}, {right, 6});
-            QTest::mouseMove(pad, {right, pad->height() / 2});
-            QTest::mouseRelease(pad, Qt::LeftButton, {}, {right, pad->height() - 6});
-        });
-        // A run may be over before the window hears that it began.
-        for (int i = 0; i < 50 && !isDrawn; ++i) {
-            action("run")->trigger();
-            QTRY_VERIFY(isDrawn || state() == RunState::Finished);
-        }
-        QVERIFY(isDrawn);
-        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Output: 1 (")), qPrintable(inputs.answer()));
-    }
-
-    void aTextIsTypedAndContinued() {
-        open(model("gpt"));
-        auto& inputs = view<views::InputsView>("inputs");
-        auto* words = window_->findChild<QLineEdit*>(QStringLiteral("words"));
-        QTRY_VERIFY(words->isVisible() && !words->text().isEmpty());
-        words->selectAll();
-        QTest::keyClicks(words, QStringLiteral("abcdefgh"));
-        QTest::keyClick(words, Qt::Key_Return);
-        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Next: \u201ci\u201d")), qPrintable(inputs.answer()));
-        QCOMPARE(inputs.model().specs().front().shape, (session::Shape{1, 8}));
-    }
-
     void whatIsDroppedIsOpenedOrFed() {
         const auto drop = [this](const QString& file) {
             QMimeData data;
@@ -759,47 +533,6 @@ class WindowTest : public QObject {
         QTRY_VERIFY2(title->text().contains(QStringLiteral("0.weight_mask")), qPrintable(title->text()));
     }
 
-    void layoutChangesAreUndone() {
-        open(model("digits"));
-        auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
-        settle();
-        QVERIFY(!action("undo")->isEnabled());
-        // Another tab in front is no change.
-        window_->docks().show(QStringLiteral("log"));
-        settle();
-        QVERIFY(!action("undo")->isEnabled());
-        log->setFloating(true);
-        QTRY_VERIFY(action("undo")->isEnabled());
-        settle();
-        press(Qt::Key_Z, Qt::ControlModifier);
-        QTRY_VERIFY(!log->isFloating());
-        settle();
-        log->close();
-        QTRY_VERIFY(action("undo")->isEnabled());
-        settle();
-        press(Qt::Key_Z, Qt::ControlModifier);
-        QTRY_VERIFY(!log->isHidden());
-        settle();
-        press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_VERIFY(log->isHidden());
-    }
-
-    void emptyPanelsSayWhatToDo() {
-        open(model("digits"));
-        for (const char* id : {"events", "tensor"}) {
-            auto* hint = window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"));
-            QVERIFY(hint);
-            QTRY_VERIFY2(hint->isVisible() && hint->text().contains(QStringLiteral("F5")), id);
-        }
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Finished);
-        for (const char* id : {"events", "tensor"}) {
-            QTRY_VERIFY2(
-                !window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"))->isVisible(),
-                id);
-        }
-    }
-
     // Another program wrote the source: the window says so, and runs it when asked. Its own saving is no news.
     void aSourceChangedOutsideIsToldOf() {
         QTemporaryDir folder;
@@ -833,228 +566,6 @@ class WindowTest : public QObject {
         QTRY_VERIFY(!banner->isVisible() && view.editor().text().contains(QStringLiteral("Sigmoid")));
     }
 
-    // Of a window that grows or shrinks each column gets its share.
-    void columnsKeepTheirShares() {
-        open(model("digits"));
-        settle();
-        const auto width = [this](const char* id) { return window_->docks().view(QLatin1String(id))->width(); };
-        const double left = width("modules");
-        const double right = width("tensor");
-        const double whole = window_->width();
-        const auto height = [this] { return window_->docks().view(QStringLiteral("events"))->height(); };
-        const double below = height();
-        const double high = window_->height();
-        for (const int to : {1100, 1400, 1200}) {
-            window_->resize(to, to / 2 + 100);
-            QTRY_VERIFY(window_->width() == to);
-            settle();
-            const QByteArray now = QStringLiteral("%1: %2 and %3, %4 high; of %5: %6 and %7, %8")
-                                       .arg(to)
-                                       .arg(width("modules"))
-                                       .arg(width("tensor"))
-                                       .arg(height())
-                                       .arg(whole)
-                                       .arg(left)
-                                       .arg(right)
-                                       .arg(below)
-                                       .toUtf8();
-            QVERIFY2(std::abs(width("modules") - left * to / whole) < 24 &&
-                         std::abs(width("tensor") - right * to / whole) < 24,
-                     now.constData());
-            QVERIFY2(std::abs(height() - below * (to / 2 + 100) / high) < 40, now.constData());
-        }
-        // Nor does an error that comes and goes move them.
-        const int before = height();
-        for (int i = 0; i < 5; ++i) {
-            window_->openFile(QStringLiteral("/nowhere/model.pt"));
-            settle();
-            window_->findChild<window::Banner*>()->dismiss();
-            settle();
-        }
-        QVERIFY2(std::abs(height() - before) <= 8, qPrintable(QStringLiteral("%1, was %2").arg(height()).arg(before)));
-    }
-
-    /// The panels in front, and their sizes.
-    QString sizes() const {
-        QStringList all;
-        for (const QDockWidget* dock : window_->docks().all()) {
-            if (!dock->isHidden() && !dock->visibleRegion().isEmpty())
-                all << QStringLiteral("%1 %2 x %3").arg(dock->objectName()).arg(dock->width()).arg(dock->height());
-        }
-        return all.join(QStringLiteral(", "));
-    }
-
-    // Not by a pixel, in a layout of the user's own, whatever the error shows meanwhile.
-    void panelsGetTheirSizesBackWhenABannerGoes() {
-        open(model("digits"));
-        settle();
-        auto* banner = window_->findChild<window::Banner*>();
-        const auto dock = [this](const char* id) { return window_->findChild<QDockWidget*>(QLatin1String(id)); };
-        for (const bool is_own : {false, true}) {
-            if (is_own) {
-                window_->resizeDocks({dock("graph"), dock("events")}, {180, 420}, Qt::Vertical);
-                window_->resizeDocks({dock("modules"), dock("graph")}, {390, 400}, Qt::Horizontal);
-                window_->addDockWidget(Qt::RightDockWidgetArea, dock("log"), Qt::Vertical);
-                settle();
-            }
-            const QString before = sizes();
-            for (int i = 0; i < 3; ++i) {
-                banner->tell(QStringLiteral("An error"), {}, QString(QStringLiteral("line of details\n")).repeated(12));
-                settle();
-                QTRY_VERIFY(sizes() != before);
-                QTest::mouseClick(banner->detailsButton(), Qt::LeftButton);
-                settle();
-                banner->tell(QString(QStringLiteral("a long message ")).repeated(40), {});
-                settle();
-                banner->dismiss();
-                settle();
-                QTRY_COMPARE(sizes(), before);
-            }
-        }
-    }
-
-    // The panel whose tab, or what takes no focus in it, was clicked last is the one that commands are about.
-    void thePanelClickedLastIsTheOneActedUpon() {
-        open(model("digits"));
-        settle();
-        window_->docks().show(QStringLiteral("modules"));
-        const auto clickTab = [this](const QString& title) {
-            for (QTabBar* bar : window_->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-                for (int tab = 0; tab < bar->count(); ++tab) {
-                    if (bar->tabText(tab) == title && bar->isVisible())
-                        return QTest::mouseClick(bar, Qt::LeftButton, {}, bar->tabRect(tab).center());
-                }
-            }
-        };
-        clickTab(QStringLiteral("Memory"));
-        QCOMPARE(window_->docks().focused(), window_->docks().view(QStringLiteral("memory")));
-        QTRY_VERIFY(window_->docks().view(QStringLiteral("memory"))->isAncestorOf(QApplication::focusWidget()));
-        auto* menu = window_->menuBar()->findChild<QMenu*>(QStringLiteral("panelMenu"));
-        QVERIFY(menu);
-        emit menu->aboutToShow();
-        QMenu own;
-        window_->docks().view(QStringLiteral("memory"))->addActions(own);
-        QVERIFY(!own.actions().isEmpty());
-        QCOMPARE(menu->actions().front()->text(), own.actions().front()->text());
-        press(Qt::Key_F11, Qt::ControlModifier);
-        settle();
-        QTRY_VERIFY(!window_->findChild<QDockWidget*>(QStringLiteral("memory"))->isHidden());
-        QVERIFY(window_->findChild<QDockWidget*>(QStringLiteral("modules"))->isHidden());
-        press(Qt::Key_F11, Qt::ControlModifier);
-        settle();
-        // A button takes no focus by a click.
-        auto* lock = window_->docks().view(QStringLiteral("events"))->findChild<QToolButton*>();
-        clickTab(QStringLiteral("Events"));
-        window_->docks().show(QStringLiteral("modules"));
-        QVERIFY(lock && lock->isVisible());
-        QTest::mousePress(lock, Qt::RightButton);
-        QTest::mouseRelease(lock, Qt::RightButton);
-        QCOMPARE(window_->docks().focused(), window_->docks().view(QStringLiteral("events")));
-    }
-
-    void noTextIsCut_data() {
-        QTest::addColumn<QString>("file");
-        QTest::addColumn<QSize>("size");
-        for (const char* name : {"digits", "gpt"}) {
-            for (const QSize size : {QSize(1440, 900), QSize(1024, 700)})
-                QTest::addRow("%s at %d", name, size.width()) << model(name) << size;
-        }
-    }
-    void noTextIsCut() {
-        QFETCH(QString, file);
-        QFETCH(QSize, size);
-        window_->resize(size);
-        open(file);
-        session::RunOptions options = window_->bridge().runOptions();
-        options.backward = true;
-        window_->bridge().setRunOptions(options);
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Finished);
-        if (auto* banner = window_->findChild<window::Banner*>(); banner->isVisible()) banner->dismiss();
-        QCOMPARE(window_->size(), size);
-        QStringList cut;
-        for (QDockWidget* dock : window_->docks().all()) {
-            window_->docks().show(dock->objectName());
-            settle();
-            QTRY_VERIFY(dock->widget()->isVisible() && static_cast<views::View*>(dock->widget())->isSettled());
-            QCoreApplication::processEvents();
-            for (const QString& text : testing::cutTexts(*dock->widget()))
-                cut << dock->objectName() + QStringLiteral(": ") + text;
-        }
-        QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
-    }
-
-    void noModelMakesTheWindowWider() {
-        QTest::failOnWarning(QRegularExpression(QStringLiteral("QPainter")));  // panels without any room draw nothing
-        open(fixture("resnet18"));
-        press(Qt::Key_F7);
-        QTRY_COMPARE(state(), RunState::Paused);
-        for (QDockWidget* dock : window_->docks().all()) {
-            window_->docks().show(dock->objectName());
-            QTRY_VERIFY2(dock->widget()->isVisible(), qPrintable(dock->objectName()));
-        }
-        settle();
-        QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
-        // Nor does a long word at the foot: an error, a scope of many modules.
-        for (auto* label : window_->statusBar()->findChildren<views::ElidedLabel*>())
-            label->setText(QString(400, QLatin1Char('m')));
-        QCoreApplication::processEvents();
-        QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
-        press(Qt::Key_F5, Qt::ShiftModifier);
-    }
-
-    void passesAreCheckedNumerically() {
-        open(model("digits"));
-        auto& passes = view<views::PassesView>("passes");
-        window_->docks().show(QStringLiteral("passes"));
-        passes.choosePipeline(QStringLiteral("freeze"));
-        QTRY_VERIFY(passes.isSettled() && passes.list()->topLevelItemCount() > 2);
-        QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("checkPasses")), Qt::LeftButton);
-        QTreeWidgetItem* last = nullptr;
-        QTRY_VERIFY((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) &&
-                    !last->text(3).isEmpty());
-        // Folding batch normalisation rounds differently, and no more.
-        bool ok = false;
-        const double difference = last->text(3).toDouble(&ok);
-        QVERIFY2(ok && difference < 1e-4, qPrintable(last->text(3)));
-        // Not while a run is parked.
-        press(Qt::Key_F7);
-        QTRY_COMPARE(state(), RunState::Paused);
-        auto* button = window_->findChild<QWidget*>(QStringLiteral("checkPasses"));
-        QVERIFY(!button->isEnabled());
-        QVERIFY(button->toolTip().contains(QStringLiteral("stop it first")));
-        press(Qt::Key_F5, Qt::ShiftModifier);
-    }
-
-    void aRunIsSavedAndOpenedAgain() {
-        open(model("digits"));
-        QVERIFY(!action("save_run")->isEnabled());
-        press(Qt::Key_F7);
-        QTRY_COMPARE(state(), RunState::Paused);
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Finished);
-        QTRY_VERIFY(action("save_run")->isEnabled());
-        const auto events = window_->bridge().eventCount();
-        QTemporaryDir folder;
-        const QString file = folder.filePath(QStringLiteral("run.loupe"));
-        window_->saveRun(file);
-        const auto isWritten = [this] {
-            const auto& log = window_->bridge().log();
-            return std::any_of(log.begin(), log.end(), [](const auto& entry) {
-                return entry.text.find("was written to") != std::string::npos;
-            });
-        };
-        QTRY_VERIFY(isWritten());
-        action("close")->trigger();
-        QTRY_VERIFY(!window_->bridge().model());
-        window_->takeFile(file);
-        QTRY_VERIFY(window_->bridge().model() && state() == RunState::Finished &&
-                    window_->bridge().eventCount() == events);
-        QTRY_COMPARE(view<views::EventsView>("events").model().acceptedCount(), events);
-        window_->saveRun(folder.filePath(QStringLiteral("missing/run.loupe")));
-        QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
-    }
-
     void aTracedModelShowsTheCodeOfItsArchive() {
         // Its debug records hold the calls of the tracing program, which are no source.
         open(model("gpt"));
@@ -1066,162 +577,6 @@ class WindowTest : public QObject {
         QVERIFY(source.editor().text().contains(QStringLiteral("def forward(self")));
         QVERIFY(window_->bridge().currentSource().line > 0);
         QVERIFY(source.editor().markersAtLine(window_->bridge().currentSource().line - 1) != 0);
-    }
-
-    void everyPanelIsSavedAsAPictureAndRowsAreCopied() {
-        open(model("digits"));
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Finished);
-        QTemporaryDir folder;
-        for (QDockWidget* dock : window_->docks().all()) {
-            for (const char* ending : {"png", "svg", "pdf"}) {
-                const QString file = folder.filePath(dock->objectName() + QLatin1Char('.') + QLatin1String(ending));
-                QCOMPARE(views::savePanel(*dock->widget(), file), QString());
-                QVERIFY2(QFileInfo(file).size() > 500, qPrintable(file));
-            }
-        }
-        QVERIFY(views::savePanel(*window_, folder.filePath(QStringLiteral("missing/x.png")))
-                    .contains(QStringLiteral("cannot write")));
-        auto& modules = view<views::ModulesView>("modules");
-        modules.tree().setFocus();
-        QTRY_VERIFY(testing::isActive(*window_) && modules.tree().hasFocus() && action("copy")->isEnabled());
-        modules.tree().setCurrentIndex(modules.model().indexOfModule(QStringLiteral("features")));
-        QTest::keyClick(&modules.tree(), Qt::Key_C, Qt::ControlModifier);
-        QTRY_VERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("features\tSequential")));
-    }
-
-    // A loss is typed in Inputs with its target; the first event of backward, and the header of the gradients, say it.
-    void backwardStartsFromTheLossThatIsChosen() {
-        open(model("digits"));
-        window_->docks().show(QStringLiteral("inputs"));
-        auto& form = view<views::InputsView>("inputs").backwardForm();
-        QTRY_VERIFY(testing::isActive(*window_));
-        form.kind()->setFocus();
-        form.kind()->lineEdit()->selectAll();
-        QTest::keyClicks(form.kind()->lineEdit(), QStringLiteral("cross_entropy"));
-        QTest::keyClick(form.kind()->lineEdit(), Qt::Key_Return);
-        QTRY_VERIFY(form.detail()->hasFocus());
-        QTest::keyClicks(form.detail(), QStringLiteral("[3]"));
-        QTest::keyClick(form.detail(), Qt::Key_Return);
-        QVERIFY(window_->bridge().runOptions().backward);
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Finished);
-        const auto recording = window_->bridge().recording();
-        const session::BackwardStart* start = recording->backward_start();
-        QVERIFY(start != nullptr);
-        QCOMPARE(views::text(start->text), QStringLiteral("CrossEntropyLoss(), target [3]"));
-        QCOMPARE(views::text(recording->event(start->event).op),
-                 QStringLiteral("backward from: CrossEntropyLoss(), target [3]"));
-        window_->docks().show(QStringLiteral("gradient_flow"));
-        const auto* header = window_->findChild<QLabel*>(QStringLiteral("backwardStart"));
-        QTRY_VERIFY2(header->text().contains(QStringLiteral("CrossEntropyLoss(), target [3]")),
-                     qPrintable(header->text()));
-        // A class that there is not is said where it was typed, in PyTorch's words.
-        window_->docks().show(QStringLiteral("inputs"));
-        form.detail()->setFocus();
-        form.detail()->selectAll();
-        QTest::keyClicks(form.detail(), QStringLiteral("[12]"));
-        QTest::keyClick(form.detail(), Qt::Key_Return);
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Failed);
-        QTRY_VERIFY2(form.error().contains(QStringLiteral("Target 12 is out of bounds.")), qPrintable(form.error()));
-        // What was chosen is there again with the model.
-        open(model("lstm"));
-        QCOMPARE(form.kind()->currentText(), QStringLiteral("sum of outputs"));
-        open(model("digits"));
-        QTRY_COMPARE(form.detail()->text(), QStringLiteral("[12]"));
-    }
-
-    void aRunToANanStopsBehindTheOperatorThatMadeIt() {
-        open(fixture("makes_nan"));
-        window_->docks().show(QStringLiteral("log"));
-        press(Qt::Key_F6);
-        QTRY_COMPARE(state(), RunState::Paused);
-        // Its row is in sight when the panel is shown later, beside the banner that tells of it.
-        window_->docks().show(QStringLiteral("events"));
-        auto& events = view<views::EventsView>("events");
-        QTRY_VERIFY(events.tree().currentIndex().data(views::EventModel::EventRole).toUInt() ==
-                    window_->bridge().reachedEvent());
-        QTRY_VERIFY(
-            events.tree().viewport()->rect().contains(events.tree().visualRect(events.tree().currentIndex()).center()));
-        QVERIFY(window_->bridge().recording()->event(window_->bridge().reachedEvent()).has_nan);
-        const auto labels = window_->statusBar()->findChildren<QLabel*>();
-        const auto says = [&](const char* words) {
-            return std::any_of(labels.begin(), labels.end(),
-                               [&](const QLabel* label) { return label->text().contains(QLatin1String(words)); });
-        };
-        QTRY_VERIFY(says("after log"));
-        press(Qt::Key_F10);
-        QTRY_VERIFY(says(", before "));
-        press(Qt::Key_F5, Qt::ShiftModifier);
-    }
-
-    // A run whose numbers are none does not end green: the cause is told, and leads to its place.
-    void aRunFullOfNanEndsWithItsCause() {
-        const QString file = QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/sources/nanback.py");
-        open(file);
-        auto options = window_->bridge().runOptions();
-        options.backward = true;
-        window_->bridge().setRunOptions(options);
-        press(Qt::Key_F5);
-        QTRY_COMPARE(state(), RunState::Finished);
-        auto* banner = window_->findChild<window::Banner*>();
-        QTRY_VERIFY(banner->isVisible());
-        QVERIFY2(banner->message().startsWith(
-                     QStringLiteral("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward")),
-                 qPrintable(banner->message()));
-        const auto* shown = window_->statusBar()->findChild<QLabel*>(QStringLiteral("state"));
-        QVERIFY2(shown->text().startsWith(QStringLiteral("Finished: sqrt at 0")), qPrintable(shown->text()));
-        auto* list = window_->findChild<QListWidget*>(QStringLiteral("logList"));
-        QVERIFY(list->item(list->count() - 1)->text().contains(QStringLiteral("sqrt at 0 in length")));
-        // From the last red row back to the origin.
-        const auto& recording = *window_->bridge().recording();
-        session::EventId last = 0;
-        for (session::EventId id = 1; id <= recording.event_count(); ++id) {
-            if (recording.event(id).not_finite == session::NotFinite::PassedOn) last = id;
-        }
-        window_->bridge().setCurrentEvent(1);
-        QVERIFY(!action("origin")->isEnabled());
-        window_->bridge().setCurrentEvent(last);
-        press(Qt::Key_F6, Qt::ShiftModifier);
-        QTRY_COMPARE(recording.event(window_->bridge().currentEvent()).op, std::string_view("SqrtBackward0"));
-        QVERIFY(list->item(list->count() - 1)->text().contains(QStringLiteral("(made here)")));
-        auto& events = view<views::EventsView>("events");
-        const QModelIndex row = events.model().indexOf(window_->bridge().currentEvent());
-        QCOMPARE(row.siblingAtColumn(views::EventModel::Flags).data().toString(), QStringLiteral("NaN made"));
-        // A finite run is green again, and the search says what it has not seen.
-        options.backward = false;
-        window_->bridge().setRunOptions(options);
-        press(Qt::Key_F6);
-        QTRY_VERIFY(state() == RunState::Finished &&
-                    shown->text().contains(QStringLiteral("backward was not searched: Backward is off")));
-        QTRY_VERIFY(banner->isVisible());
-        const auto links = banner->findChildren<QPushButton*>();
-        const auto more = std::find_if(links.begin(), links.end(), [](const QPushButton* link) {
-            return link->text() == QStringLiteral("Search backward too");
-        });
-        QVERIFY(more != links.end());
-        QTest::mouseClick(*more, Qt::LeftButton);
-        QTRY_COMPARE(state(), RunState::Paused);
-        QCOMPARE(window_->bridge().recording()->event(window_->bridge().reachedEvent()).op,
-                 std::string_view("SqrtBackward0"));
-        QTRY_VERIFY(banner->isVisible() && banner->message().startsWith(QStringLiteral("sqrt at 0 in length")));
-        press(Qt::Key_F6);
-        QTRY_COMPARE(state(), RunState::Finished);
-        QTRY_VERIFY2(banner->message().contains(QStringLiteral("no further one was met")),
-                     qPrintable(banner->message()));
-    }
-
-    void layoutIsRemembered() {
-        open(model("digits"));
-        auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
-        log->setFloating(true);
-        window_->close();
-        window_ = std::make_unique<MainWindow>();
-        window_->show();
-        open(model("digits"));
-        QTRY_VERIFY(window_->findChild<QDockWidget*>(QStringLiteral("log"))->isFloating());
-        QCOMPARE(QSettings().value(QStringLiteral("recentFiles")).toStringList().value(0), model("digits"));
     }
 };
 
