@@ -73,9 +73,7 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, StopControl* contr
       tensors_(options_, writer_, store_, bad_),
       frames_(writer_, *graph_, std::move(graph.sites)) {}
 
-Recorder::~Recorder() {
-    stop_watching();
-}
+Recorder::~Recorder() { stop_watching(); }
 
 double Recorder::now() const { return std::chrono::duration<double>(Clock::now() - began_).count() - parked_; }
 
