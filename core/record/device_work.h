@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/fields.h"
+
 namespace loupe::session {
 
 class Recording;
@@ -22,6 +24,9 @@ struct DeviceWork {
     // "test:0, ran on the CPU: 1.2 KB copied in 31 µs"; empty for the CPU.
     std::string text() const;
 };
+auto fields(Like<DeviceWork> auto& it) {
+    return std::tie(it.device, it.launch, it.fell_back, it.copied_bytes, it.copy_seconds);
+}
 
 // The operators of a run without a kernel on their device: those that are still to be written.
 struct Fallback {

@@ -110,10 +110,10 @@ struct Event {
 };
 auto fields(Like<Event> auto& it) {
     return std::tie(it.id, it.phase, it.op, it.overload, it.scope, it.source_file, it.source_line, it.graph_node,
-                    it.depth, it.frame, it.peer, it.start, it.duration, it.setup, it.is_cold, it.memory_before,
-                    it.memory_after, it.memory_peak, it.flops, it.bytes_moved, it.backend, it.declined, it.inputs,
-                    it.outputs, it.arguments, it.has_nan, it.has_inf, it.not_finite, it.read_for_bad, it.failed,
-                    it.error);
+                    it.depth, it.frame, it.peer, it.start, it.duration, it.setup, it.is_cold, it.device,
+                    it.memory_before, it.memory_after, it.memory_peak, it.flops, it.bytes_moved, it.backend,
+                    it.declined, it.inputs, it.outputs, it.arguments, it.has_nan, it.has_inf, it.not_finite,
+                    it.read_for_bad, it.failed, it.error);
 }
 
 // A call of a method: events and frames inside it have numbers between first and last.
@@ -161,7 +161,7 @@ struct Allocation {
 };
 auto fields(Like<Allocation> auto& it) {
     return std::tie(it.storage_id, it.address, it.bytes, it.category, it.allocated, it.freed, it.saved_by, it.scope,
-                    it.owner);
+                    it.owner, it.device);
 }
 
 // An autograd node keeps a block for backward.
