@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/exported/exported_reader.h"
 #include "core/formats/file_kind.h"
 #include "core/formats/lite/lite_flatbuffer.h"
 #include "core/formats/lite/lite_reader.h"
@@ -26,6 +27,8 @@ bool is_kind(const Ptr<MappedFile>& file, FileKind kind) {
 bool is_torchscript(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::TorchScript); }
 bool is_lite_flatbuffer(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteFlatBuffer); }
 bool is_lite_archive(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteArchive); }
+
+bool is_exported_program(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::ExportedProgram); }
 
 bool is_checkpoint(const Ptr<MappedFile>& file) {
     try {
@@ -69,6 +72,7 @@ FormatRegistry::FormatRegistry() {
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
     readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});
     readers_.push_back({"Lite interpreter FlatBuffer", {".ptl", ".ff"}, is_lite_flatbuffer, read_lite_flatbuffer});
+    readers_.push_back({"torch.export program", {".pt2"}, is_exported_program, read_exported_program});
     readers_.push_back({"Lite interpreter archive", {".ptl"}, is_lite_archive, read_lite_archive});
 }
 
