@@ -171,7 +171,7 @@ ir::Value* NodeEmitter::make_list(const std::vector<ir::Value*>& elements, const
 
 // A computed number as the schema wants it.
 ir::Value* NodeEmitter::fitted(ir::Value* value, const TypePtr& formal) {
-    if (!formal) return value;
+    if (!formal || value->type()->kind() == TypeKind::None) return value;
     if (const TypePtr element = element_of(formal); element && value->type()->kind() != TypeKind::List) {
         return make_list({value}, element);
     }

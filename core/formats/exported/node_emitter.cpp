@@ -78,6 +78,16 @@ bool fits(const FunctionSchema& schema, const std::vector<ir::Value*>& values) {
     return ir::match_schema(schema, types, bindings);
 }
 
+// PyTorch's fused attention lays its result out so that heads can be joined by a view; ours does not.
+bool joins_heads(const ir::Value* value) {
+    static const Symbol kTranspose = Symbol::intern("aten::transpose");
+    static const Symbol kPermute = Symbol::intern("aten::permute");
+    static const Symbol kAttention = Symbol::intern("aten::scaled_dot_product_attention");
+    const ir::Node* node = value->node();
+    const bool is_turned = node->kind() == kTranspose || node->kind() == kPermute;
+    return is_turned && node->input(0)->node()->kind() == kAttention;
+}
+
 }  // namespace
 
 // --- a graph ---
@@ -204,15 +214,17 @@ std::optional<std::vector<ir::Value*>> NodeEmitter::try_call(const Operator& op,
         if (has_effect) return std::nullopt;
     }
     for (std::size_t i = 0; i < formals.size(); ++i) {
-        if (arguments[i] == nullptr && !formals[i].default_value) return std::nullopt;
+        const bool may_be_missing = formals[i].default_value || formals[i].type->kind() == TypeKind::Optional;
+        if (arguments[i] == nullptr && !may_be_missing) return std::nullopt;
     }
     ir::Node* const before = graph_.insert_point()->prev();
     std::vector<ir::Value*> values;
     for (std::size_t i = 0; i < formals.size(); ++i) {
         values.push_back(arguments[i] != nullptr
                              ? fitted(value_of(*arguments[i], formals[i].type, names), formals[i].type)
-                             : graph_.insert_constant(*formals[i].default_value));
+                             : graph_.insert_constant(formals[i].default_value.value_or(IValue())));
     }
+    if (op.full_name == "aten::view" && joins_heads(values[0])) return call(*find_operator("aten::reshape"), values);
     if (fits(op.schema, values)) return call(op, values);
     if (auto results = call_with_numbers(op, std::move(values))) return results;
     while (graph_.insert_point()->prev() != before) graph_.insert_point()->prev()->destroy();

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/composed/composite.h"
@@ -38,19 +37,6 @@ void assert_metadata(Arguments arguments, IValue*) {
             "Tensor dtype mismatch!");
 }
 
-void assert_scalar(Arguments arguments, IValue*) {
-    require(arguments[0].to_scalar().to_bool(), arguments[1].to_string());
-}
-
-void constrain_range(Arguments arguments, IValue*) {
-    const std::int64_t size = arguments[0].to_scalar().to_int();
-    const IValue &least = arguments[1], &most = arguments[2];
-    const bool is_inside = (least.is_none() || size >= least.to_int()) && (most.is_none() || size <= most.to_int());
-    require(is_inside, concat("Invalid value range for ", size, " between [",
-                              least.is_none() ? std::string("-inf") : std::to_string(least.to_int()), ", ",
-                              most.is_none() ? std::string("inf") : std::to_string(most.to_int()), "]."));
-}
-
 // 1: some elements share a memory location; 0: none do; 2: undecided.
 std::int64_t internal_overlap(const Tensor& self) {
     if (self.is_non_overlapping_and_dense()) return 0;
@@ -77,11 +63,6 @@ constexpr OperatorRecord kRecords[] = {
     composite(
         "aten::_assert_tensor_metadata(Tensor a, int[]? size=None, int[]? stride=None, ScalarType? dtype=None) -> ()",
         "Fails for other metadata.", assert_metadata),
-    composite("aten::_assert_scalar(Scalar self, str assert_msg) -> ()", "Fails for zero and False.", assert_scalar),
-    composite("aten::sym_constrain_range(Scalar size, *, int? min=None, int? max=None) -> ()",
-              "Fails for a number outside the range.", constrain_range),
-    composite("aten::sym_constrain_range_for_size(Scalar size, *, int? min=None, int? max=None) -> ()",
-              "Fails for a number outside the range.", constrain_range),
     composite("aten::_is_zerotensor(Tensor self) -> bool", "Is it zeros without memory? No tensor is.",
               boxed<is_zero_tensor>),
     composite("aten::_debug_has_internal_overlap(Tensor self) -> int",
