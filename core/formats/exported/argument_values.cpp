@@ -125,8 +125,7 @@ ir::Value* NodeEmitter::value_of(const Json& argument, const TypePtr& formal, co
 ir::Value* NodeEmitter::list_value(const Json& list, std::string_view kind, const TypePtr& formal, const Names& names) {
     TypePtr wanted = element_of(formal);
     const TypePtr own = type_of_elements(kind);
-    // An empty list of tensors may be one of anything.
-    if (!wanted || (wanted->kind() == TypeKind::Number && !list.empty())) wanted = own;
+    if (!wanted) wanted = own;
     std::vector<ir::Value*> elements;
     for (const Json& each : list) {
         if (const std::string_view single = element_kind(kind); !single.empty()) {

@@ -151,9 +151,85 @@ void safe_softmax(Arguments arguments, IValue* results) {
     static const OperatorHandle<> all{"aten::all.dim"};
     const Tensor self = arguments[0].to_tensor();
     const std::int64_t dim = arguments[1].to_int();
-    const Tensor out = fn::softmax(self, dim, arguments[2]);
     const Tensor is_masked = all(fn::eq_scalar(self, Scalar(-std::numeric_limits<double>::infinity())), dim, true);
+    const Tensor out = fn::softmax(fn::masked_fill(self, is_masked, Scalar(0)), dim, arguments[2]);
     results[0] = IValue(fn::masked_fill(out, is_masked, Scalar(0)));
+}
+
+// --- chosen elements ---
+
+// Exactly `size` places: the rest are cut, or are fill_value.
+void nonzero_static(Arguments arguments, IValue* results) {
+    static const OperatorHandle<> full{"aten::full"};
+    static const OperatorHandle<> narrow{"aten::narrow"};
+    const Tensor places = fn::nonzero(arguments[0].to_tensor());
+    const std::int64_t size = arguments[1].to_int();
+    require(size >= 0, concat("nonzero_static: 'size' must be an non-negative integer, got ", size));
+    if (places.size(0) >= size) {
+        results[0] = IValue(narrow(places, 0, 0, size));
+        return;
+    }
+    const std::int64_t more[] = {size - places.size(0), places.size(1)};
+    const Tensor filled = full(IValue(IntSpan(more)), arguments[2], static_cast<std::int64_t>(ScalarType::Int64),
+                               IValue(), IValue(places.device()), IValue());
+    results[0] = IValue(fn::cat(TensorList{places, filled}, 0));
+}
+
+// Indices outside of the tensor count where the mask leaves them out.
+IValue clamped_indices(const Tensor& self, const IValue& indices) {
+    static const OperatorHandle<> clamp{"aten::clamp"};
+    std::vector<IValue> out;
+    for (const IValue& index : indices.to_list().elements) {
+        if (index.is_none()) {
+            out.push_back(index);
+            continue;
+        }
+        const std::int64_t size = self.size(static_cast<std::int64_t>(out.size()));
+        out.emplace_back(clamp(index.to_tensor(), IValue(-size), IValue(size - 1)));
+    }
+    return IValue(make_ptr<ListObject>(types::optional(types::tensor()), std::move(out)));
+}
+
+Tensor logical_not(const Tensor& mask) {
+    static const OperatorHandle<> handle{"aten::logical_not"};
+    return handle(mask);
+}
+
+void unsafe_masked_index(Arguments arguments, IValue* results) {
+    const Tensor self = arguments[0].to_tensor();
+    const Tensor mask = arguments[1].to_tensor();
+    const Tensor taken = fn::index(self, clamped_indices(self, arguments[2]));
+    results[0] = IValue(fn::masked_fill(taken, logical_not(mask), arguments[3]));
+}
+
+void unsafe_masked_index_put(Arguments arguments, IValue* results) {
+    static const OperatorHandle<> index_put{"aten::index_put"};
+    const Tensor self = arguments[0].to_tensor();
+    const Tensor mask = arguments[1].to_tensor();
+    const Tensor values = fn::masked_fill(arguments[3].to_tensor(), logical_not(mask), Scalar(0));
+    results[0] = IValue(index_put(self, clamped_indices(self, arguments[2]), values, true));
+}
+
+// Each tensor in as many equal parts, the last filled up with zeros, side by side.
+void chunk_cat(Arguments arguments, IValue* results) {
+    static const OperatorHandle<> pad{"aten::constant_pad_nd"};
+    static const OperatorHandle<> reshape{"aten::reshape"};
+    const TensorList tensors = arguments[0].to_tensors();
+    const std::int64_t chunks = arguments[2].to_int();
+    require(!tensors.empty() && chunks >= 1, "_chunk_cat expects tensors and at least one chunk");
+    const std::int64_t given = arguments[1].to_int();
+    const std::int64_t dim = given < 0 ? given + tensors.front().dim() : given;
+    TensorList parts;
+    for (const Tensor& tensor : tensors) {
+        require(dim >= 0 && dim < tensor.dim(), "_chunk_cat: dim is out of range");
+        const std::int64_t each = (tensor.size(dim) + chunks - 1) / chunks;
+        std::vector<std::int64_t> padding(static_cast<std::size_t>(2 * (tensor.dim() - dim)), 0);
+        padding.back() = each * chunks - tensor.size(dim);
+        std::vector<std::int64_t> sizes(tensor.sizes().begin(), tensor.sizes().begin() + dim);
+        sizes.insert(sizes.end(), {chunks, -1});
+        parts.push_back(reshape(pad(tensor, IValue(padding), Scalar(0)), IValue(sizes)));
+    }
+    results[0] = IValue(fn::cat(parts, dim + 1));
 }
 
 // --- ranges between tensors ---
@@ -205,6 +281,16 @@ constexpr OperatorRecord kRecords[] = {
               kNormalises, batch_norm_with_update),
     composite("aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
               "softmax that is 0 where all of a row is -inf.", safe_softmax),
+    composite("aten::nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor",
+              "Places of elements that are not zero: exactly as many as asked for.", nonzero_static),
+    composite("aten::_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+              "Elements by indices where the mask holds, else fill.", unsafe_masked_index),
+    composite(
+        "aten::_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> "
+        "Tensor",
+        "Adds values at indices where the mask holds.", unsafe_masked_index_put),
+    composite("aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor",
+              "Tensors in equal parts, filled up with zeros, side by side.", chunk_cat),
     composite("aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, ScalarType? dtype=None, Layout? "
               "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
               kBetween, from_tensors<kLinspace>),
