@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of torch.export as models: fixtures/exported (make_exported.py).
+#include <algorithm>
+
 #include "core/autograd/grad_mode.h"
+#include "core/base/strings.h"
 #include "core/formats/format_registry.h"
 #include "core/formats/numpy/npy.h"
 #include "core/ir/graph.h"
