@@ -35,7 +35,7 @@ FileIdentity identify_archive(const Ptr<MappedFile>& file) {
     }
     if (has("archive_format") ||
         any([](const std::string& name) { return name.ends_with("serialized_exported_program.json"); })) {
-        return {FileKind::ExportedProgram, "a torch.export program (.pt2)", kSaveTorchScript};
+        return {FileKind::ExportedProgram, "a torch.export program (.pt2)", {}};
     }
     if (has(".data/extern_modules") || has(".data/python_version")) {
         return {FileKind::Other, "a torch.package archive, whose code Python imports",

@@ -7,9 +7,12 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/exported/exported_reader.h"
 #include "core/formats/file_kind.h"
 #include "core/formats/lite/lite_flatbuffer.h"
 #include "core/formats/lite/lite_reader.h"
+#include "core/formats/safetensors/safetensors.h"
+#include "core/formats/safetensors/sharded.h"
 #include "core/formats/torchscript/graph_text.h"
 #include "core/formats/torchscript/torchscript_reader.h"
 
@@ -27,6 +30,8 @@ bool is_torchscript(const Ptr<MappedFile>& file) { return is_kind(file, FileKind
 bool is_lite_flatbuffer(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteFlatBuffer); }
 bool is_lite_archive(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteArchive); }
 
+bool is_exported_program(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::ExportedProgram); }
+
 bool is_checkpoint(const Ptr<MappedFile>& file) {
     try {
         const FileKind kind = identify_file(file).kind;
@@ -37,14 +42,31 @@ bool is_checkpoint(const Ptr<MappedFile>& file) {
 }
 
 // Weights without a program: modules guessed from their names.
-ModelFile open_checkpoint(const Ptr<MappedFile>& file) {
-    CheckpointWeights weights = read_checkpoint_weights(file->path());
+ModelFile tree_of(CheckpointWeights weights, const std::string& description) {
     strip_wrapper_prefix(weights);
     ModelFile model;
     model.unit = make_ptr<ir::CompilationUnit>();
     model.module = guess_module_tree(weights);
-    model.format = concat(identify_file(file).description, ", modules guessed from names and shapes");
+    model.format = concat(description, ", modules guessed from names and shapes");
     return model;
+}
+
+ModelFile open_checkpoint(const Ptr<MappedFile>& file) {
+    return tree_of(read_checkpoint_weights(file->path()), identify_file(file).description);
+}
+
+bool is_safetensors(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::Safetensors); }
+
+ModelFile open_safetensors(const Ptr<MappedFile>& file) {
+    CheckpointWeights weights;
+    weights.tensors = read_safetensors(file->path());
+    return tree_of(std::move(weights), identify_file(file).description);
+}
+
+ModelFile open_sharded(const Ptr<MappedFile>& file) {
+    CheckpointWeights weights;
+    weights.tensors = read_sharded_safetensors(file);
+    return tree_of(std::move(weights), "weights (.safetensors) in several files");
 }
 
 ModelFile open_with_readers(const Ptr<MappedFile>& file) {
@@ -69,6 +91,9 @@ FormatRegistry::FormatRegistry() {
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
     readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});
     readers_.push_back({"Lite interpreter FlatBuffer", {".ptl", ".ff"}, is_lite_flatbuffer, read_lite_flatbuffer});
+    readers_.push_back({"safetensors", {".safetensors"}, is_safetensors, open_safetensors});
+    readers_.push_back({"sharded safetensors", {".json"}, is_sharded_index, open_sharded});
+    readers_.push_back({"torch.export program", {".pt2"}, is_exported_program, read_exported_program});
     readers_.push_back({"Lite interpreter archive", {".ptl"}, is_lite_archive, read_lite_archive});
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,9 @@ struct ModelFile {
     std::vector<std::shared_ptr<const ir::Source>> sources;
     std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
     std::vector<Constructor> constructors = {};             // the model classes of a source, the likeliest first
-    Ptr<FileSandbox> files = nullptr;                       // of a source: its file permissions
+    // The inputs that the file holds beside the model, one an argument of forward.
+    std::optional<std::vector<IValue>> examples = {};
+    Ptr<FileSandbox> files = nullptr;  // of a source: its file permissions
 };
 
 }  // namespace loupe

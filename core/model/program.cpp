@@ -347,7 +347,7 @@ std::vector<InputSpec> Program::default_inputs(const std::string& method_name, s
 const std::optional<std::vector<IValue>>& Program::source_examples() const {
     static const std::optional<std::vector<IValue>> none;
     if (form() == ModelForm::Traced) return traced_examples_;
-    return source() != nullptr ? source()->example_inputs() : none;
+    return source() != nullptr ? source()->example_inputs() : file_.examples;
 }
 
 void Program::script() {

@@ -61,6 +61,11 @@ std::filesystem::path CaseArchive::file(const CaseEntry& entry, const std::strin
     return folder_ / concat(entry.k, ".", part);
 }
 
+std::filesystem::path CaseArchive::program(const CaseEntry& entry) const {
+    const std::filesystem::path exported = file(entry, "pt2");
+    return std::filesystem::exists(exported) ? exported : file(entry, "pt");
+}
+
 NamedTensors CaseArchive::arrays(const CaseEntry& entry, const std::string& part) const {
     return read_npz(file(entry, part));
 }

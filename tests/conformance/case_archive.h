@@ -30,6 +30,8 @@ class CaseArchive {
     bool is_of_modules() const { return is_of_modules_; }
     // part: "pt", "in.npz", "out.npz", "state.npz", ...
     std::filesystem::path file(const CaseEntry& entry, const std::string& part) const;
+    // The operator of a case: K.pt (TorchScript) or K.pt2 (torch.export).
+    std::filesystem::path program(const CaseEntry& entry) const;
     NamedTensors arrays(const CaseEntry& entry, const std::string& part) const;
 
   private:

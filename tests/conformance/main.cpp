@@ -12,6 +12,7 @@
 #include "core/base/strings.h"
 #include "core/plugin/plugin_loader.h"
 #include "tests/conformance/derivatives.h"
+#include "tests/conformance/exported_cases.h"
 #include "tests/conformance/known_exceptions.h"
 #include "tests/conformance/run_case.h"
 #include "tests/conformance/worker_pool.h"
@@ -37,9 +38,11 @@ struct Options {
     unsigned workers = std::max(1U, std::thread::hardware_concurrency());
 };
 
+// Zips of cases, and programs that are one case each.
 std::vector<fs::path> list_zips(const Options& options) {
     if (!fs::is_directory(options.folder)) throw Error(ErrorKind::Usage, "no such folder", {.file = options.folder});
-    std::vector<fs::path> zips;
+    std::vector<fs::path> zips = list_programs(options.folder);
+    std::erase_if(zips, [&](const fs::path& path) { return !options.only.empty() && path.stem() != options.only; });
     for (const auto& entry : fs::directory_iterator(options.folder)) {
         const fs::path& path = entry.path();
         if (path.extension() == ".zip" && (options.only.empty() || path.stem() == options.only)) zips.push_back(path);
@@ -47,7 +50,7 @@ std::vector<fs::path> list_zips(const Options& options) {
     std::sort(zips.begin(), zips.end());
     if (zips.empty())
         throw Error(ErrorKind::Usage, "no case zips there",
-                    {.file = options.folder, .hint = "give a folder of NAME.zip"});
+                    {.file = options.folder, .hint = "give a folder of NAME.zip or NAME.pt2"});
     return zips;
 }
 
@@ -61,6 +64,10 @@ std::string run_zip(const fs::path& zip, const Options& options) {
     const Device device = parse_device(options.device);
     set_thread_count(1);
     Json results = Json::array();
+    if (zip.extension() == ".pt2") {
+        results.push_back({{"k", 0}, {"dtype", "program"}, {"failure", run_program_case(zip, device)}});
+        return results.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
     try {
         const CaseArchive archive(zip);
         for (const CaseEntry& entry : archive.cases()) {
@@ -191,7 +198,7 @@ int main(int argc, char** argv) {
     using namespace loupe;
     conformance::Options options;
     CLI::App app("Runs operator and module cases and prints a line for each operator or module.");
-    app.add_option("folder", options.folder, "folder of NAME.zip")->required();
+    app.add_option("folder", options.folder, "folder of NAME.zip or NAME.pt2")->required();
     app.add_option("--only", options.only, "one operator or module");
     app.add_option("--exceptions", options.exceptions,
                    "table of cases that may fail: lines of name, case or dtype or *, reason");

@@ -170,7 +170,7 @@ std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry
         seed_generators(0);
         const NamedTensors inputs = archive.arrays(entry, "in.npz");
         const NamedTensors expected = archive.arrays(entry, "out.npz");
-        const auto program = session::Program::open(archive.file(entry, "pt"));
+        const auto program = session::Program::open(archive.program(entry));
         const session::PreparedMethod method(program, program->default_method(), "none");
         program->module().to({.device = device});
         const std::vector<IValue> arguments = make_arguments(inputs, expected, entry, device);

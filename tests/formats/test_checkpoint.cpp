@@ -129,6 +129,26 @@ class TestCheckpoint : public QObject {
         }
     }
 
+    void opens_safetensors_alone() {
+        const ModelFile model = open_model(fixture("checkpoints/kinds.safetensors"));
+        QVERIFY(model.module != nullptr);
+        QCOMPARE(model.module->get_submodule("encoder")->own_parameters().size(), std::size_t{2});
+    }
+    // One file under two names in an index.
+    void opens_sharded_safetensors() {
+        const std::string bytes = read_text_file(fixture("checkpoints/kinds.safetensors"));
+        write_file_atomically(scratch_.path("a.safetensors"), bytes);
+        const std::string index = scratch_.path("model.safetensors.index.json");
+        write_file_atomically(index, R"({"weight_map": {"encoder.weight": "a.safetensors"}})");
+        QVERIFY(open_model(index).module->get_submodule("encoder") != nullptr);
+        write_file_atomically(index, R"({"weight_map": {"encoder.weight": "../a.safetensors"}})");
+        const std::string outside = error_of([&] { open_model(index); });
+        QVERIFY2(outside.find("not beside the index") != std::string::npos, outside.c_str());
+        write_file_atomically(index, R"({"weight_map": {"decoder.weight": "a.safetensors"}})");
+        const std::string missing = error_of([&] { open_model(index); });
+        QVERIFY2(missing.find("has no 'decoder.weight'") != std::string::npos, missing.c_str());
+    }
+
     void refuses_damaged_safetensors_data() {
         QTest::addColumn<QByteArray>("header");
         QTest::addColumn<int>("bytes");

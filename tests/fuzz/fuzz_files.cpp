@@ -222,11 +222,11 @@ std::vector<std::filesystem::path> fixture_files() {
     std::vector<std::filesystem::path> files;
     for (const auto& folder :
          {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data",
-          tests / "fixtures" / "lite", tests / "formats" / "arrays"}) {
+          tests / "fixtures" / "lite", tests / "fixtures" / "exported", tests / "formats" / "arrays"}) {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             const std::string extension = entry.path().extension().string();
-            const std::set<std::string> known{".pt",  ".pth", ".ptl", ".npz", ".npy", ".png", ".jpg",
-                                              ".tar", ".csv", ".bin", ".idx", ".gz",  ".txt"};
+            const std::set<std::string> known{".pt",  ".pt2", ".pth", ".ptl", ".npz", ".npy", ".png",
+                                              ".jpg", ".tar", ".csv", ".bin", ".idx", ".gz",  ".txt"};
             if (known.contains(extension)) files.push_back(entry.path());
         }
     }

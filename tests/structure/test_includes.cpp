@@ -15,7 +15,9 @@ const QStringList kRooms{"base",  "tensor", "value", "autograd", "dispatch", "ke
 // Rooms in rooms, of those that have an order; what lies in the room itself stands above them.
 const QMap<QString, QStringList> kSubRooms{
     {"runtime", {"interpreter", "trace", "fuse", "planned"}},
-    {"formats", {"archive", "numpy", "pickle", "image", "torchscript", "lite", "safetensors", "checkpoint", "sources"}},
+    {"formats",
+     {"archive", "numpy", "pickle", "image", "torchscript", "lite", "safetensors", "checkpoint", "exported",
+      "sources"}},
     {"python", {"language", "library", "torch", "script"}},
     {"session", {"wire", "queries"}},
 };

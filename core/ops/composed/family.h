@@ -22,6 +22,7 @@
     FILE(arithmetic_overload_records) \
     FILE(assertion_records)           \
     FILE(conversion_records)          \
+    FILE(export_operator_records)     \
     FILE(functional_form_records)     \
     FILE(unrecorded_records)          \
     FILE(named_creation_records)      \

@@ -6,6 +6,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
+#include "core/dispatch/autocast.h"
 #include "core/dispatch/boxing.h"
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/text.h"
@@ -37,6 +38,27 @@ void second(Arguments arguments, IValue* results) { results[0] = arguments[1]; }
 void enter_part(Arguments, IValue* results) { results[0] = IValue(scalar_tensor(0.0, ScalarType::Float64)); }
 // No effect but to notify the observer.
 void exit_part(Arguments, IValue*) {}
+
+thread_local std::vector<AutocastSettings> entered_autocasts;
+
+void enter_autocast(Arguments arguments, IValue*) {
+    AutocastSettings settings = autocast_settings();
+    entered_autocasts.push_back(settings);
+    const Device device = parse_device(arguments[0].to_string());
+    AutocastSettings::OfDevice& of = settings.devices[static_cast<std::size_t>(device.type)];
+    of.enabled = arguments[2].to_bool();
+    if (!arguments[1].is_none()) of.dtype = static_cast<ScalarType>(arguments[1].to_int());
+    if (!arguments[3].is_none()) settings.cache_enabled = arguments[3].to_bool();
+    set_autocast_settings(settings);
+}
+
+void exit_autocast(Arguments, IValue*) {
+    if (entered_autocasts.empty()) throw Error(ErrorKind::Run, "_exit_autocast without _enter_autocast");
+    set_autocast_settings(entered_autocasts.back());
+    entered_autocasts.pop_back();
+    if (entered_autocasts.empty()) clear_autocast_cache();
+}
+
 void is(Arguments arguments, IValue* results) { results[0] = IValue(arguments[0].is_same(arguments[1])); }
 void is_not(Arguments arguments, IValue* results) { results[0] = IValue(!arguments[0].is_same(arguments[1])); }
 void always_true(Arguments, IValue* results) { results[0] = IValue(true); }
@@ -130,6 +152,12 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::set_grad_enabled(bool val) -> ()",
      .summary = "Whether operators record for the backward pass from now on.",
      .kernel = set_grad_enabled},
+    {.schema = "aten::_enter_autocast(str device_type, ScalarType? dtype, bool enabled, bool? cache_enabled) -> ()",
+     .summary = "Operators choose their precision from now on, until _exit_autocast; torch.autocast.",
+     .kernel = enter_autocast},
+    {.schema = "aten::_exit_autocast() -> ()",
+     .summary = "Ends what the last _enter_autocast began.",
+     .kernel = exit_autocast},
     {.schema = "aten::is_autocast_enabled() -> bool", .summary = "Always False.", .kernel = always_false},
     {.schema = "aten::is_autocast_cpu_enabled() -> bool", .summary = "Always False.", .kernel = always_false},
     {.schema = "aten::is_scripting() -> bool", .summary = "Always True.", .kernel = always_true},

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/exported_cases.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/functions.h"
+#include "core/model/program.h"
+#include "core/ops/random/generator.h"
+#include "core/study/compare.h"
+#include "core/tensor/device_copy.h"
+#include "tests/conformance/case_archive.h"
+#include "tests/conformance/run_case.h"
+
+namespace loupe::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the largest value: whole models are long sums of long sums.
+constexpr double kCloseness = 2e-3;
+// Of a model's largest gradient norm: what is smaller is rounding.
+constexpr double kRounding = 3e-3;
+
+fs::path beside(const fs::path& program, const char* ending) {
+    return program.parent_path() / concat(program.stem().string(), ending);
+}
+
+// In the order in which a program gives them: torch.utils._pytree keeps a dict's own order.
+void flatten(const IValue& value, TensorList& out) {
+    if (value.is_tensor()) out.push_back(value.to_tensor());
+    if (value.is_list()) {
+        for (const IValue& each : value.to_list().elements) flatten(each, out);
+    }
+    if (value.is_tuple()) {
+        for (const IValue& each : value.to_tuple().elements) flatten(each, out);
+    }
+    if (value.is_dict()) {
+        for (const auto& [key, each] : value.to_dict().entries()) flatten(each, out);
+    }
+}
+
+double greatest(const Tensor& t) {
+    if (t.numel() == 0 || !is_differentiable(t.dtype())) return 0;
+    return item(fn::amax(fn::abs(t))).to_double();
+}
+
+std::string compare(const std::string& name, const Tensor& computed, const Tensor& expected) {
+    if (!computed.defined()) return concat(name, " is undefined");
+    const Tensor actual = on_host(detach(computed));
+    if (actual.dtype() != expected.dtype())
+        return concat(name, " is ", dtype_name(actual.dtype()), ", expected ", dtype_name(expected.dtype()));
+    const auto difference =
+        session::compare_tensors(actual, expected, 0, std::max(kCloseness * greatest(expected), 1e-6));
+    if (difference.is_equal) return {};
+    if (!difference.why.empty()) return concat(name, ": ", difference.why);
+    return concat(name, " max abs ", difference.max_abs, " of ", greatest(expected));
+}
+
+std::string compare_outputs(const TensorList& outputs, const NamedTensors& expected) {
+    std::size_t count = 0;
+    while (find_array(expected, concat("out", count)).defined()) ++count;
+    if (outputs.size() != count) return concat(outputs.size(), " outputs, expected ", count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::string found = compare(concat("out", i), outputs[i], find_array(expected, concat("out", i)));
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+void run_backward(const TensorList& outputs, const NamedTensors& inputs) {
+    TensorList roots;
+    TensorList cotangents;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const Tensor cotangent = find_array(inputs, concat("cot", i));
+        if (!cotangent.defined() || !requires_grad(outputs[i])) continue;
+        roots.push_back(outputs[i]);
+        cotangents.push_back(on_device(cotangent, outputs[i].device()));
+    }
+    if (!roots.empty()) backward(roots, cotangents);
+}
+
+std::string compare_norms(const nn::Module& module, const NamedTensors& expected) {
+    constexpr std::string_view kStart = "gradnorm.";
+    double largest = 0;
+    for (const auto& [name, norm] : expected) {
+        if (name.starts_with(kStart)) largest = std::max(largest, item(norm).to_double());
+    }
+    const auto parameters = module.named_parameters();
+    for (const auto& [name, norm] : expected) {
+        if (!name.starts_with(kStart)) continue;
+        const auto parameter =
+            std::ranges::find(parameters, name.substr(kStart.size()), [](const auto& each) { return each.first; });
+        if (parameter == parameters.end()) return concat("no parameter for ", name);
+        const Tensor gradient = grad_of(parameter->second);
+        const double actual =
+            gradient.defined() ? item(fn::sqrt(fn::sum(fn::mul(on_host(gradient), on_host(gradient))))).to_double() : 0;
+        const double wanted = item(norm).to_double();
+        if (std::max(actual, wanted) < kRounding * largest) continue;
+        if (!(std::abs(actual - wanted) <= kCloseness * wanted))
+            return concat(name, " is ", actual, ", expected ", wanted);
+    }
+    return {};
+}
+
+std::string compare_gradients(const nn::Module& module, const NamedTensors& expected) {
+    constexpr std::string_view kStart = "grad.param.";
+    const auto parameters = module.named_parameters();
+    for (const auto& [name, wanted] : expected) {
+        if (!name.starts_with(kStart)) continue;
+        const auto parameter =
+            std::ranges::find(parameters, name.substr(kStart.size()), [](const auto& each) { return each.first; });
+        if (parameter == parameters.end()) return concat("no parameter for ", name);
+        std::string found = compare(name, grad_of(parameter->second), wanted);
+        if (!found.empty()) return found;
+    }
+    return compare_norms(module, expected);
+}
+
+}  // namespace
+
+std::vector<fs::path> list_programs(const fs::path& folder) {
+    std::vector<fs::path> programs;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == ".pt2") programs.push_back(entry.path());
+    }
+    std::ranges::sort(programs);
+    return programs;
+}
+
+std::string run_program_case(const fs::path& path, Device device) {
+    return one_line([&]() -> std::string {
+        default_generator().set_seed(0);
+        const auto program = session::Program::open(path);
+        const NamedTensors inputs = read_npz(beside(path, ".in.npz"));
+        const NamedTensors expected = read_npz(beside(path, ".out.npz"));
+        program->module().to({.device = device});
+        std::vector<IValue> arguments;
+        for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i)
+            arguments.emplace_back(on_device(find_array(inputs, concat("arg", i)), device));
+        const GradModeScope grad(true);
+        const session::PreparedMethod method(program, program->default_method(), "none");
+        TensorList outputs;
+        flatten(method.forward(arguments), outputs);
+        std::string found = compare_outputs(outputs, expected);
+        if (!found.empty()) return found;
+        run_backward(outputs, inputs);
+        return compare_gradients(program->module(), expected);
+    });
+}
+
+}  // namespace loupe::conformance

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Whole programs of torch.export: NAME.pt2 with NAME.in.npz and NAME.out.npz beside it.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/tensor/device.h"
+
+namespace loupe::conformance {
+
+// The programs of a folder, in order of names.
+std::vector<std::filesystem::path> list_programs(const std::filesystem::path& folder);
+// Runs forward and backward from arg0, arg1, … and cot0, …, and compares with out0, … and with gradients:
+// grad.param.NAME by element, gradnorm.NAME by norm. Empty when everything is as expected; else one line.
+std::string run_program_case(const std::filesystem::path& program, Device device);
+
+}  // namespace loupe::conformance
