@@ -10,6 +10,7 @@
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/checkpoint/checkpoint_writer.h"
+#include "core/formats/format_registry.h"
 #include "core/ops/sparse/sparse.h"
 #include "tests/formats/formats_test.h"
 
