@@ -135,7 +135,7 @@ std::vector<fs::path> list_programs(const fs::path& folder) {
 
 std::string run_program_case(const fs::path& path, Device device) {
     return one_line([&]() -> std::string {
-        default_generator().set_seed(0);
+        seed_generators(0);
         const auto program = session::Program::open(path);
         const NamedTensors inputs = read_npz(beside(path, ".in.npz"));
         const NamedTensors expected = read_npz(beside(path, ".out.npz"));

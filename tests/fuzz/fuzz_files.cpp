@@ -83,6 +83,7 @@ class Fuzzer {
     void set_original(const std::filesystem::path& path) {
         inputs_ = path.parent_path() / (path.stem().string() + ".in.npz");
         if (!std::filesystem::exists(inputs_)) inputs_.clear();
+        brings_own_ = path.extension() == ".pt2";
     }
 
     void run(const std::string& name, const std::string& extension, const std::string& bytes) {
@@ -168,8 +169,13 @@ class Fuzzer {
         const DeadlineScope deadline(std::chrono::seconds(2));
         const GradModeScope grad(true);
         const session::PreparedMethod method(program, program->default_method(), "none");
-        const auto arguments = session::make_inputs(
-            session::input_specs_of_file(inputs_, method.schema(), *program->info()), method.schema(), true);
+        const auto own = program->default_inputs(program->default_method());
+        const bool has_own = !own.empty() && own.front().source == session::InputSpec::Source::Example;
+        if (brings_own_ && !has_own) return;  // the damage took them
+        const auto arguments =
+            has_own ? program->make_arguments(own, program->default_method())
+                    : session::make_inputs(session::input_specs_of_file(inputs_, method.schema(), *program->info()),
+                                           method.schema(), true);
         session::require_input_gradients(arguments);
         const TensorList outputs = session::flatten_tensors(method.forward(arguments));
         for (const Tensor& output : outputs) touch(output);
@@ -210,6 +216,7 @@ class Fuzzer {
     bool verbose_;
     std::filesystem::path folder_;
     std::filesystem::path inputs_;  // empty: the cases are not run
+    bool brings_own_ = false;       // inputs, inside the file
     std::size_t cases_ = 0;
     std::size_t opened_ = 0;
     std::size_t ran_ = 0;
