@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "core/base/counted.h"
 #include "core/base/strings.h"
+#include "core/record/fallbacks.h"
 #include "core/record/memory_sums.h"
 
 namespace loupe::cli {

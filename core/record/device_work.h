@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What a run did on devices other than the CPU, and what fell back to the CPU.
+// What an event did on a device other than the CPU.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/fields.h"
 
 namespace loupe::session {
-
-class Recording;
 
 // Of an event, beside its own time.
 struct DeviceWork {
@@ -27,18 +24,5 @@ struct DeviceWork {
 auto fields(Like<DeviceWork> auto& it) {
     return std::tie(it.device, it.launch, it.fell_back, it.copied_bytes, it.copy_seconds);
 }
-
-// The operators of a run without a kernel on their device: those that are still to be written.
-struct Fallback {
-    std::string op;
-    std::string device;
-    std::size_t events = 0;
-    std::int64_t copied_bytes = 0;
-    double copy_seconds = 0;
-
-    std::string text() const;
-};
-// Those whose copies took longest first.
-std::vector<Fallback> fallbacks_of(const Recording& recording);
 
 }  // namespace loupe::session

@@ -25,7 +25,7 @@
 #include "core/optim/optimizer.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/record/backward_roots.h"
-#include "core/record/device_work.h"
+#include "core/record/fallbacks.h"
 #include "core/record/memory_sums.h"
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
