@@ -125,6 +125,7 @@ class RobustTest : public QObject {
         QVERIFY(!first->isHidden());
         first->toggleViewAction()->trigger();
         QVERIFY(first->isHidden());
+        QTRY_VERIFY(window_->bridge().undoStack()->canUndo());  // an edit of the layout when it has settled
         window_->bridge().undoStack()->undo();
         QTRY_VERIFY(!first->isHidden());
         window_->bridge().closeModel();

@@ -194,7 +194,7 @@ Named trained(const optim::OptimizerRecord& record, Device device,
 
 TrainOptions train_options() {
     TrainOptions options;
-    options.data.shape = {1, 28, 28};
+    options.data.shape = {1, 8, 8};
     options.data.classes = 10;
     options.data.count = 24;
     options.batch_size = 8;
@@ -255,7 +255,7 @@ struct Run {
         program->to(device);
         method = std::make_unique<PreparedMethod>(program, "forward", "none");
         InputSpec spec;
-        spec.shape = {4, 1, 28, 28};
+        spec.shape = {4, 1, 8, 8};
         seed_generators(2);
         arguments = program->make_arguments({spec}, "forward");
         require_input_gradients(arguments);
@@ -369,7 +369,7 @@ void TestDeviceTraining::pipelinesRunThere() {
         const auto program = Program::open(kDigits);
         program->to(device);
         InputSpec spec;
-        spec.shape = {3, 1, 28, 28};
+        spec.shape = {3, 1, 8, 8};
         seed_generators(2);
         const auto arguments = program->make_arguments({spec}, "forward");
         const GradModeScope grad(trains);
