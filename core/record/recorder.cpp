@@ -184,6 +184,8 @@ void Recorder::add_inputs(std::span<const Tensor> tensors) {
 void Recorder::before_operator(const OperatorCall& call) {
     end_when_repeated();
     pending_ = Event{};
+    pending_operator_ = call.op != nullptr ? call.op->full_name : std::string_view();
+    pending_has_kernel_ = false;
     pending_point_ = frames_.point_of(call);
     park_if_asked(pending_point_);
     pending_.op = writer_.intern(call.name);
@@ -229,7 +231,8 @@ void Recorder::stop_clock() {
 
 void Recorder::on_kernel(const KernelChoice& choice) {
     if (!is_pending_) return;
-    pending_.backend = writer_.intern(choice.backend);
+    if (!pending_has_kernel_) pending_.backend = writer_.intern(choice.backend);
+    pending_has_kernel_ = pending_has_kernel_ || choice.op == pending_operator_;
     if (is_first_call(choice)) pending_.is_cold = true;
     for (const std::string& line : choice.declined) pending_.declined.push_back(line);
 }

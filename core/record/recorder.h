@@ -132,6 +132,8 @@ class Recorder final : public ExecutionObserver,
 
     // The operator under way.
     bool is_pending_ = false;
+    std::string_view pending_operator_;   // its full name; empty where there is none
+    bool pending_has_kernel_ = false;     // a kernel of its own was chosen: those that it calls are not its backend
     std::vector<ValueId> pending_saved_;  // in backward: what its node kept from forward
     Event pending_;
     BackwardStart pending_start_;
