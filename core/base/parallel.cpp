@@ -107,10 +107,11 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
         body(context, begin, end);
         return;
     }
-    if (pieces > startable_threads) {
+    if (thread_count() > startable_threads) {
         // Default of a thread without a limit: as many as can be started.
-        const int found = start_team(static_cast<int>(pieces));
-        if (found < pieces) {
+        const int wanted = thread_count();
+        const int found = start_team(wanted);
+        if (found < wanted) {
             omp_set_num_threads(found);
             run_parallel(begin, end, grain, context, body);
             return;
@@ -118,11 +119,13 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
     }
     std::exception_ptr failure;
     const int core = sched_getcpu();
-#pragma omp parallel num_threads(static_cast <int>(pieces))
+    // The whole team, also where there is less to do: libgomp ends the threads that a smaller one leaves out, and must
+    // start them again.
+#pragma omp parallel
     {
-        const std::int64_t team = omp_get_num_threads();
+        const std::int64_t team = std::min<std::int64_t>(omp_get_num_threads(), pieces);
         const std::int64_t index = omp_get_thread_num();
-        if (index != 0) leave_core(core);
+        if (index != 0 && index < team) leave_core(core);
         const std::int64_t chunk = (length + team - 1) / team;
         const std::int64_t from = begin + index * chunk;
         const std::int64_t to = std::min(end, from + chunk);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 #include <QTest>
 #include <atomic>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,7 @@ class ThreadsTest : public QObject {
     }
     void covers_each_index_once_data();
     void covers_each_index_once();
+    void little_work_ends_no_threads();
     void small_ranges_stay_here();
     void exceptions_come_back();
     void nested_regions_use_one_thread();
@@ -75,6 +78,21 @@ void ThreadsTest::covers_each_index_once() {
         for (auto i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i - 5)];
     });
     for (const auto& each : seen) QCOMPARE(each.load(), 1);
+}
+
+// Threads that had nothing to do are there for the next region: to start them again takes time, and may fail.
+void ThreadsTest::little_work_ends_no_threads() {
+    set_thread_count(4);
+    const auto workers = [](std::int64_t pieces) {
+        std::vector<std::atomic<pid_t>> ids(static_cast<std::size_t>(pieces));
+        parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (auto i = begin; i < end; ++i) ids[static_cast<std::size_t>(i)] = gettid();
+        });
+        return std::set<pid_t>(ids.begin(), ids.end());
+    };
+    const std::set<pid_t> before = workers(4);
+    for (int i = 0; i < 3; ++i) QVERIFY(workers(2).size() <= 2);
+    QVERIFY(workers(4) == before);
 }
 
 void ThreadsTest::small_ranges_stay_here() {
