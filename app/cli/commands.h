@@ -37,7 +37,9 @@ struct RunArguments {
     std::string mode;
     bool scripted = false;
     std::string pipeline = "none";
-    std::string compile_mode;  // empty: the pipeline only
+    int opset = 0;                     // of convert to .onnx; 0: the writer's own
+    std::vector<std::string> dynamic;  // of convert: sizes that may differ, "arg0:0=batch"
+    std::string compile_mode;          // empty: the pipeline only
     bool backward = false;
     std::string loss;  // the start of backward: see session::parse_backward_from
     std::string target;
@@ -48,6 +50,7 @@ struct RunArguments {
     std::string record_file;
     std::vector<std::string> written;  // files and folders that the command writes besides
     bool stats = false;
+    bool parts = false;  // what composed operators are made of is recorded
     std::function<void(const std::string& line)> notice = print_notice;  // of what is noted beside the results
     // bench
     int warmup = 3;
@@ -111,7 +114,7 @@ void print_operator_times(const session::Recording& recording, const session::Op
 void write_trace(const session::Recording& recording, const std::string& file);
 
 int run_info(const std::string& model, const std::string& build, const FilePermissions& permissions);
-int run_convert(const RunArguments& options, const std::string& out);
+int run_convert(const RunArguments& options, const std::string& out, const std::string& shard_size);
 int run_run(const RunArguments& options);
 int run_check(const RunArguments& options);
 int run_bench(const RunArguments& options);

@@ -154,7 +154,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     add_number(command, "--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     add_seed(command, model.seed, "of order, dropout and made-up data");
     command.add_option("--csv", options.csv_file, "write a row a step");
-    command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .npz");
+    command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .safetensors, .npz");
     command.add_option("--checkpoint", options.checkpoint_file,
                        "after every epoch write model, optimizer, scheduler, epoch and random numbers: .pt");
     command.add_option("--resume", how.resume,
@@ -196,6 +196,8 @@ void add_run(CLI::App& app, int& status) {
     run->add_option("--record", options->record_file,
                     "write the whole recording, to open later in the window (.loupe)");
     run->add_flag("--stats", options->stats, "print a row an event");
+    run->add_flag("--parts", options->parts,
+                  "with --stats, --record or --trace: also what runs inside operators that are made of others");
     run->callback([options, &status] {
         options->backward |= options->grad_norms;
         status = run_run(*options);
@@ -299,6 +301,7 @@ void add_plan(CLI::App& app, int& status) {
 
 void add_convert(CLI::App& app, int& status) {
     const auto converted = std::make_shared<std::string>();
+    const auto shard_size = std::make_shared<std::string>();
     const auto options = std::make_shared<RunArguments>();
     auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
                                                       loupe::join(loupe::session::convert_extensions(), ", "));
@@ -306,7 +309,15 @@ void add_convert(CLI::App& app, int& status) {
     convert->add_option("OUT", *converted, "the file to write")->required();
     convert->add_option("--pipeline", options->pipeline,
                         "passes to run on the graph that is written: a pipeline, or names with commas between");
-    convert->callback([converted, options, &status] { status = run_convert(*options, *converted); });
+    convert
+        ->add_option("--dynamic", options->dynamic,
+                     "of .pt2 and .onnx: a size that may differ from the example's, arg0:0=batch; repeat for each")
+        ->allow_extra_args(false);
+    convert->add_option("--opset", options->opset, "of .onnx: the version of ONNX's operators, 11 to 20 (default 20)");
+    convert->add_option("--shard-size", *shard_size,
+                        "of .safetensors: the most bytes of one file, as 5GB; the others and an index lie beside it");
+    convert->callback(
+        [converted, shard_size, options, &status] { status = run_convert(*options, *converted, *shard_size); });
 }
 
 void add_passes(CLI::App& app, int& status) {
@@ -374,6 +385,6 @@ int main(int argc, char** argv) {
     loupe::leave_blas_alone(argv);
     loupe::allow_deep_stack();
     catch_stop_signals();
-    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is told as others are
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails, and is reported as others are
     return end_output(run(argc, argv));
 }

@@ -10,7 +10,9 @@
 #include "core/base/strings.h"
 #include "core/model/script_output.h"
 #include "core/python/language/file_notice.h"
+#include "core/record/compute_statistics.h"
 #include "core/record/finite_check.h"
+#include "core/record/gradients.h"
 #include "core/record/recording_file.h"
 #include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
@@ -25,7 +27,8 @@ void print_results(const TensorList& outputs) {
 
 TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
     const bool keeps = !options.record_file.empty();
-    const auto recorder = make_recorder(run, {.statistics = options.stats || keeps, .values = keeps});
+    const auto recorder =
+        make_recorder(run, {.statistics = options.stats || keeps, .values = keeps, .opens_operators = options.parts});
     const auto save = [&] {
         if (keeps) session::save_recording(*run.program, *recorder, run.options, options.record_file);
     };
@@ -40,12 +43,25 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
     const session::Recording& recording = *recorder->recording();
     if (options.stats) print_stats(recording);
     if (!options.trace_file.empty()) write_trace(recording, options.trace_file);
-    if (options.stats || keeps) print_verdict(session::conclude(recording, run.options, {}));
+    if (options.stats || keeps) {
+        session::RunFacts facts;
+        if (session::starts_from_loss(recording))
+            facts.gradients = session::gradient_rows(run.program->module(), recorder.get());
+        print_verdict(session::conclude(recording, run.options, std::move(facts)));
+    }
     return outputs;
 }
 
 std::int64_t bad_tensors(const NamedTensors& all) {
     return std::count_if(all.begin(), all.end(), [](const auto& each) { return !session::is_all_finite(each.second); });
+}
+
+// Of parameters.
+std::int64_t zero_gradients(const NamedTensors& all) {
+    return std::count_if(all.begin(), all.end(), [](const auto& each) {
+        if (!each.first.starts_with("grad.param.") || each.second.numel() == 0) return false;
+        return session::compute_statistics(each.second).zero_count == each.second.numel();
+    });
 }
 
 // The run once more, from the file on, to see where what is not finite begins. What the program prints, notes and
@@ -99,6 +115,9 @@ void print_run_verdict(const PreparedRun& run, const TensorList& outputs, const 
     verdict.text = concat("finished: ", counted(outputs.size(), "output"),
                           is_backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "",
                           " without NaN or Inf");
+    if (const std::int64_t zero = zero_gradients(ends); zero > 0)
+        verdict.text += concat("; ", counted(zero, "parameter has", "parameters have"),
+                               " a gradient of zeros only: --stats looks for the layer that stops it");
     print_verdict(verdict);
 }
 

@@ -198,6 +198,7 @@ PreparedRun prepare_run(const RunArguments& options) {
     run.options.threads = options.threads;
     run.options.seed = options.seed;
     run.options.device = options.device;
+    run.options.opens_operators = options.parts;
     seed_generators(options.seed);  // opening a model source drew numbers
     run.program->to(parse_device(options.device));
     run.arguments = run.program->make_arguments(run.options.inputs, method);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/formats/checkpoint/weights_file.h"
 #include "core/model/inputs.h"
 #include "core/model/weights.h"
 
@@ -41,6 +42,13 @@ fs::path checkpoint_beside(const fs::path& model) try {
     return {};
 }
 
+// The files of an index or a folder. What is wrong with it is said where it is read.
+void add_files_of(std::vector<NamedFile>& files, const char* option, const fs::path& path) try {
+    for (const fs::path& file : path.empty() ? std::vector<fs::path>{} : files_of_weights(path))
+        files.push_back({option, file.string()});
+} catch (const Error&) {
+}
+
 }  // namespace
 
 std::vector<NamedFile> read_files(const RunArguments& options) {
@@ -48,6 +56,8 @@ std::vector<NamedFile> read_files(const RunArguments& options) {
                                  {"--inputs", options.inputs_file},
                                  {"--weights", options.weights},
                                  {"--data", options.data}};
+    add_files_of(files, "the model", options.model);
+    add_files_of(files, "--weights", options.weights);
     if (options.weights.empty()) files.push_back({"the checkpoint beside the model", checkpoint_beside(options.model)});
     if (options.inputs_file.empty() && options.input_specs.empty()) {
         files.push_back({"the file of inputs beside the model", session::samples_beside(options.model)});

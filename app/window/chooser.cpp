@@ -79,18 +79,23 @@ Chooser::Chooser(const QString& prompt, std::vector<Item> items, QWidget* parent
 }
 
 void Chooser::filter(const QString& words) {
-    const QStringList parts = words.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    // Those that begin with the words come first.
+    const QString all_words = words.toLower().simplified();
+    const QStringList parts = all_words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    // The one that is called so comes first ("memory" for "Show panel: Memory"), then those that begin with the words.
+    std::vector<std::size_t> same;
     std::vector<std::size_t> first;
     std::vector<std::size_t> rest;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const bool all =
             std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return keys_[i].contains(part); });
         if (!all) continue;
+        const QString title = items_[i].title.toLower();
+        const bool isSame = title == all_words || title.endsWith(QStringLiteral(": ") + all_words);
         const bool begins = !parts.empty() && keys_[i].startsWith(parts.front());
-        (begins ? first : rest).push_back(i);
+        (isSame && !parts.empty() ? same : begins ? first : rest).push_back(i);
         if (first.size() >= kMaxShown) break;
     }
+    first.insert(first.begin(), same.begin(), same.end());
     first.insert(first.end(), rest.begin(), rest.end());
     first.resize(std::min<std::size_t>(first.size(), kMaxShown));
 

@@ -6,6 +6,7 @@
 #include <QLayout>
 #include <QMenu>
 #include <QMouseEvent>
+#include <QScopeGuard>
 #include <QSettings>
 #include <QStyle>
 #include <QTabBar>
@@ -343,6 +344,11 @@ void Docks::resizeToDefault(std::initializer_list<std::pair<QDockWidget*, int>> 
     window_->resizeDocks(docks, lengths, orientation);
 }
 
+void Docks::whenSettled(std::function<void()> work) {
+    if (!tidying_ && !changing_) return work();
+    waiting_.push_back(std::move(work));
+}
+
 void Docks::tidySoon() {
     if (tidying_) return;
     tidying_ = true;
@@ -352,6 +358,10 @@ void Docks::tidySoon() {
 // The tab has the panel's title: no title bar. (A tab can be torn off as well.)
 void Docks::tidy() {
     tidying_ = false;
+    const auto told = qScopeGuard([this] {
+        if (changing_) return;  // it is called again
+        for (const auto& work : std::exchange(waiting_, {})) work();
+    });
     for (QDockWidget* dock : docks_) {
         const bool tab = dock != maximised_ && !dock->isFloating() && !window_->tabifiedDockWidgets(dock).isEmpty();
         if (tab == (dock->titleBarWidget() != nullptr)) continue;
@@ -405,7 +415,7 @@ void Docks::restore(const QByteArray& state) {
     maximised_ = nullptr;
     arranging_ = true;
     held_.clear();
-    window_->restoreState(state, kLayoutVersion);
+    restoreState(state);
     tidySoon();
 }
 
@@ -442,11 +452,22 @@ void Docks::hideAll() {
     }
 }
 
+// Qt shows the bars of all tabs one after another. Showing one may lay out the window anew, which makes a new set of
+// bars while Qt goes through the old one: until it is done the layout rests.
+bool Docks::restoreState(const QByteArray& state) {
+    QLayout* const layout = window_->layout();
+    layout->setEnabled(false);
+    const bool isRestored = window_->restoreState(state, kLayoutVersion);
+    layout->setEnabled(true);
+    return isRestored;
+}
+
 void Docks::showAll() {
     if (!hidden_) return;
     takePlace();
     arranging_ = true;
-    if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion))
+    window_->layout()->activate();  // sizes of panels are shares of the room that there is
+    if (state_.isEmpty() || !restoreState(state_))
         arrange();
     else
         placeNewcomers();
@@ -482,9 +503,10 @@ bool Docks::takeLayout(const QByteArray& state) {
     maximised_ = nullptr;
     arranging_ = true;
     held_.clear();
+    window_->layout()->activate();
     const QByteArray before = window_->saveState(kLayoutVersion);
-    const bool isTaken = window_->restoreState(state, kLayoutVersion);
-    if (!isTaken) window_->restoreState(before, kLayoutVersion);
+    const bool isTaken = restoreState(state);
+    if (!isTaken) restoreState(before);
     placeNewcomers();
     tidySoon();
     return isTaken;

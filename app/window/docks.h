@@ -8,6 +8,7 @@
 #include <QSet>
 #include <QTimer>
 #include <QUndoStack>
+#include <functional>
 #include <vector>
 
 #include "views/common/view.h"
@@ -43,6 +44,8 @@ class Docks : public QObject {
     // the user resized one meanwhile.
     void makeRoom(bool is_shown);
     // No change of the layout is in progress.
+    // When panels have the sizes of the layout that was just taken: at once where none was.
+    void whenSettled(std::function<void()> work);
     bool isSettled() const {
         const bool are_sizes = !resizing_ && (!is_returning_ || maximised_ || hidden_);
         return !tidying_ && !changing_ && !arranging_ && are_sizes;
@@ -66,6 +69,7 @@ class Docks : public QObject {
     void holdSizes();
     // Of the bar of the group that the dock is in, or 0.
     int tabHeight(const QDockWidget* dock) const;
+    bool restoreState(const QByteArray& state);
     void returnSizes();
     void choose(views::View* view);
     // Chosen by a click that moves no keyboard focus: on a tab, a title, a button.
@@ -100,6 +104,7 @@ class Docks : public QObject {
     QByteArray state_;
     bool hidden_ = false;
     bool tidying_ = false;
+    std::vector<std::function<void()>> waiting_;
     QByteArray settled_;  // the layout before the current change
     QSet<QDockWidget*> closed_;
     bool arranging_ = false;

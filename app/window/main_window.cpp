@@ -79,18 +79,47 @@ MainWindow::MainWindow()
     docks_->hideAll();
     start_->setRecentFiles(recentFiles());
     restoreGeometry(QSettings().value(QStringLiteral("window/geometry")).toByteArray());
+    connectBridge();
+    connectParts();
+    actions_->update();
+}
 
-    connect(weights_, &WeightsLoader::openWanted, this, &MainWindow::openFile);
-    connect(permissions_, &SourcePermissions::openWanted, this, &MainWindow::openFile);
-    connect(permissions_, &SourcePermissions::lineWanted, this, &MainWindow::showSource);
-    connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
-    connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
+// The window follows the session.
+void MainWindow::connectBridge() {
     connect(bridge_, &views::SessionBridge::statusChanged, this, &MainWindow::onStatus);
     connect(bridge_, &views::SessionBridge::modelChanged, this, &MainWindow::onModel);
     for (const auto signal : {&views::SessionBridge::currentChanged, &views::SessionBridge::recordingChanged,
                               &views::SessionBridge::bookmarksChanged, &views::SessionBridge::timesChanged}) {
         connect(bridge_, signal, actions_, &Actions::update);
     }
+    connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
+    connect(new SourceWatch(*bridge_, this), &SourceWatch::changed, this, [this](const QString& file) {
+        banner_->note(tr("%1 was changed by another program.").arg(QFileInfo(file).fileName()),
+                      {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }},
+                       {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
+    });
+    connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
+    connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
+    connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
+    connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) { banner_->tell(why, {}); });
+    connect(keeper_, &SessionKeeper::restored, this, [this](const QString& said, session::EventId reached) {
+        std::vector<Banner::Link> links;
+        if (reached != 0)
+            links.push_back({tr("Run to the same place"),
+                             [this, reached] { startRun([this, reached] { bridge_->runToEvent(reached + 1); }); }});
+        // A banner takes its room from panels that have their sizes.
+        docks_->whenSettled([this, said, links] { banner_->note(said, links); });
+        showUnsaved();
+    });
+}
+
+// The parts of the window follow each other.
+void MainWindow::connectParts() {
+    connect(weights_, &WeightsLoader::openWanted, this, &MainWindow::openFile);
+    connect(permissions_, &SourcePermissions::openWanted, this, &MainWindow::openFile);
+    connect(permissions_, &SourcePermissions::lineWanted, this, &MainWindow::showSource);
+    connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
+    connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
     connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this,
             [this](const QString& why) {
                 banner_->tell(why, {{tr("Choose another file\u2026"), [this] {
@@ -99,37 +128,18 @@ MainWindow::MainWindow()
                                          menu.actions().front()->trigger();
                                      }}});
             });
-    connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
-    connect(new SourceWatch(*bridge_, this), &SourceWatch::changed, this, [this](const QString& file) {
-        banner_->note(tr("%1 was changed by another program.").arg(QFileInfo(file).fileName()),
-                      {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }},
-                       {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
-    });
     connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) {
         showSource({file.toStdString(), line, 0});
     });
-    connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
-    connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
-    connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
     connect(docks_, &Docks::changed, actions_, &Actions::update);
     connect(docks_, &Docks::chosen, actions_, &Actions::update);
     connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
-    connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) { banner_->tell(why, {}); });
-    connect(keeper_, &SessionKeeper::restored, this, [this](const QString& said, session::EventId reached) {
-        std::vector<Banner::Link> links;
-        if (reached != 0)
-            links.push_back({tr("Run to the same place"),
-                             [this, reached] { startRun([this, reached] { bridge_->runToEvent(reached + 1); }); }});
-        banner_->note(said, links);
-        showUnsaved();
-    });
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         freeSpaceForButtons(now);
         actions_->update();
         (*actions_)[QStringLiteral("copy")]->setEnabled(qobject_cast<QAbstractItemView*>(now) != nullptr);
     });
-    actions_->update();
 }
 
 MainWindow::~MainWindow() {

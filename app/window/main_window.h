@@ -62,9 +62,12 @@ class MainWindow : public QMainWindow {
 
   private:
     static QStringList recentFiles();
+    void connectBridge();
+    void connectParts();
     void makeFileActions();
     void makeEditActions();
     void makeSaveActions();
+    void makeSaveSettings();
     void makeHelpActions();
     void makeRunActions();
     void makeFormActions();

@@ -32,17 +32,29 @@ using views::Theme;
 
 void MainWindow::makeFileActions() {
     const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
+    actions_->add({"open",
+                   tr("&Open\u2026"),
+                   tr("Open a model file"),
+                   "open",
+                   {QKeySequence(Qt::CTRL | Qt::Key_O)},
+                   [this] {
+                       const QString file = QFileDialog::getOpenFileName(
+                           this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
+                           tr("Models and recordings (*.pt *.pth *.ptl *.pt2 *.torchscript *.zip *.py *.safetensors "
+                              "*.safetensors.index.json *.loupe);;All files (*)"));
+                       if (!file.isEmpty()) openFile(file);
+                   },
+                   {}});
     actions_->add(
-        {"open",
-         tr("&Open\u2026"),
-         tr("Open a model file"),
+        {"open_folder",
+         tr("Open a &folder\u2026"),
+         tr("A folder of weights: .safetensors, pytorch_model.bin, or a checkpoint of torch.distributed.checkpoint"),
          "open",
-         {QKeySequence(Qt::CTRL | Qt::Key_O)},
+         {},
          [this] {
-             const QString file = QFileDialog::getOpenFileName(
-                 this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
-                 tr("Models and recordings (*.pt *.pth *.ptl *.torchscript *.zip *.py *.loupe);;All files (*)"));
-             if (!file.isEmpty()) openFile(file);
+             const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder"),
+                                                                      QFileInfo(recentFiles().value(0)).absolutePath());
+             if (!folder.isEmpty()) openFile(folder);
          },
          {}});
     actions_->add({"reload",
@@ -65,13 +77,14 @@ void MainWindow::makeFileActions() {
                        return permissions_->folder().isEmpty() ? tr("no source that is open has written a file")
                                                                : QString();
                    }});
-    actions_->add({"load_weights",
-                   tr("Load &weights into the model\u2026"),
-                   tr("A checkpoint (.pt, .pth, .npz) into the model that is open, as load_state_dict does"),
-                   "open",
-                   {},
-                   [this] { weights_->choose(); },
-                   [this] { return weights_->whyNot(); }});
+    actions_->add(
+        {"load_weights",
+         tr("Load &weights into the model\u2026"),
+         tr("A checkpoint (.pt, .pth, .safetensors, .npz) into the model that is open, as load_state_dict does"),
+         "open",
+         {},
+         [this] { weights_->choose(); },
+         [this] { return weights_->whyNot(); }});
     actions_->add({"close",
                    tr("&Close model"),
                    {},
@@ -393,7 +406,7 @@ void MainWindow::makeMenus() {
         }
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(file, {"open"});
+    fill(file, {"open", "open_folder"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "",

@@ -96,6 +96,10 @@ void MainWindow::makeSaveActions() {
                    {},
                    [this] { chooseRecording(); },
                    noRun});
+    makeSaveSettings();
+}
+
+void MainWindow::makeSaveSettings() {
     actions_->add({"save_before_run",
                    tr("Save &edited sources before a run"),
                    tr("Without being asked; else the first run of an edited source asks"),
@@ -261,7 +265,7 @@ void MainWindow::saveAll(std::vector<Unsaved> which, std::function<void()> then)
 
 void MainWindow::saveTraining(std::function<void()> then) {
     const QString checkpoint = tr("The training, to go on from (*.pt *.pth)");
-    const QString weights = tr("The weights alone (*.pt *.pth *.npz)");
+    const QString weights = tr("The weights alone (*.pt *.pth *.safetensors *.npz)");
     const bool hasTraining = bridge_->training() != nullptr;
     QString chosen = hasTraining ? checkpoint : weights;
     const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() +
@@ -274,7 +278,8 @@ void MainWindow::saveTraining(std::function<void()> then) {
     // While an earlier step is looked at, that is what is saved; where the end would be lost, the end.
     const bool isPast = bridge_->isAtPastStep() && !then;
     if (bridge_->isAtPastStep() && then) bridge_->returnToEnd();
-    const bool isCheckpoint = chosen == checkpoint && hasTraining && !file.endsWith(QLatin1String(".npz"));
+    const bool isWeights = file.endsWith(QLatin1String(".npz")) || file.endsWith(QLatin1String(".safetensors"));
+    const bool isCheckpoint = chosen == checkpoint && hasTraining && !isWeights;
     const auto done = [this, file, isPast, then = std::move(then)](const std::string& failure) {
         if (!failure.empty())
             return banner_->tell(views::text(failure),

@@ -182,6 +182,7 @@ QJsonObject SessionKeeper::state() const {
                     {QStringLiteral("events"), static_cast<qint64>(bridge_.eventCount())},
                     {QStringLiteral("reached"), static_cast<qint64>(status.reached)},
                     {QStringLiteral("next"), next},
+                    {QStringLiteral("behind"), bridge_.isParkedBehind()},
                     {QStringLiteral("training"), bridge_.isTraining()},
                     {QStringLiteral("steps"), training ? static_cast<qint64>(training->step_count()) : 0},
                     {QStringLiteral("unsavedTraining"), bridge_.hasUnsavedTraining()},
@@ -236,7 +237,7 @@ void SessionKeeper::write() {
 }
 
 void SessionKeeper::tellOfFailure(const QString& folder) {
-    // A folder that was given up meanwhile is nobody's loss.
+    // A folder may have been given up meanwhile.
     const bool isOurs = store_.hasFolder() && store_.folder() == folder;
     if (!isOurs || std::exchange(was_refused_, true)) return;
     bridge_.addLog({.level = views::SessionBridge::LogEntry::Level::Warning,
@@ -266,7 +267,9 @@ QString SessionKeeper::whereText(const QJsonObject& state) const {
     const qint64 steps = run[QStringLiteral("steps")].toInteger();
     QStringList parts;
     if (was == RunState::Paused && !run[QStringLiteral("training")].toBool()) {
-        QString where = tr("stopped before #%1").arg(run[QStringLiteral("reached")].toInteger() + 1);
+        const qint64 reached = run[QStringLiteral("reached")].toInteger();
+        QString where = run[QStringLiteral("behind")].toBool() ? tr("stopped after #%1").arg(reached)
+                                                               : tr("stopped before #%1").arg(reached + 1);
         if (const QString next = in(run, "next").trimmed(); !next.isEmpty()) where += QLatin1Char(' ') + next;
         parts += where;
     } else if (was == RunState::Running && !run[QStringLiteral("training")].toBool()) {

@@ -17,7 +17,7 @@ class SourcePermissions : public QObject {
   public:
     SourcePermissions(views::SessionBridge& bridge, Banner& banner, QWidget* window);
 
-    // For the banner of a failure: permits what the source was refused and nothing has told of yet. Told from then on.
+    // For the banner of a failure: permits what the source was refused and no banner has shown yet. Shown from then on.
     std::vector<Banner::Link> linksOfFailure();
     // The folder that the source has written into; empty: it has written nothing.
     QString folder() const { return folder_; }

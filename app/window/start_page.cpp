@@ -136,18 +136,7 @@ void StartPage::focusFirst() {
     }
 }
 
-void StartPage::rebuild() {
-    const bool hadFocus = widget() && widget()->isAncestorOf(focusWidget());
-    auto* page = new QWidget;
-    page->setStyleSheet(QStringLiteral("background: %1;").arg(Theme::instance().colour(Theme::Colour::Window).name()));
-    auto* centred = new QHBoxLayout(page);
-    auto* column = new QVBoxLayout;
-    centred->addStretch(1);
-    centred->addLayout(column, 12);
-    centred->addStretch(1);
-    column->setContentsMargins(0, 44, 0, 32);
-    column->setSpacing(10);
-
+void StartPage::addTitle(QVBoxLayout* column, QWidget* page) {
     auto* title = new QHBoxLayout;
     auto* logo = new QLabel(page);
     logo->setPixmap(views::themeIcon(QStringLiteral("tensorloupe")).pixmap(44, 44));
@@ -166,28 +155,31 @@ void StartPage::rebuild() {
     title->addWidget(open);
     column->addLayout(title);
     column->addSpacing(18);
+}
 
-    if (last_) {
-        column->addWidget(heading(tr("Last session"), page));
-        const QString title = tr("Restore the last session: %1").arg(QFileInfo(last_->model).fileName());
-        const QString how = last_->was_closed
-                                ? whenText(last_->written)
-                                : tr("%1; the program ended without being closed").arg(whenText(last_->written));
-        auto* card = new Card(
-            title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how), {}, page);
-        card->setObjectName(QStringLiteral("restoreSession"));
-        card->setToolTip(
-            tr("Opens %1 with its inputs, breakpoints, edits, panels and the run as it was").arg(last_->model));
-        connect(card, &QPushButton::clicked, this, [this, folder = last_->folder] { emit restoreSession(folder); });
-        column->addWidget(card);
-        auto* always = new QCheckBox(tr("Restore it at every start"), page);
-        always->setObjectName(QStringLiteral("restoreAtStart"));
-        always->setChecked(QSettings().value(QStringLiteral("session/restoreAtStart"), false).toBool());
-        connect(always, &QCheckBox::toggled, this,
-                [](bool on) { QSettings().setValue(QStringLiteral("session/restoreAtStart"), on); });
-        column->addWidget(always);
-        column->addSpacing(18);
-    }
+void StartPage::addLastSession(QVBoxLayout* column, QWidget* page) {
+    column->addWidget(heading(tr("Last session"), page));
+    const QString title = tr("Restore the last session: %1").arg(QFileInfo(last_->model).fileName());
+    const QString how = last_->was_closed
+                            ? whenText(last_->written)
+                            : tr("%1; the program ended without being closed").arg(whenText(last_->written));
+    auto* card =
+        new Card(title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how), {}, page);
+    card->setObjectName(QStringLiteral("restoreSession"));
+    card->setToolTip(
+        tr("Opens %1 with its inputs, breakpoints, edits, panels and the run as it was").arg(last_->model));
+    connect(card, &QPushButton::clicked, this, [this, folder = last_->folder] { emit restoreSession(folder); });
+    column->addWidget(card);
+    auto* always = new QCheckBox(tr("Restore it at every start"), page);
+    always->setObjectName(QStringLiteral("restoreAtStart"));
+    always->setChecked(QSettings().value(QStringLiteral("session/restoreAtStart"), false).toBool());
+    connect(always, &QCheckBox::toggled, this,
+            [](bool on) { QSettings().setValue(QStringLiteral("session/restoreAtStart"), on); });
+    column->addWidget(always);
+    column->addSpacing(18);
+}
+
+void StartPage::addShippedModels(QVBoxLayout* column, QWidget* page) {
     column->addWidget(heading(tr("Models to begin with"), page));
     auto* cards = new QHBoxLayout;
     cards->setSpacing(12);
@@ -200,7 +192,9 @@ void StartPage::rebuild() {
     }
     column->addLayout(cards);
     column->addSpacing(18);
+}
 
+void StartPage::addRecentFiles(QVBoxLayout* column, QWidget* page) {
     column->addWidget(heading(tr("Recent files"), page));
     if (recent_.empty())
         column->addWidget(label(tr("Files that you open are listed here."), 9, Theme::Colour::Faint, page));
@@ -218,6 +212,23 @@ void StartPage::rebuild() {
         connect(row, &QPushButton::clicked, this, [this, file] { emit openFile(file); });
         column->addWidget(row);
     }
+}
+
+void StartPage::rebuild() {
+    const bool hadFocus = widget() && widget()->isAncestorOf(focusWidget());
+    auto* page = new QWidget;
+    page->setStyleSheet(QStringLiteral("background: %1;").arg(Theme::instance().colour(Theme::Colour::Window).name()));
+    auto* centred = new QHBoxLayout(page);
+    auto* column = new QVBoxLayout;
+    centred->addStretch(1);
+    centred->addLayout(column, 12);
+    centred->addStretch(1);
+    column->setContentsMargins(0, 44, 0, 32);
+    column->setSpacing(10);
+    addTitle(column, page);
+    if (last_) addLastSession(column, page);
+    addShippedModels(column, page);
+    addRecentFiles(column, page);
     column->addStretch(1);
     column->addWidget(label(tr("F5 runs, F10 steps, F6 runs to the next NaN or Inf, F7 to backward. "
                                "Ctrl+Shift+P finds every command, Ctrl+P every module and node."),

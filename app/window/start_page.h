@@ -7,6 +7,8 @@
 
 #include "app/window/session_keeper.h"
 
+class QVBoxLayout;
+
 namespace loupe::window {
 
 class StartPage : public QScrollArea {
@@ -28,6 +30,10 @@ class StartPage : public QScrollArea {
 
   private:
     void rebuild();
+    void addTitle(QVBoxLayout* column, QWidget* page);
+    void addLastSession(QVBoxLayout* column, QWidget* page);
+    void addShippedModels(QVBoxLayout* column, QWidget* page);
+    void addRecentFiles(QVBoxLayout* column, QWidget* page);
 
     QStringList recent_;
     std::optional<EndedSession> last_;

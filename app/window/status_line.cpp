@@ -146,12 +146,8 @@ void StatusLine::showState() {
     else if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0)
         line += QStringLiteral(": ") + views::text(more);
     if (bridge_.isPaused() && !status.next_op.empty()) {
-        // A condition on an output stops behind the operator that made it.
-        const auto& recording = bridge_.recording();
-        const bool is_behind = recording && status.reached != 0 && status.reached <= recording->event_count() &&
-                               recording->event(status.reached).op == status.next_op &&
-                               recording->event(status.reached).graph_node == status.next_node;
-        line += (is_behind ? tr(", after %1") : tr(", before %1")).arg(views::shortOpName(status.next_op));
+        line +=
+            (bridge_.isParkedBehind() ? tr(", after %1") : tr(", before %1")).arg(views::shortOpName(status.next_op));
         if (!status.next_scope.empty()) line += tr(" in %1").arg(views::text(status.next_scope));
     }
     state_->setText(line);

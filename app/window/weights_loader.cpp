@@ -68,9 +68,10 @@ bool WeightsLoader::takes(const QString& file) const {
 }
 
 void WeightsLoader::choose() {
-    const QString file = QFileDialog::getOpenFileName(window_, tr("Load weights into the model"),
-                                                      QFileInfo(text(bridge_.model()->path)).absolutePath(),
-                                                      tr("Checkpoints (*.pt *.pth *.npz);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(
+        window_, tr("Load weights into the model"), QFileInfo(text(bridge_.model()->path)).absolutePath(),
+        tr("Checkpoints (*.pt *.pth *.safetensors *.safetensors.index.json *.npz);;"
+           "All files (*)"));
     if (!file.isEmpty()) load(file, true);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The fields of a struct that is only a value, for whoever goes over all of them: beside the struct stands
+// The fields of a struct that is only a value, for code that visits all of them: beside the struct stands
 //
 //     auto fields(Like<PassStep> auto& it) { return std::tie(it.pass, it.changed); }
 //

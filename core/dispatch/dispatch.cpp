@@ -3,24 +3,28 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
+#include "core/base/scoped_value.h"
 #include "core/base/strings.h"
 #include "core/dispatch/autocast.h"
+#include "core/dispatch/buffer_donation.h"
 #include "core/dispatch/device_fallback.h"
 #include "core/dispatch/fallback_observer.h"
-#include "core/dispatch/moved_arguments.h"
+#include "core/dispatch/interceptor.h"
 #include "core/dispatch/operator_node.h"
+#include "core/dispatch/operator_opener.h"
 #include "core/dispatch/out_checks.h"
-#include "core/dispatch/stand_in.h"
+#include "core/dispatch/refuse_form.h"
 
 namespace loupe {
 
-thread_local OperatorStandIn* detail::thread_stand_in = nullptr;
+thread_local DispatchInterceptor* detail::thread_interceptor = nullptr;
 
 namespace {
 
@@ -140,18 +144,12 @@ Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta
     return make_output(meta);
 }
 
-// Did the caller give the arguments of the call under way up? Of calls that an operator makes itself it did not.
-thread_local bool arguments_are_moved = false;
+// Did the caller donate the arguments of the call under way? Those of calls that an operator makes itself are its own.
+thread_local bool arguments_are_donated = false;
 
-class MovedScope {
+class DonationScope final : ScopedValue<bool> {
   public:
-    explicit MovedScope(bool moved) : before_(arguments_are_moved) { arguments_are_moved = moved; }
-    MovedScope(const MovedScope&) = delete;
-    MovedScope& operator=(const MovedScope&) = delete;
-    ~MovedScope() { arguments_are_moved = before_; }
-
-  private:
-    bool before_;
+    explicit DonationScope(bool donated) : ScopedValue(arguments_are_donated, donated) {}
 };
 
 // Can the result lie where the first argument lies? What has an in-place form reads each element before it writes it.
@@ -167,11 +165,11 @@ bool can_overwrite(const Operator& op, std::span<const IValue> arguments, const 
 
 void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments,
                  IValue* results) {
-    const bool is_moved = arguments_are_moved;
-    const MovedScope inside(false);
+    const bool is_donated = arguments_are_donated;
+    const DonationScope inside(false);
     MetaList metas;
     infer_on_device(op, arguments, metas);
-    if (op.variant == OperatorVariant::Functional && is_moved && can_overwrite(op, arguments, metas)) {
+    if (op.variant == OperatorVariant::Functional && is_donated && can_overwrite(op, arguments, metas)) {
         results[0] = arguments[0];
         kernel.kernel(arguments, results);
         return;
@@ -229,21 +227,21 @@ void run_on_cpu(const Operator& op, std::span<const IValue> arguments, IValue* r
 
 // A variant's extra arguments stand last, so that kernels see the functional form's first.
 void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
-    if (OperatorStandIn* const stand_in = detail::thread_stand_in; stand_in != nullptr) [[unlikely]] {
+    if (DispatchInterceptor* const interceptor = detail::thread_interceptor; interceptor != nullptr) [[unlikely]] {
         {
-            const StandInScope once(nullptr);  // a kernel that calls operators is one operator
-            if (!stand_in->run(op, arguments, results)) run_kernel(op, kernel, arguments, results);
+            const InterceptorScope once(nullptr);  // a kernel that calls operators is one operator
+            if (!interceptor->run(op, arguments, results)) run_kernel(op, kernel, arguments, results);
         }
-        stand_in->after(op, arguments, results);
+        interceptor->after(op, arguments, results);
         return;
     }
     if (kernel.kernel == nullptr) [[unlikely]] {
-        const MovedScope inside(false);
+        const DonationScope inside(false);
         run_on_cpu(op, arguments, results);
     } else if (op.record->kernel.fills) {
         run_filling(op, kernel, arguments, results);
     } else {
-        const MovedScope inside(false);
+        const DonationScope inside(false);
         kernel.kernel(arguments, results);
     }
     for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
@@ -396,7 +394,7 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
 
 // Programs of honest compilers cannot get here with another value, damaged ones can: by unchecked_cast, or an optional
 // that is None. Kernels rely on it.
-// True when one of the tensors is sparse.
+// True when one of the tensors is no plain array.
 bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
     bool any_sparse = false;
     const auto refuse = [&](std::size_t i, const IValue& value) {
@@ -439,7 +437,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         return;
     }
     if (op.record->composite != nullptr) {
-        const MovedScope inside(false);
+        const DonationScope inside(false);
         run_composite(op, arguments, results);
         return;
     }
@@ -448,14 +446,30 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         call_recorded(op, arguments, results);
         return;
     }
+    // A kernel that is made of operators must not leave their history behind either.
+    const GradModeScope grad(GradMode::is_enabled() && !op.record->is_gradient_stop);
     run_kernel(op, choose_kernel(op, arguments), arguments, results);
     // detach() gives a view that autograd does not know of.
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }
 
+// The form of the first tensor that is no plain array.
+TensorForm form_of_call(const Operator& op, std::span<const IValue> arguments) {
+    TensorForm form = TensorForm::Coordinate;
+    any_tensor(op, arguments, [&](const TensorImpl& t) {
+        if (t.sparse != nullptr) form = t.sparse->form;
+        return t.sparse != nullptr;
+    });
+    return form;
+}
+
+// Of compressed sparse tensors the values record; what is made of other operators leaves it to those.
 void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    if (op.record->sparse.run == nullptr || op.variant == OperatorVariant::Out) refuse_sparse(op);
-    const GradModeScope no_grad(false);
+    const TensorForm form = form_of_call(op, arguments);
+    const bool has_rule = op.record->sparse.run != nullptr && op.variant != OperatorVariant::Out;
+    if (!has_rule && form != TensorForm::Coordinate && op.is_composite()) return call_unchecked(op, arguments, results);
+    if (!has_rule) refuse_form(op, form);
+    const GradModeScope grad(form == TensorForm::Compressed && GradMode::is_enabled());
     op.record->sparse.run(op, arguments, results);
 }
 
@@ -471,17 +485,20 @@ void call_unobserved(const Operator& op, std::span<const IValue> arguments, IVal
         throw;
     } catch (const std::bad_alloc&) {
         throw Error(ErrorKind::Run, "out of memory", call_context(op, arguments));
+    } catch (const std::length_error&) {  // a list longer than any memory
+        throw Error(ErrorKind::Run, "out of memory", call_context(op, arguments));
     }
 }
 
 void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results,
                    ExecutionObserver& observer) {
-    const NestedCallScope nested;
     OperatorCall call;
     call.name = op.schema.name;
     call.schema = &op.schema;
     call.op = &op;
     call.inputs = arguments;
+    if (call_opened(call, results)) return;
+    const NestedCallScope nested;
     observer.before_operator(call);
     try {
         call_unobserved(op, arguments, results);
@@ -495,10 +512,42 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
 
 }  // namespace
 
-void refuse_sparse(const Operator& op) {
-    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name,
-                                               "' with arguments from the 'SparseCPU' backend: this operator takes "
-                                               "no sparse tensors. Call to_dense() first."));
+void refuse_form(const Operator& op, TensorForm form) {
+    struct Words {
+        std::string_view backend, what, hint;
+    };
+    const Words words = [&]() -> Words {
+        switch (form) {
+            case TensorForm::Coordinate:
+                return {"SparseCPU", "sparse tensors", "to_dense()"};
+            case TensorForm::Compressed:
+                return {"SparseCsrCPU", "compressed sparse tensors", "to_dense()"};
+            case TensorForm::Quantized:
+                return {"QuantizedCPU", "quantised tensors", "dequantize()"};
+        }
+        return {};
+    }();
+    throw Error(ErrorKind::Unsupported,
+                concat("Could not run '", op.full_name, "' with arguments from the '", words.backend,
+                       "' backend: this operator takes no ", words.what, ". Call ", words.hint, " first."));
+}
+
+void refuse_sparse(const Operator& op) { refuse_form(op, TensorForm::Coordinate); }
+
+bool call_opened(OperatorCall call, IValue* results) {
+    OperatorOpener* const opener = detail::thread_operator_opener;
+    if (opener == nullptr || call.op == nullptr || !call.op->is_composite()) [[likely]]
+        return false;
+    opener->open_operator(call);
+    try {
+        call_unobserved(*call.op, call.inputs, results);
+    } catch (...) {
+        opener->close_operator(call, false);
+        throw;
+    }
+    call.outputs = {results, call.op->result_count()};
+    opener->close_operator(call, true);
+    return true;
 }
 
 bool is_observed(const Operator& op) {
@@ -520,8 +569,8 @@ void call_operator(const Operator& op, std::span<const IValue> arguments, IValue
     }
 }
 
-void call_operator_with_moved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    const MovedScope moved(!GradMode::is_enabled());
+void call_operator_donating(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    const DonationScope donated(!GradMode::is_enabled());
     call_operator(op, arguments, results);
 }
 

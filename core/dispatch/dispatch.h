@@ -9,14 +9,14 @@
 namespace loupe {
 
 // arguments: all of the schema's, in order. results: room for op.result_count(), filled on return.
-// The thread's observer is told of it, unless it is a part of another operator. Throws Error (Run) with the operator,
+// The thread's observer is notified, unless it is a part of another operator. Throws Error (Run) with the operator,
 // shapes and dtypes.
 void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results);
 
 // Throws Error (Unsupported): the operator takes no sparse tensors.
 [[noreturn]] void refuse_sparse(const Operator& op);
 
-// Does it touch tensors or the random generator, so that observers are told of it?
+// Does it touch tensors or the random generator, so that observers are notified?
 bool is_observed(const Operator& op);
 
 // For each candidate kernel that these arguments could go to: "onednn: declined, int64 input"; the last line is the one

@@ -17,11 +17,8 @@ struct PluginStatus {
     std::string reason;  // why not
 };
 
-// Loads the plugins of all folders the first time; the list of them every time. Safe to call from any thread.
+// Loads the plugins of all folders the first time; the list of them every time. Safe to call from any thread. Of
+// core/plugin, above every registry that a plugin fills.
 const std::vector<PluginStatus>& plugins();
-
-// What loads them; without one there are none.
-using PluginLoader = std::vector<PluginStatus> (*)();
-void set_plugin_loader(PluginLoader loader);
 
 }  // namespace loupe

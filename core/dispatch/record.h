@@ -193,6 +193,14 @@ struct PythonFacts {
     bool has_older_form = false;    // torch.addmm(beta, self, alpha, mat1, mat2) is understood too
 };
 
+// What the shapes of results follow from, and results that are no tensors.
+enum class ResultsFrom : std::uint8_t {
+    Unsaid,    // shapes from metadata where the kernel fills, or views or other operators make them; numbers from
+               // elements
+    Metadata,  // of the arguments, always
+    Elements,  // of tensors: nonzero
+};
+
 enum Variants : std::uint8_t {
     kFunctional = 0,
     kInPlace = 1,  // aten::relu_(Tensor(a!) self) -> Tensor(a!)
@@ -221,6 +229,7 @@ struct OperatorRecord {
     std::string_view schema;        // in PyTorch's syntax, with aliasing marks
     std::string_view summary;       // one sentence
     std::string_view formula = {};  // notation: core/ops/notes.h
+    ResultsFrom results_from = ResultsFrom::Unsaid;
     InferFunction infer = nullptr;
     Kernel kernel = {};                  // the portable CPU kernel: accepts everything
     KernelFunction composite = nullptr;  // instead of a kernel: written with other operators, which record themselves
@@ -231,6 +240,10 @@ struct OperatorRecord {
     std::uint8_t variants = kFunctional;  // kInPlace needs a filling kernel
     OutForm out = {};
     bool is_random = false;         // never folded, merged or removed by passes as if it were a pure function
+    bool depends_on_state = false;  // on more than its arguments: never folded
+    // The argument that makes it the identity when it is False: "train" of dropout.
+    std::string_view identity_without = {};
+    bool is_rectifier = false;      // gives 0 for all that is below a limit: its units may be dead
     bool is_gradient_stop = false;  // results never require grad (comparisons, argmax, ...); integral results never do
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
     std::uint8_t constant_results = 0;
@@ -245,6 +258,11 @@ struct OperatorRecord {
     constexpr OperatorRecord with_formula(std::string_view text) const { return with(&OperatorRecord::formula, text); }
     constexpr OperatorRecord with_gradient(std::string_view lines) const {
         return with(&OperatorRecord::gradient, lines);
+    }
+    constexpr OperatorRecord with_state() const { return with(&OperatorRecord::depends_on_state, true); }
+    constexpr OperatorRecord with_rectifier() const { return with(&OperatorRecord::is_rectifier, true); }
+    constexpr OperatorRecord with_identity_without(std::string_view argument) const {
+        return with(&OperatorRecord::identity_without, argument);
     }
     constexpr OperatorRecord with_sparse(SparseForm form) const { return with(&OperatorRecord::sparse, form); }
     constexpr OperatorRecord with_autocast(AutocastRule rule) const { return with(&OperatorRecord::autocast, rule); }

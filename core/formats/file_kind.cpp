@@ -10,6 +10,8 @@
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/checkpoint/checkpoint.h"
+#include "core/formats/checkpoint/weights_index.h"
+#include "core/formats/safetensors/safetensors.h"
 
 namespace loupe {
 namespace {
@@ -81,16 +83,9 @@ constexpr std::array<Signature, 9> kSignatures{{
      FileKind::Other, "a program or library", ""},
 }};
 
-bool looks_like_safetensors(std::span<const std::byte> bytes) {
-    if (bytes.size() < 10) return false;
-    ByteReader reader(bytes, "header");
-    const auto length = reader.little<std::uint64_t>();
-    return length <= reader.remaining() && reader.take_text(2) == "{\"";
-}
-
 // A protobuf that starts with the version of the IR, a small number, followed by one of ModelProto's fields.
 bool looks_like_onnx(std::span<const std::byte> bytes) {
-    if (bytes.size() < 4 || bytes[0] != std::byte{0x08} || bytes[1] == std::byte{0} || bytes[1] > std::byte{0x20})
+    if (bytes.size() < 4 || bytes[0] != std::byte{0x08} || bytes[1] == std::byte{0} || bytes[1] > std::byte{0x7f})
         return false;
     constexpr std::array<std::uint8_t, 7> kNextFields{0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42};
     return std::ranges::find(kNextFields, static_cast<std::uint8_t>(bytes[2])) != kNextFields.end();
@@ -127,8 +122,16 @@ FileIdentity identify_file(const Ptr<MappedFile>& file) {
             return {signature.kind, signature.description, signature.hint};
         }
     }
-    if (looks_like_safetensors(bytes)) return checkpoint(FileKind::Safetensors, "weights (.safetensors)");
-    if (looks_like_onnx(bytes)) return {FileKind::Onnx, "an ONNX model", {}};
+    if (is_weights_index(file)) {
+        const bool is_safetensors = file->path().filename().string().find(".safetensors") != std::string::npos;
+        return checkpoint(FileKind::WeightsIndex, is_safetensors ? "weights (.safetensors) in several files"
+                                                                 : "weights (torch.save) in several files");
+    }
+    // One that is damaged at its start is known by its name, and its reader says what is wrong.
+    if (looks_like_safetensors(bytes) || file->path().extension() == ".safetensors")
+        return checkpoint(FileKind::Safetensors, "weights (.safetensors)");
+    if (looks_like_onnx(bytes))
+        return {FileKind::Onnx, "an ONNX model", "the plugin onnx reads it; Help > Plugins says why it is not there"};
     if (text.size() > 1 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5) {
         return {FileKind::Other, "a Python pickle", kSaveTorchScript};
     }

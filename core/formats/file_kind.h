@@ -19,6 +19,7 @@ enum class FileKind {
     ExportedProgram,   // torch.export, .pt2
     Onnx,
     Safetensors,
+    WeightsIndex,  // of weights in several files
     Npz,
     Npy,
     Image,

@@ -3,6 +3,7 @@
 // The contents of a model file.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ struct ModelFile {
     std::vector<Constructor> constructors = {};             // the model classes of a source, the likeliest first
     // The inputs that the file holds beside the model, one an argument of forward.
     std::optional<std::vector<IValue>> examples = {};
+    // The same of methods with inputs of their own.
+    std::map<std::string, std::vector<IValue>, std::less<>> method_examples = {};
     Ptr<FileSandbox> files = nullptr;  // of a source: its file permissions
 };
 

@@ -307,7 +307,8 @@ const Operator* Node::op() const {
         std::vector<TypePtr> types;
         types.reserve(inputs_.size());
         for (const Value* input : inputs_) types.push_back(input->type());
-        op_ = match_operator(kind_.str(), types);
+        op_ = match_operator(kind_.str(), types, outputs_.size());
+        if (op_ == nullptr) op_ = match_operator(kind_.str(), types);
         op_resolved_ = true;
     }
     return op_;

@@ -116,10 +116,12 @@ int match_cost(const Type& formal, const Type& actual) {
     }
 }
 
-const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments) {
+const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments,
+                               std::optional<std::size_t> results) {
     const Operator* best = nullptr;
     int least = 0;
     for (const Operator* op : operators_named(name)) {
+        if (results && op->result_count() != *results) continue;
         TypeBindings bindings;
         if (!match_schema(op->schema, arguments, bindings)) continue;
         int cost = 0;

@@ -2,6 +2,7 @@
 #pragma once
 // Overload resolution by types.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -23,7 +24,9 @@ bool match_schema(const FunctionSchema& schema, std::span<const TypePtr> argumen
 // How much less specific the formal type is than the actual one, 0 when equal: "Scalar" for an int, "t" or "Any" for
 // any.
 int match_cost(const Type& formal, const Type& actual);
-// The overload of the name that fits with the least cost, the first of those; null when there is none.
-const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments);
+// The overload of the name that fits with the least cost, the first of those; null when there is none. results: how
+// many it must have, where that is known: operators of ONNX have a form for each number.
+const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments,
+                               std::optional<std::size_t> results = std::nullopt);
 
 }  // namespace loupe::ir

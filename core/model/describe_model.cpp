@@ -11,6 +11,7 @@
 #include "core/base/library_path.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
+#include "core/formats/checkpoint/weights_file.h"
 #include "core/model/program.h"
 #include "core/model/shown_source.h"
 #include "core/nn/utils/norm_hooks.h"
@@ -215,12 +216,26 @@ int ModelInfo::find_module(const std::string& module_path) const {
     return -1;
 }
 
+namespace {
+
+// Of a folder, and of an index, with the files that it names.
+std::int64_t bytes_of(const std::filesystem::path& path) {
+    std::uint64_t bytes = 0;
+    for (const std::filesystem::path& file : files_of_weights(path)) {
+        std::error_code failed;
+        const auto size = std::filesystem::file_size(file, failed);
+        if (!failed) bytes += size;
+    }
+    return static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
+
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path) {
     ModelInfo model;
     model.path = path.string();
-    model.title = path.filename().string();
-    std::error_code ignored;
-    model.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, ignored));
+    model.title = (path.has_filename() ? path : path.parent_path()).filename().string();
+    model.file_bytes = bytes_of(path);
     model.format = concat(file.format, ", ", format_bytes(static_cast<double>(model.file_bytes)));
     Describer(model).add(file.module, "", -1);
     model.parameter_count = model.modules.front().parameter_count;

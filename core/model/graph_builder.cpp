@@ -202,7 +202,7 @@ class Builder {
         return true;
     }
 
-    // What a pass put together: the operators inside it. Who watches a run is told of each of them, in a frame that no
+    // What a pass put together: the operators inside it. The observer is notified of each of them, in a frame that no
     // call stands for.
     void add_group(const ir::Node& node, Level& level) {
         GraphNode group;

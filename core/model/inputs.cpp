@@ -107,6 +107,32 @@ InputSpec guess_tensor(const ModelInfo& model) {
     return spec;
 }
 
+// From what the type says: a program may know the dtypes and sizes that it takes. nullopt when it says too little.
+std::optional<InputSpec> spec_of_type(const Argument& argument, const ModelInfo& model) {
+    const auto* tensor = argument.type->as<TensorType>();
+    if (tensor == nullptr || !tensor->dtype || !tensor->sizes) return std::nullopt;
+    InputSpec spec;
+    spec.dtype = std::string(dtype_name(*tensor->dtype));
+    const auto& sizes = *tensor->sizes;
+    // Open sizes: one sample; images of the usual size, lines of some length.
+    const bool is_image = sizes.size() == 4 && is_floating(*tensor->dtype) && sizes[1].value_or(0) == 3;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        spec.shape.push_back(sizes[d] ? *sizes[d] : d == 0 ? 1 : is_image ? 224 : 16);
+    if (is_floating(*tensor->dtype) || is_complex(*tensor->dtype)) return spec;
+    // Masks let everything through; kinds of tokens are the first.
+    const auto is_named = [&](const char* part) { return argument.name.find(part) != std::string::npos; };
+    spec.source = is_named("mask")                           ? InputSpec::Source::Ones
+                  : is_named("type") || is_named("position") ? InputSpec::Source::Zeros
+                                                             : InputSpec::Source::Random;
+    for (const ModuleInfo& module : model.modules) {
+        if (module.class_name != "Embedding" || module.parameters.empty()) continue;
+        const Shape& weight = module.parameters.front().shape;
+        if (!weight.empty()) spec.high = weight[0];
+        break;
+    }
+    return spec;
+}
+
 [[noreturn]] void wrong_type(const Argument& argument) {
     usage(concat("argument '", argument.name, "' is a ", argument.type->annotation_str(),
                  ", not what stands in the file"));
@@ -317,7 +343,8 @@ std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema
         } else if (argument.default_value) {
             spec.literal = python_repr(*argument.default_value);
         } else if (argument.type->kind() == TypeKind::Tensor) {
-            spec = guess_tensor(model);
+            const auto said = spec_of_type(argument, model);
+            spec = said ? *said : guess_tensor(model);
         } else {
             spec.literal = argument.type->kind() == TypeKind::Int     ? "1"
                            : argument.type->kind() == TypeKind::Float ? "1.0"

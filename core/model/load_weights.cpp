@@ -6,8 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/formats/checkpoint/checkpoint.h"
-#include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/checkpoint/weights_file.h"
 
 namespace loupe::session {
 namespace {
@@ -15,15 +14,40 @@ namespace {
 namespace fs = std::filesystem;
 using Shapes = std::unordered_map<std::string, std::string>;
 
+bool is_same_memory(const Tensor& a, const Tensor& b) {
+    return a.storage() == b.storage() && a.storage_offset() == b.storage_offset() && a.dtype() == b.dtype() &&
+           std::ranges::equal(a.sizes(), b.sizes()) && std::ranges::equal(a.strides(), b.strides());
+}
+
+// Of the model's tensors that share memory a file of safetensors has one: it is given to the others, as
+// safetensors.torch.load_model does.
+void add_tied(const NamedTensors& own, NamedTensors& given) {
+    std::unordered_map<std::string, Tensor> known(given.begin(), given.end());
+    std::unordered_map<const Storage*, std::vector<const std::pair<std::string, Tensor>*>> by_storage;
+    for (const auto& each : own) {
+        if (!each.second.is_sparse()) by_storage[each.second.storage().get()].push_back(&each);
+    }
+    for (const auto& [storage, together] : by_storage) {
+        for (const auto* missing : together) {
+            if (known.contains(missing->first)) continue;
+            const auto there = std::ranges::find_if(together, [&](const auto* other) {
+                return known.contains(other->first) && is_same_memory(other->second, missing->second);
+            });
+            if (there != together.end()) given.emplace_back(missing->first, known.at((*there)->first));
+        }
+    }
+}
+
 // Without what a wrapper put before all names, unless the model has such names itself.
 NamedTensors weights_for(const NamedTensors& own, const fs::path& path) {
-    if (path.extension() == ".npz" || path.extension() == ".safetensors") return read_weights(path);
-    CheckpointWeights weights = read_checkpoint_weights(path);
+    CheckpointWeights weights = read_weights_file(path);
     const bool has_names = std::any_of(weights.tensors.begin(), weights.tensors.end(), [&](const auto& each) {
         return std::any_of(own.begin(), own.end(), [&](const auto& mine) { return mine.first == each.first; });
     });
     if (!has_names) strip_wrapper_prefix(weights);
-    return weights.tensors;
+    NamedTensors given = tensors_of(weights);
+    if (weights.has_shared_once) add_tied(own, given);
+    return given;
 }
 
 Shapes shapes_of(const NamedTensors& tensors) {

@@ -163,7 +163,7 @@ auto fields(Like<GraphModel> auto& it) {
 enum class ModelForm { AsRead, Evaluated, Scripted, Traced };
 constexpr ModelForm last_of(ModelForm) { return ModelForm::Traced; }
 
-// Something to be told of a place in a source.
+// A note about a place in a source.
 struct SourceNote {
     std::string text;
     SourcePlace source;

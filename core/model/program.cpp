@@ -141,7 +141,7 @@ std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::s
     auto program = std::make_shared<Program>(build_model(path, build, permissions));
     if (!program->file_.module) return open(path, {}, build, permissions);  // says what is missing
     refuse_weights_outside(program->file_, beside);
-    program->held_back_ =
+    program->unfitting_ =
         load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
     program->describe(path, build);
     return program;
@@ -150,11 +150,6 @@ std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::s
 std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build,
                                               const FilePermissions& permissions) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
-    static const bool has_sources = [] {
-        FormatRegistry::instance().add(python::model_source_format());
-        return true;
-    }();
-    static_cast<void>(has_sources);
     ModelFile file = open_file(path, build, permissions);
     if (!file.module) return nullptr;
     auto program = std::make_shared<Program>(std::move(file));
@@ -285,7 +280,7 @@ const runtime::Trace& Program::traced() const {
                 {.hint = "give --input, or a tuple `example_inputs` in the source"});
 }
 
-std::vector<IValue> Program::example_arguments() const {
+std::vector<IValue> Program::example_arguments(const std::string& method) const {
     std::vector<IValue> arguments;
     const std::function<IValue(const IValue&)> copy = [&](const IValue& value) -> IValue {
         if (value.is_tensor()) return copy_elements(detach(value.to_tensor()));
@@ -299,14 +294,14 @@ std::vector<IValue> Program::example_arguments() const {
         for (const IValue& element : value.to_list().elements) list->elements.push_back(copy(element));
         return list;
     };
-    const auto& examples = source_examples();
+    const auto examples = source_examples(method);
     for (const IValue& value : examples ? *examples : std::vector<IValue>()) arguments.push_back(copy(value));
     return arguments;
 }
 
 std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs, const std::string& method_name) const {
-    const bool has_examples = source_examples().has_value();
-    const std::vector<IValue> examples = has_examples ? example_arguments() : std::vector<IValue>();
+    const bool has_examples = source_examples(method_name).has_value();
+    const std::vector<IValue> examples = has_examples ? example_arguments(method_name) : std::vector<IValue>();
     std::vector<IValue> arguments = make_inputs(specs, schema(method_name), true, examples);
     if (device_.is_cpu()) return arguments;
     for (IValue& argument : arguments)
@@ -327,8 +322,8 @@ void Program::to(Device device) {
 }
 
 std::vector<InputSpec> Program::default_inputs(const std::string& method_name, std::vector<std::string>* notes) const {
-    const bool has_examples = source_examples().has_value();
-    if (!has_examples) {
+    const auto examples = source_examples(method_name);
+    if (!examples) {
         const fs::path samples = samples_beside(info_->path);
         if (!leads_out(file_, samples)) return guess_inputs(*info_, schema(method_name), true, notes);
         if (notes != nullptr)
@@ -340,14 +335,15 @@ std::vector<InputSpec> Program::default_inputs(const std::string& method_name, s
         return guess_inputs(without_samples, schema(method_name), true, notes);
     }
     std::vector<InputSpec> specs;
-    for (const IValue& value : *source_examples()) specs.push_back(example_spec(value, specs.size()));
+    for (const IValue& value : *examples) specs.push_back(example_spec(value, specs.size()));
     return specs;
 }
 
-const std::optional<std::vector<IValue>>& Program::source_examples() const {
-    static const std::optional<std::vector<IValue>> none;
+std::optional<std::vector<IValue>> Program::source_examples(const std::string& method) const {
     if (form() == ModelForm::Traced) return traced_examples_;
-    return source() != nullptr ? source()->example_inputs() : file_.examples;
+    if (source() != nullptr) return source()->example_inputs();
+    const auto own = file_.method_examples.find(method);
+    return own != file_.method_examples.end() ? std::optional(own->second) : file_.examples;
 }
 
 void Program::script() {

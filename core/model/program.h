@@ -29,10 +29,10 @@ class Program {
     static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {},
                                          const std::string& build = {}, const FilePermissions& permissions = {});
     // A source that was opened before and has been edited: of the checkpoint beside it what fits is loaded, and
-    // held_back() says what does not.
+    // unfitting() says what does not.
     static std::shared_ptr<Program> open_edited(const std::filesystem::path& path, const std::string& build,
                                                 const FilePermissions& permissions = {});
-    const std::vector<WeightDifference>& held_back() const { return held_back_; }
+    const std::vector<WeightDifference>& unfitting() const { return unfitting_; }
     // The same; null for a model source without a model, which has run.
     static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path,
                                                 const std::filesystem::path& weights = {},
@@ -101,9 +101,9 @@ class Program {
     runtime::Trace make_trace(const std::vector<IValue>& arguments) const;
     void become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePtr module, const char* word);
     const runtime::Trace& traced() const;
-    std::vector<IValue> example_arguments() const;
+    std::vector<IValue> example_arguments(const std::string& method = {}) const;
 
-    const std::optional<std::vector<IValue>>& source_examples() const;
+    std::optional<std::vector<IValue>> source_examples(const std::string& method) const;
 
     ModelFile file_;
     Device device_;
@@ -114,7 +114,7 @@ class Program {
     mutable std::optional<runtime::Trace> trace_;
     std::string trace_inputs_;  // what the trace was made with, in words
     std::string trace_failure_;
-    std::vector<WeightDifference> held_back_;
+    std::vector<WeightDifference> unfitting_;
 };
 
 // A method with its passes run, ready to be called again and again.

@@ -2,19 +2,30 @@
 #include "core/model/weights.h"
 
 #include "core/base/error.h"
+#include "core/formats/checkpoint/weights_file.h"
 #include "core/formats/file_kind.h"
 
 namespace loupe::session {
 
 bool is_weights_only(const std::filesystem::path& path) {
-    const FileKind kind = identify_file(MappedFile::open(path)).kind;
-    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz ||
-           kind == FileKind::Safetensors;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return is_weights_folder(path);
+    switch (identify_file(MappedFile::open(path)).kind) {
+        case FileKind::Checkpoint:
+        case FileKind::LegacyCheckpoint:
+        case FileKind::TarCheckpoint:
+        case FileKind::Npz:
+        case FileKind::Safetensors:
+        case FileKind::WeightsIndex:
+            return true;
+        default:
+            return false;
+    }
 }
 
 bool holds_weights(const std::filesystem::path& path) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored)) return false;
+    if (!std::filesystem::is_regular_file(path, ignored) && !std::filesystem::is_directory(path, ignored)) return false;
     try {
         return is_weights_only(path);
     } catch (const Error&) {
@@ -24,7 +35,7 @@ bool holds_weights(const std::filesystem::path& path) {
 
 std::filesystem::path weights_beside(const std::filesystem::path& source) {
     std::error_code ignored;
-    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
+    for (const char* extension : {".pt", ".pth", ".safetensors", ".safetensors.index.json", ".npz"}) {
         std::filesystem::path path = source;
         path.replace_extension(extension);
         if (std::filesystem::is_regular_file(path, ignored) && is_weights_only(path)) return path;

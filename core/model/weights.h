@@ -33,12 +33,13 @@ auto fields(Like<WeightsReport> auto& it) {
     return std::tie(it.file, it.error, it.tensors, it.loaded, it.differences, it.can_load_rest);
 }
 
-// Is it a file of weights by name and no program? Throws Error (File) for one that cannot be read.
+// Is it a file or folder of weights by name and no program? Throws Error (File) for one that cannot be read.
 bool is_weights_only(const std::filesystem::path& file);
-// Has the file weights by name and no program, as torch.save writes a state_dict? False for a file that cannot be read.
+// Has the file or folder weights by name and no program, as torch.save writes a state_dict? False for one that cannot
+// be read.
 bool holds_weights(const std::filesystem::path& file);
-// The checkpoint of the same stem beside a model source, which opening it loads when no other is given; empty when
-// there is none. Throws Error (File) for a damaged one.
+// The checkpoint of the same stem beside a model source (net.pt, net.safetensors, net.safetensors.index.json), which
+// opening it loads when no other is given; empty when there is none. Throws Error (File) for a damaged one.
 std::filesystem::path weights_beside(const std::filesystem::path& source);
 
 }  // namespace loupe::session

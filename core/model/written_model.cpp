@@ -58,6 +58,8 @@ WrittenModel model_after(const Program& program, const std::string& method, cons
         if (!takes_self && attributes[i].name != "training") continue;
         written.module->set_slot(type->add_attribute(attributes[i].name, attributes[i].type, attributes[i].kind),
                                  before->slot(i));
+        const bool is_unsaved = before->slot(i).is_tensor() && !before->is_persistent(attributes[i].name);
+        if (is_unsaved) written.module->register_buffer(attributes[i].name, before->slot(i).to_tensor(), false);
     }
     if (takes_self)
         graph->inputs()[0]->set_type(type);

@@ -5,27 +5,22 @@
 #include <functional>
 #include <unordered_map>
 
+#include "core/base/scoped_value.h"
 #include "core/nn/module.h"
 
 namespace loupe::nn {
 
 // In this scope all Module::deep_copy() on this thread are one copy: sharing among them is preserved.
-class DeepCopyScope {
+class DeepCopyScope final : ScopedValue<DeepCopyScope*> {
   public:
     // copy_other: of values that are neither modules nor tensors; it may copy modules in them.
     explicit DeepCopyScope(std::function<IValue(const IValue&)> copy_other);
-    DeepCopyScope(const DeepCopyScope&) = delete;
-    DeepCopyScope& operator=(const DeepCopyScope&) = delete;
-    ~DeepCopyScope();
 
     static DeepCopyScope* current();
 
     const std::function<IValue(const IValue&)> copy_other;
     std::unordered_map<const Module*, ModulePtr> modules;
     std::unordered_map<const TensorImpl*, Tensor> tensors;
-
-  private:
-    DeepCopyScope* before_;
 };
 
 }  // namespace loupe::nn

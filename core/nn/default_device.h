@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Where this thread makes tensors and layers for which nobody says it: torch.set_default_device.
+// Where this thread makes tensors and layers without a device argument: torch.set_default_device.
 
 #include "core/tensor/device.h"
 

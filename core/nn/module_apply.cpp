@@ -206,8 +206,7 @@ thread_local DeepCopyScope* current_scope = nullptr;
 }
 
 DeepCopyScope::DeepCopyScope(std::function<IValue(const IValue&)> copy)
-    : copy_other(std::move(copy)), before_(std::exchange(current_scope, this)) {}
-DeepCopyScope::~DeepCopyScope() { current_scope = before_; }
+    : ScopedValue(current_scope, this), copy_other(std::move(copy)) {}
 DeepCopyScope* DeepCopyScope::current() { return current_scope; }
 
 }  // namespace loupe::nn

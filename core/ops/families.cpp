@@ -27,7 +27,8 @@ namespace loupe {
     FAMILY(composed)           \
     FAMILY(fft)                \
     FAMILY(special)            \
-    FAMILY(sparse)
+    FAMILY(sparse)             \
+    FAMILY(quantized)
 
 #define LOUPE_DECLARE_FAMILY(name) OperatorFamily name##_family();
 #define LOUPE_TAKE_FAMILY(name) name##_family(),

@@ -35,19 +35,23 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "Adadelta",
+        .summary =
+            "Steps in the units of the parameter: the root of the mean squared step over that of the gradient (Zeiler "
+            "2012).",
+        .constructor =
+            "Adadelta(Any params, Scalar lr=1.0, Scalar rho=0.9, Scalar eps=1e-06, Scalar weight_decay=0, bool? "
+            "foreach=None, *, "
+            "bool maximize=False) -> Any",
+        .complete = complete,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kAdadelta = {
-    .name = "Adadelta",
-    .summary =
-        "Steps in the units of the parameter: the root of the mean squared step over that of the gradient (Zeiler "
-        "2012).",
-    .constructor =
-        "Adadelta(Any params, Scalar lr=1.0, Scalar rho=0.9, Scalar eps=1e-06, Scalar weight_decay=0, bool? "
-        "foreach=None, *, "
-        "bool maximize=False) -> Any",
-    .complete = complete,
-    .update = update,
-};
+std::span<const OptimizerRecord> adadelta_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -46,30 +46,33 @@ void update_sparse(const Options& group, const Tensor& parameter, const Tensor& 
     }
     const double rate = group.number("lr") / (1 + (step - 1) * group.number("lr_decay"));
     const Tensor gradient = coalesced(group.flag("maximize") ? fn::neg(given) : given);
-    const SparseParts& parts = *gradient.impl()->sparse;
+    const CoordinateParts& parts = coordinate_parts(gradient);
     const auto sparse = [&](const Tensor& values) {
         return make_sparse(parts.indices, values, gradient.sizes(), true);
     };
     const Tensor sum = zero_state(state, "sum", parameter);
     fn::add_(sum, sparse(fn::square(parts.values)), Scalar(1));
-    const Tensor roots = fn::add_scalar(fn::sqrt(elements_at(sum, gradient).impl()->sparse->values),
+    const Tensor roots = fn::add_scalar(fn::sqrt(coordinate_parts(elements_at(sum, gradient)).values),
                                         Scalar(group.number("eps")), Scalar(1));
     fn::add_(parameter, sparse(fn::div(parts.values, roots)), Scalar(-rate));
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "Adagrad",
+        .summary = "A rate for each element: over the root of the sum of its squared gradients (Duchi et al. 2011).",
+        .constructor = "Adagrad(Any params, Scalar lr=0.01, Scalar lr_decay=0, Scalar weight_decay=0, Scalar "
+                       "initial_accumulator_value=0, "
+                       "Scalar eps=1e-10, bool? foreach=None, *, bool maximize=False) -> Any",
+        .complete = complete,
+        .update = update,
+        .update_sparse = update_sparse,
+        .begin = begin,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kAdagrad = {
-    .name = "Adagrad",
-    .summary = "A rate for each element: over the root of the sum of its squared gradients (Duchi et al. 2011).",
-    .constructor =
-        "Adagrad(Any params, Scalar lr=0.01, Scalar lr_decay=0, Scalar weight_decay=0, Scalar "
-        "initial_accumulator_value=0, "
-        "Scalar eps=1e-10, bool? foreach=None, *, bool maximize=False) -> Any",
-    .complete = complete,
-    .update = update,
-    .update_sparse = update_sparse,
-    .begin = begin,
-};
+std::span<const OptimizerRecord> adagrad_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -56,29 +56,34 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
         run<false>(parameter, gradient, state, c);
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "Adam",
+        .summary = "Steps by the mean of the gradient over the root of its mean square (Kingma and Ba 2014).",
+        .constructor =
+            "Adam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool "
+            "amsgrad=False, *, "
+            "bool? foreach=None, bool maximize=False, bool capturable=False, bool differentiable=False, bool "
+            "fused=False) "
+            "-> Any",
+        .complete = complete_moments,
+        .update = update<false>,
+        .sparse_hint = ", please consider SparseAdam instead",
+    },
+    {
+        .name = "AdamW",
+        .summary = "Adam whose weight decay is apart from the gradient (Loshchilov and Hutter 2017).",
+        .constructor =
+            "AdamW(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0.01, bool "
+            "amsgrad=False, *, "
+            "bool maximize=False, bool? foreach=None, bool capturable=False) -> Any",
+        .complete = complete_moments,
+        .update = update<true>,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kAdam = {
-    .name = "Adam",
-    .summary = "Steps by the mean of the gradient over the root of its mean square (Kingma and Ba 2014).",
-    .constructor =
-        "Adam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool "
-        "amsgrad=False, *, "
-        "bool? foreach=None, bool maximize=False, bool capturable=False, bool differentiable=False, bool fused=False) "
-        "-> Any",
-    .complete = complete_moments,
-    .update = update<false>,
-    .sparse_hint = ", please consider SparseAdam instead",
-};
-const OptimizerRecord kAdamW = {
-    .name = "AdamW",
-    .summary = "Adam whose weight decay is apart from the gradient (Loshchilov and Hutter 2017).",
-    .constructor =
-        "AdamW(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0.01, bool "
-        "amsgrad=False, *, "
-        "bool maximize=False, bool? foreach=None, bool capturable=False) -> Any",
-    .complete = complete_moments,
-    .update = update<true>,
-};
+std::span<const OptimizerRecord> adam_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -25,17 +25,21 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "Adamax",
+        .summary = "Adam with the fading greatest gradient in place of the mean square (Kingma and Ba 2014).",
+        .constructor =
+            "Adamax(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? "
+            "foreach=None, *, "
+            "bool maximize=False) -> Any",
+        .complete = complete_moments,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kAdamax = {
-    .name = "Adamax",
-    .summary = "Adam with the fading greatest gradient in place of the mean square (Kingma and Ba 2014).",
-    .constructor =
-        "Adamax(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? "
-        "foreach=None, *, "
-        "bool maximize=False) -> Any",
-    .complete = complete_moments,
-    .update = update,
-};
+std::span<const OptimizerRecord> adamax_records() { return kRecords; }
 
 }  // namespace loupe::optim

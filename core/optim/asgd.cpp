@@ -34,17 +34,21 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     *mu.data<float>() = static_cast<float>(1 / std::max(1.0, step - group.number("t0")));
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "ASGD",
+        .summary = "Gradient descent whose late parameters are averaged (Polyak and Juditsky 1992).",
+        .constructor =
+            "ASGD(Any params, Scalar lr=0.01, Scalar lambd=0.0001, Scalar alpha=0.75, Scalar t0=1000000.0, Scalar "
+            "weight_decay=0, "
+            "bool? foreach=None, bool maximize=False) -> Any",
+        .complete = complete,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kAsgd = {
-    .name = "ASGD",
-    .summary = "Gradient descent whose late parameters are averaged (Polyak and Juditsky 1992).",
-    .constructor =
-        "ASGD(Any params, Scalar lr=0.01, Scalar lambd=0.0001, Scalar alpha=0.75, Scalar t0=1000000.0, Scalar "
-        "weight_decay=0, "
-        "bool? foreach=None, bool maximize=False) -> Any",
-    .complete = complete,
-    .update = update,
-};
+std::span<const OptimizerRecord> asgd_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -22,7 +22,9 @@ bool unscale(const Tensor& t, double factor) {
     return is_finite;
 }
 
-Tensor values_of(const Tensor& gradient) { return gradient.is_sparse() ? gradient.impl()->sparse->values : gradient; }
+Tensor values_of(const Tensor& gradient) {
+    return is_coordinate(gradient) ? coordinate_parts(gradient).values : gradient;
+}
 
 }  // namespace
 

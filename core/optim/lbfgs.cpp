@@ -147,6 +147,38 @@ Limits limits_of(const Options& o) {
             !search.is_none()};
 }
 
+// Where an iteration went, and how often it asked for the loss.
+struct Moved {
+    LinePoint point;
+    std::int64_t evaluations = 0;
+};
+
+// To a point of the line that meets the strong Wolfe conditions.
+Moved search(const Line& line, const Limits& limits, const LinePoint& from, const Tensor& direction) {
+    const TensorList origin = line.copies();
+    const auto evaluate = [&](double at) {
+        const double to = rounded(at, from.gradient);
+        line.move(direction, to);
+        const double found = line.loss();
+        const Tensor there = line.gradient();
+        line.restore(origin);
+        return LinePoint{to, found, there, slope_of(there, direction)};
+    };
+    const LineResult result = strong_wolfe(evaluate, {0, from.loss, fn::clone(from.gradient), from.slope},
+                                           from.distance, greatest(direction), limits.tolerance_change);
+    line.move(direction, result.point.distance);
+    return {result.point, result.evaluations};
+}
+
+// As far as it was said; after the last iteration the loss is not needed.
+Moved move_on(const Line& line, LinePoint point, const Tensor& direction, bool is_last) {
+    line.move(direction, point.distance);
+    if (is_last) return {point, 0};
+    point.loss = line.loss();
+    point.gradient = line.gradient();
+    return {point, 1};
+}
+
 IValue step(Optimizer& optimizer, const Closure& closure) {
     if (!closure) throw Error(ErrorKind::Run, "step() missing 1 required positional argument: 'closure'");
     if (optimizer.param_groups()->elements.size() != 1) {
@@ -191,37 +223,15 @@ IValue step(Optimizer& optimizer, const Closure& closure) {
         const double slope = slope_of(gradient, direction);
         if (slope > -limits.tolerance_change) break;
 
-        std::int64_t looked = 0;
-        bool is_optimal = false;
-        if (limits.searches) {
-            const TensorList origin = line.copies();
-            const auto evaluate = [&](double at) {
-                const double to = rounded(at, gradient);
-                line.move(direction, to);
-                const double found = line.loss();
-                const Tensor there = line.gradient();
-                line.restore(origin);
-                return LinePoint{to, found, there, slope_of(there, direction)};
-            };
-            const LineResult result = strong_wolfe(evaluate, {0, loss, fn::clone(gradient), slope}, distance,
-                                                   greatest(direction), limits.tolerance_change);
-            loss = result.point.loss;
-            gradient = result.point.gradient;
-            distance = result.point.distance;
-            looked = result.evaluations;
-            line.move(direction, distance);
-            is_optimal = greatest(gradient) <= limits.tolerance_grad;
-        } else {
-            line.move(direction, distance);
-            if (i != limits.max_iter) {
-                loss = line.loss();
-                gradient = line.gradient();
-                is_optimal = greatest(gradient) <= limits.tolerance_grad;
-                looked = 1;
-            }
-        }
-        evaluations += looked;
-        count(*state, "func_evals", looked);
+        const bool is_last = i == limits.max_iter;
+        const Moved moved = limits.searches ? search(line, limits, {distance, loss, gradient, slope}, direction)
+                                            : move_on(line, {distance, loss, gradient, slope}, direction, is_last);
+        loss = moved.point.loss;
+        gradient = moved.point.gradient;
+        distance = moved.point.distance;
+        const bool is_optimal = moved.evaluations > 0 && greatest(gradient) <= limits.tolerance_grad;
+        evaluations += moved.evaluations;
+        count(*state, "func_evals", moved.evaluations);
         const bool is_stuck = greatest(fn::mul_scalar(direction, Scalar(distance))) <= limits.tolerance_change ||
                               std::abs(loss - last_loss) < limits.tolerance_change;
         if (evaluations >= limits.max_eval || is_optimal || is_stuck) break;
@@ -234,16 +244,20 @@ IValue step(Optimizer& optimizer, const Closure& closure) {
     return first_loss;
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "LBFGS",
+        .summary = "Quasi-Newton steps from the last changes of the gradient (Liu and Nocedal 1989).",
+        .constructor =
+            "LBFGS(Any params, Scalar lr=1, int max_iter=20, int? max_eval=None, Scalar tolerance_grad=1e-07, Scalar "
+            "tolerance_change=1e-09, int history_size=100, str? line_search_fn=None) -> Any",
+        .complete = complete,
+        .step = step,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kLbfgs = {
-    .name = "LBFGS",
-    .summary = "Quasi-Newton steps from the last changes of the gradient (Liu and Nocedal 1989).",
-    .constructor =
-        "LBFGS(Any params, Scalar lr=1, int max_iter=20, int? max_eval=None, Scalar tolerance_grad=1e-07, Scalar "
-        "tolerance_change=1e-09, int history_size=100, str? line_search_fn=None) -> Any",
-    .complete = complete,
-    .step = step,
-};
+std::span<const OptimizerRecord> lbfgs_records() { return kRecords; }
 
 }  // namespace loupe::optim

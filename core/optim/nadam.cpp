@@ -43,17 +43,21 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "NAdam",
+        .summary = "Adam with Nesterov momentum (Dozat 2016).",
+        .constructor =
+            "NAdam(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, Scalar "
+            "momentum_decay=0.004, "
+            "bool? foreach=None) -> Any",
+        .complete = complete,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kNAdam = {
-    .name = "NAdam",
-    .summary = "Adam with Nesterov momentum (Dozat 2016).",
-    .constructor =
-        "NAdam(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, Scalar "
-        "momentum_decay=0.004, "
-        "bool? foreach=None) -> Any",
-    .complete = complete,
-    .update = update,
-};
+std::span<const OptimizerRecord> nadam_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 
+#include "core/base/record_list.h"
+
 namespace loupe::optim {
 
 std::span<const OptimizerRecord* const> optimizer_records() {
-    static const OptimizerRecord* const kAll[] = {&kAdadelta, &kAdagrad, &kAdam,      &kAdamW, &kAdamax,
-                                                  &kAsgd,     &kLbfgs,   &kNAdam,     &kRAdam, &kRmsProp,
-                                                  &kRprop,    &kSgd,     &kSparseAdam};
-    return kAll;
+    static const auto all = records_of_files<OptimizerRecord>(
+        {adadelta_records(), adagrad_records(), adam_records(), adamax_records(), asgd_records(), lbfgs_records(),
+         nadam_records(), radam_records(), rmsprop_records(), rprop_records(), sgd_records(), sparse_adam_records()});
+    return all;
 }
 
 const OptimizerRecord* find_optimizer(std::string_view name) {

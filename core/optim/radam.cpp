@@ -30,16 +30,20 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "RAdam",
+        .summary = "Adam with a rectified rate while its mean square is uncertain (Liu et al. 2019).",
+        .constructor =
+            "RAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? "
+            "foreach=None) -> Any",
+        .complete = complete_moments,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kRAdam = {
-    .name = "RAdam",
-    .summary = "Adam with a rectified rate while its mean square is uncertain (Liu et al. 2019).",
-    .constructor =
-        "RAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? "
-        "foreach=None) -> Any",
-    .complete = complete_moments,
-    .update = update,
-};
+std::span<const OptimizerRecord> radam_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -62,17 +62,21 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     }
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "RMSprop",
+        .summary = "The gradient over the root of its mean square (Tieleman and Hinton 2012).",
+        .constructor =
+            "RMSprop(Any params, Scalar lr=0.01, Scalar alpha=0.99, Scalar eps=1e-08, Scalar weight_decay=0, Scalar "
+            "momentum=0, "
+            "bool centered=False, bool? foreach=None, bool maximize=False, bool differentiable=False) -> Any",
+        .complete = complete,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kRmsProp = {
-    .name = "RMSprop",
-    .summary = "The gradient over the root of its mean square (Tieleman and Hinton 2012).",
-    .constructor =
-        "RMSprop(Any params, Scalar lr=0.01, Scalar alpha=0.99, Scalar eps=1e-08, Scalar weight_decay=0, Scalar "
-        "momentum=0, "
-        "bool centered=False, bool? foreach=None, bool maximize=False, bool differentiable=False) -> Any",
-    .complete = complete,
-    .update = update,
-};
+std::span<const OptimizerRecord> rmsprop_records() { return kRecords; }
 
 }  // namespace loupe::optim

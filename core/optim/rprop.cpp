@@ -44,18 +44,21 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "Rprop",
+        .summary =
+            "Steps by the sign of the gradient, longer while it stays and shorter when it turns (Riedmiller and Braun "
+            "1993).",
+        .constructor = "Rprop(Any params, Scalar lr=0.01, Any etas=None, Any step_sizes=None, bool? foreach=None, bool "
+                       "maximize=False) -> Any",
+        .complete = complete,
+        .update = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kRprop = {
-    .name = "Rprop",
-    .summary =
-        "Steps by the sign of the gradient, longer while it stays and shorter when it turns (Riedmiller and Braun "
-        "1993).",
-    .constructor =
-        "Rprop(Any params, Scalar lr=0.01, Any etas=None, Any step_sizes=None, bool? foreach=None, bool "
-        "maximize=False) -> Any",
-    .complete = complete,
-    .update = update,
-};
+std::span<const OptimizerRecord> rprop_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -3,25 +3,14 @@
 
 #include <algorithm>
 
+#include "core/base/record_list.h"
+
 namespace loupe::optim {
 
 std::span<const SchedulerRecord* const> scheduler_records() {
-    static const SchedulerRecord* const kAll[] = {&kLambdaLR,
-                                                  &kMultiplicativeLR,
-                                                  &kStepLR,
-                                                  &kMultiStepLR,
-                                                  &kConstantLR,
-                                                  &kLinearLR,
-                                                  &kExponentialLR,
-                                                  &kPolynomialLR,
-                                                  &kCosineAnnealingLR,
-                                                  &kCosineAnnealingWarmRestarts,
-                                                  &kCyclicLR,
-                                                  &kOneCycleLR,
-                                                  &kReduceLROnPlateau,
-                                                  &kSequentialLR,
-                                                  &kChainedScheduler};
-    return kAll;
+    static const auto all =
+        records_of_files<SchedulerRecord>({decay_schedules(), cycle_schedules(), composed_schedules()});
+    return all;
 }
 
 const SchedulerRecord* find_scheduler(std::string_view name) {

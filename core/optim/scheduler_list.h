@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Every scheduler's record.
+// Every scheduler: a file gives its records by one function, which is a line here and in scheduler_list.cpp.
+
+#include <span>
 
 #include "core/optim/scheduler.h"
 
 namespace loupe::optim {
 
-extern const SchedulerRecord kLambdaLR, kMultiplicativeLR, kStepLR, kMultiStepLR, kConstantLR, kLinearLR,
-    kExponentialLR, kPolynomialLR;
-extern const SchedulerRecord kCosineAnnealingLR, kCosineAnnealingWarmRestarts, kCyclicLR, kOneCycleLR;
-extern const SchedulerRecord kReduceLROnPlateau, kSequentialLR, kChainedScheduler;
+std::span<const SchedulerRecord> decay_schedules();
+std::span<const SchedulerRecord> cycle_schedules();
+std::span<const SchedulerRecord> composed_schedules();
 
 }  // namespace loupe::optim

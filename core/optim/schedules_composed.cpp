@@ -227,18 +227,23 @@ class SequentialLR final : public ComposedScheduler {
     std::vector<double> milestones_;
 };
 
-const SchedulerRecord kReduceLROnPlateau = {
-    "ReduceLROnPlateau", "Lowers the rate when a measured number has not improved for `patience` epochs.",
-    "ReduceLROnPlateau(Any optimizer, str mode='min', Scalar factor=0.1, Scalar patience=10, Scalar threshold=0.0001, "
-    "str threshold_mode='rel', "
-    "Scalar cooldown=0, Any min_lr=0, Scalar eps=1e-08, bool verbose=False) -> Any",
-    made<ReduceLROnPlateau>};
-const SchedulerRecord kSequentialLR = {
-    "SequentialLR", "One schedule after another, from milestone to milestone.",
-    "SequentialLR(Any optimizer, Any schedulers, float[] milestones, int last_epoch=-1, bool verbose=False) -> Any",
-    made<SequentialLR>};
-const SchedulerRecord kChainedScheduler = {"ChainedScheduler",
-                                           "All schedules at once: each multiplies the rate in its turn.",
-                                           "ChainedScheduler(Any schedulers) -> Any", made<ChainedScheduler>};
+namespace {
+
+const SchedulerRecord kRecords[] = {
+    {"ReduceLROnPlateau", "Lowers the rate when a measured number has not improved for `patience` epochs.",
+     "ReduceLROnPlateau(Any optimizer, str mode='min', Scalar factor=0.1, Scalar patience=10, Scalar threshold=0.0001, "
+     "str threshold_mode='rel', "
+     "Scalar cooldown=0, Any min_lr=0, Scalar eps=1e-08, bool verbose=False) -> Any",
+     made<ReduceLROnPlateau>},
+    {"SequentialLR", "One schedule after another, from milestone to milestone.",
+     "SequentialLR(Any optimizer, Any schedulers, float[] milestones, int last_epoch=-1, bool verbose=False) -> Any",
+     made<SequentialLR>},
+    {"ChainedScheduler", "All schedules at once: each multiplies the rate in its turn.",
+     "ChainedScheduler(Any schedulers) -> Any", made<ChainedScheduler>},
+};
+
+}  // namespace
+
+std::span<const SchedulerRecord> composed_schedules() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -276,31 +276,33 @@ Ptr<Scheduler> made(Values arguments) {
     return make_ptr<T>(arguments);
 }
 
+const SchedulerRecord kRecords[] = {
+    {"CosineAnnealingLR", "Half a cosine from the first rate to eta_min in T_max epochs, and back.",
+     "CosineAnnealingLR(Any optimizer, Scalar T_max, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any",
+     made<CosineAnnealingLR>},
+    {"CosineAnnealingWarmRestarts", "Half a cosine again and again, each T_mult times as long as the one before.",
+     "CosineAnnealingWarmRestarts(Any optimizer, Scalar T_0, Scalar T_mult=1, Scalar eta_min=0, int last_epoch=-1, "
+     "bool "
+     "verbose=False) -> Any",
+     made<CosineAnnealingWarmRestarts>},
+    {"CyclicLR", "Up and down between two rates (Smith 2015).",
+     "CyclicLR(Any optimizer, Any base_lr, Any max_lr, Scalar step_size_up=2000, Scalar? "
+     "step_size_down=None, str mode='triangular', Scalar "
+     "gamma=1.0, Any scale_fn=None, str scale_mode='cycle', bool cycle_momentum=True, "
+     "Any base_momentum=0.8, Any max_momentum=0.9, int "
+     "last_epoch=-1, bool verbose=False) -> Any",
+     made<CyclicLR>},
+    {"OneCycleLR", "Once up and down, to far below the first rate (Smith and Topin 2017).",
+     "OneCycleLR(Any optimizer, Any max_lr, Any total_steps=None, Any epochs=None, Any steps_per_epoch=None, Scalar "
+     "pct_start=0.3, str "
+     "anneal_strategy='cos', bool cycle_momentum=True, Any base_momentum=0.85, Any max_momentum=0.95, Scalar "
+     "div_factor=25.0, Scalar "
+     "final_div_factor=10000.0, bool three_phase=False, int last_epoch=-1, bool verbose=False) -> Any",
+     made<OneCycleLR>},
+};
+
 }  // namespace
 
-const SchedulerRecord kCosineAnnealingLR = {
-    "CosineAnnealingLR", "Half a cosine from the first rate to eta_min in T_max epochs, and back.",
-    "CosineAnnealingLR(Any optimizer, Scalar T_max, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any",
-    made<CosineAnnealingLR>};
-const SchedulerRecord kCosineAnnealingWarmRestarts = {
-    "CosineAnnealingWarmRestarts", "Half a cosine again and again, each T_mult times as long as the one before.",
-    "CosineAnnealingWarmRestarts(Any optimizer, Scalar T_0, Scalar T_mult=1, Scalar eta_min=0, int last_epoch=-1, bool "
-    "verbose=False) -> Any",
-    made<CosineAnnealingWarmRestarts>};
-const SchedulerRecord kCyclicLR = {"CyclicLR", "Up and down between two rates (Smith 2015).",
-                                   "CyclicLR(Any optimizer, Any base_lr, Any max_lr, Scalar step_size_up=2000, Scalar? "
-                                   "step_size_down=None, str mode='triangular', Scalar "
-                                   "gamma=1.0, Any scale_fn=None, str scale_mode='cycle', bool cycle_momentum=True, "
-                                   "Any base_momentum=0.8, Any max_momentum=0.9, int "
-                                   "last_epoch=-1, bool verbose=False) -> Any",
-                                   made<CyclicLR>};
-const SchedulerRecord kOneCycleLR = {
-    "OneCycleLR", "Once up and down, to far below the first rate (Smith and Topin 2017).",
-    "OneCycleLR(Any optimizer, Any max_lr, Any total_steps=None, Any epochs=None, Any steps_per_epoch=None, Scalar "
-    "pct_start=0.3, str "
-    "anneal_strategy='cos', bool cycle_momentum=True, Any base_momentum=0.85, Any max_momentum=0.95, Scalar "
-    "div_factor=25.0, Scalar "
-    "final_div_factor=10000.0, bool three_phase=False, int last_epoch=-1, bool verbose=False) -> Any",
-    made<OneCycleLR>};
+std::span<const SchedulerRecord> cycle_schedules() { return kRecords; }
 
 }  // namespace loupe::optim

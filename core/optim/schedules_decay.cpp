@@ -196,39 +196,36 @@ Ptr<Scheduler> made(Values arguments) {
     return make_ptr<T>(arguments);
 }
 
+const SchedulerRecord kRecords[] = {
+    {"LambdaLR", "The first rate times a function of the epoch.",
+     "LambdaLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any", made<LambdaLR>},
+    {"MultiplicativeLR", "The rate times a function of the epoch.",
+     "MultiplicativeLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any",
+     made<MultiplicativeLR>},
+    {"StepLR", "The rate times gamma every step_size epochs.",
+     "StepLR(Any optimizer, Scalar step_size, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
+     made<StepLR>},
+    {"MultiStepLR", "The rate times gamma at each milestone.",
+     "MultiStepLR(Any optimizer, float[] milestones, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
+     made<MultiStepLR>},
+    {"ConstantLR", "The first rate times a factor until total_iters epochs have passed.",
+     "ConstantLR(Any optimizer, Scalar factor=0.3333333333333333, Scalar total_iters=5, int last_epoch=-1, bool "
+     "verbose=False) -> Any",
+     made<ConstantLR>},
+    {"LinearLR", "From a factor to another in total_iters equal steps.",
+     "LinearLR(Any optimizer, Scalar start_factor=0.3333333333333333, Scalar end_factor=1.0, Scalar total_iters=5, int "
+     "last_epoch=-1, bool verbose=False) -> Any",
+     made<LinearLR>},
+    {"ExponentialLR", "The rate times gamma every epoch.",
+     "ExponentialLR(Any optimizer, Scalar gamma, int last_epoch=-1, bool verbose=False) -> Any", made<ExponentialLR>},
+    {"PolynomialLR", "Down to zero by a power of the epochs that are left.",
+     "PolynomialLR(Any optimizer, Scalar total_iters=5, Scalar power=1.0, int last_epoch=-1, bool verbose=False) -> "
+     "Any",
+     made<PolynomialLR>},
+};
+
 }  // namespace
 
-const SchedulerRecord kLambdaLR = {
-    "LambdaLR", "The first rate times a function of the epoch.",
-    "LambdaLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any", made<LambdaLR>};
-const SchedulerRecord kMultiplicativeLR = {
-    "MultiplicativeLR", "The rate times a function of the epoch.",
-    "MultiplicativeLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any",
-    made<MultiplicativeLR>};
-const SchedulerRecord kStepLR = {
-    "StepLR", "The rate times gamma every step_size epochs.",
-    "StepLR(Any optimizer, Scalar step_size, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
-    made<StepLR>};
-const SchedulerRecord kMultiStepLR = {
-    "MultiStepLR", "The rate times gamma at each milestone.",
-    "MultiStepLR(Any optimizer, float[] milestones, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
-    made<MultiStepLR>};
-const SchedulerRecord kConstantLR = {
-    "ConstantLR", "The first rate times a factor until total_iters epochs have passed.",
-    "ConstantLR(Any optimizer, Scalar factor=0.3333333333333333, Scalar total_iters=5, int last_epoch=-1, bool "
-    "verbose=False) -> Any",
-    made<ConstantLR>};
-const SchedulerRecord kLinearLR = {
-    "LinearLR", "From a factor to another in total_iters equal steps.",
-    "LinearLR(Any optimizer, Scalar start_factor=0.3333333333333333, Scalar end_factor=1.0, Scalar total_iters=5, int "
-    "last_epoch=-1, bool verbose=False) -> Any",
-    made<LinearLR>};
-const SchedulerRecord kExponentialLR = {
-    "ExponentialLR", "The rate times gamma every epoch.",
-    "ExponentialLR(Any optimizer, Scalar gamma, int last_epoch=-1, bool verbose=False) -> Any", made<ExponentialLR>};
-const SchedulerRecord kPolynomialLR = {
-    "PolynomialLR", "Down to zero by a power of the epochs that are left.",
-    "PolynomialLR(Any optimizer, Scalar total_iters=5, Scalar power=1.0, int last_epoch=-1, bool verbose=False) -> Any",
-    made<PolynomialLR>};
+std::span<const SchedulerRecord> decay_schedules() { return kRecords; }
 
 }  // namespace loupe::optim

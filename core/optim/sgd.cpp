@@ -64,18 +64,22 @@ void update_sparse(const Options& group, const Tensor& parameter, const Tensor& 
     fn::add_(parameter, step, Scalar(-group.number("lr")));
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "SGD",
+        .summary = "Stochastic gradient descent, with momentum (Nesterov's too) and weight decay.",
+        .constructor =
+            "SGD(Any params, Scalar? lr=None, Scalar momentum=0, Scalar dampening=0, Scalar weight_decay=0, bool "
+            "nesterov=False, *, "
+            "bool maximize=False, bool? foreach=None, bool differentiable=False) -> Any",
+        .complete = complete,
+        .update = update,
+        .update_sparse = update_sparse,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kSgd = {
-    .name = "SGD",
-    .summary = "Stochastic gradient descent, with momentum (Nesterov's too) and weight decay.",
-    .constructor =
-        "SGD(Any params, Scalar? lr=None, Scalar momentum=0, Scalar dampening=0, Scalar weight_decay=0, bool "
-        "nesterov=False, *, "
-        "bool maximize=False, bool? foreach=None, bool differentiable=False) -> Any",
-    .complete = complete,
-    .update = update,
-    .update_sparse = update_sparse,
-};
+std::span<const OptimizerRecord> sgd_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -18,11 +18,11 @@ void update(const Options& group, const Tensor& parameter, const Tensor& given, 
     const Tensor mean = zero_state(state, "exp_avg", parameter), square = zero_state(state, "exp_avg_sq", parameter);
     const double first = group.number("betas", 0), second = group.number("betas", 1), lr = group.number("lr");
     const Tensor gradient = coalesced(group.flag("maximize") ? fn::neg(given) : given);
-    const SparseParts& parts = *gradient.impl()->sparse;
+    const CoordinateParts& parts = coordinate_parts(gradient);
     const auto sparse = [&](const Tensor& values) {
         return make_sparse(parts.indices, values, gradient.sizes(), true);
     };
-    const auto at = [&](const Tensor& t) { return elements_at(t, gradient).impl()->sparse->values; };
+    const auto at = [&](const Tensor& t) { return coordinate_parts(elements_at(t, gradient)).values; };
     // moment += (1 - beta) * (now - moment); gives the moment of the entries.
     const auto move = [&](const Tensor& moment, const Tensor& now, double beta) {
         const Tensor old = at(moment);
@@ -46,15 +46,19 @@ void complete(DictObject& dict) {
     require_betas(options);
 }
 
+const OptimizerRecord kRecords[] = {
+    {
+        .name = "SparseAdam",
+        .summary = "Adam for sparse gradients: moments move only where there are entries.",
+        .constructor =
+            "SparseAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, *, bool maximize=False) -> Any",
+        .complete = complete,
+        .update_sparse = update,
+    },
+};
+
 }  // namespace
 
-const OptimizerRecord kSparseAdam = {
-    .name = "SparseAdam",
-    .summary = "Adam for sparse gradients: moments move only where there are entries.",
-    .constructor =
-        "SparseAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, *, bool maximize=False) -> Any",
-    .complete = complete,
-    .update_sparse = update,
-};
+std::span<const OptimizerRecord> sparse_adam_records() { return kRecords; }
 
 }  // namespace loupe::optim

@@ -52,7 +52,7 @@ bool is_on_host(const Tensor& t) { return t.device().type == DeviceType::Cpu; }
 }  // namespace
 
 double l2_norm(const Tensor& given) {
-    const Tensor t = given.is_sparse() ? given.impl()->sparse->values : given;
+    const Tensor t = is_coordinate(given) ? coordinate_parts(given).values : given;
     if (t.numel() == 0) return 0;
     const bool is_dense = is_on_host(t) && t.is_non_overlapping_and_dense();
     if (is_dense && t.dtype() == ScalarType::Float32) return blocks_norm(t.data<float>(), t.numel());

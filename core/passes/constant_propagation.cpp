@@ -2,7 +2,6 @@
 #include "core/passes/constant_propagation.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
@@ -21,20 +20,10 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Operators that depend on more than their arguments.
-bool depends_on_state(Symbol kind) {
-    static const std::unordered_set<Symbol> kKinds = [] {
-        std::unordered_set<Symbol> kinds;
-        for (const char* name :
-             {"aten::is_grad_enabled", "aten::set_grad_enabled", "aten::is_autocast_enabled",
-              "aten::is_autocast_cpu_enabled", "aten::_get_tracing_state", "aten::empty", "aten::empty_like",
-              "aten::empty_strided", "aten::new_empty", "aten::new_empty_strided", "aten::manual_seed", "aten::warn",
-              "aten::wait", "prim::AutogradZero", "prim::rpc_async"}) {
-            kinds.insert(Symbol::intern(name));
-        }
-        return kinds;
-    }();
-    return kKinds.contains(kind);
+// The same arguments may give something else another time.
+bool depends_on_state(const Node* node) {
+    static const Symbol kAutogradZero = Symbol::intern("prim::AutogradZero");
+    return node->kind() == kAutogradZero || (node->op() != nullptr && node->op()->record->depends_on_state);
 }
 
 }  // namespace
@@ -73,7 +62,7 @@ std::optional<std::vector<IValue>> evaluate_structure(const Node* node, const st
 }
 
 std::optional<std::vector<IValue>> evaluate(const Node* node) {
-    if (node->block_count() > 0 || node->has_side_effects() || node->is_random() || depends_on_state(node->kind())) {
+    if (node->block_count() > 0 || node->has_side_effects() || node->is_random() || depends_on_state(node)) {
         return std::nullopt;
     }
     std::vector<IValue> inputs;

@@ -130,7 +130,7 @@ bool remove_dead_code(ir::Graph& graph) {
     return found;
 }
 
-const Pass kDeadCodeElimination{"DCE", "Removes nodes whose outputs nobody uses and that have no effects.",
+const Pass kDeadCodeElimination{"DCE", "Removes nodes whose outputs are unused and that have no effects.",
                                 [](ir::Graph& graph, const PassContext&) { remove_dead_code(graph); }};
 
 }  // namespace loupe::passes

@@ -40,7 +40,7 @@ struct Call {
 };
 
 // Every call of an operator that is not composite, on fakes. Keeps all tensors, so that no two share an address.
-class Tape final : public OperatorStandIn {
+class Tape final : public DispatchInterceptor {
   public:
     bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override {
         return fakes_.run(op, arguments, results);
@@ -406,7 +406,7 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
 
     Tape tape;
     const ObserverScope unobserved(nullptr);
-    const StandInScope scope(&tape);
+    const InterceptorScope scope(&tape);
     TensorList outputs;
     {
         const GradModeScope grad(true);

@@ -17,104 +17,6 @@ using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
 
-// Composed of others, one of which reads elements.
-bool is_composed_of_readers(std::string_view name) {
-    static const std::unordered_set<std::string_view> kNames = {
-        "aten::nonzero_numpy",       "aten::one_hot",
-        "aten::repeat_interleave",   "aten::allclose",
-        "aten::tensor_split",        "aten::argwhere",
-        "aten::is_nonzero",          "torchvision::nms",
-        "aten::unique_dim",          "aten::pad_packed_sequence",
-        "aten::pack_padded_sequence"};
-    return kNames.contains(name);
-}
-
-// Their results are not filled, but have shapes that follow from the arguments'.
-bool has_shape_of_arguments(std::string_view name) {
-    static const std::unordered_set<std::string_view> kNames = {
-        "aten::_unsafe_view",
-        "aten::copy_",
-        "aten::fill_",
-        "aten::zero_",
-        "aten::elu_",
-        "aten::unsafe_split",
-        "aten::sort",
-        "aten::topk",
-        "aten::kthvalue",
-        "aten::median",
-        "aten::nanmedian",
-        "aten::mode",
-        "aten::searchsorted",
-        "aten::bucketize",
-        "aten::isin",
-        "aten::_embedding_bag",
-        "aten::frexp",
-        "aten::fill_diagonal_",
-        "aten::histc",
-        "aten::_embedding_bag_forward_only",
-        "aten::binary_cross_entropy",
-        "aten::binary_cross_entropy_with_logits",
-        "aten::unsafe_split_with_sizes",
-        "aten::data",
-        "aten::index",  // not with masks, which the runner checks
-        "aten::convolution_backward",
-        "aten::native_batch_norm_backward",
-        "aten::native_layer_norm_backward",
-        "aten::native_group_norm_backward",
-        "aten::_shape_as_tensor"};
-    return kNames.contains(name);
-}
-
-bool reads_metadata(const Operator& op) {
-    static const std::unordered_set<std::string_view> kNames = {"aten::dim",
-                                                                "aten::numel",
-                                                                "aten::sym_numel",
-                                                                "aten::size",
-                                                                "aten::sym_size",
-                                                                "aten::stride",
-                                                                "aten::sym_stride",
-                                                                "aten::storage_offset",
-                                                                "aten::sym_storage_offset",
-                                                                "aten::element_size",
-                                                                "aten::len",
-                                                                "prim::dtype",
-                                                                "prim::device",
-                                                                "prim::layout",
-                                                                "prim::is_cuda",
-                                                                "prim::is_cpu",
-                                                                "prim::is_ipu",
-                                                                "prim::is_meta",
-                                                                "prim::is_mkldnn",
-                                                                "prim::is_mps",
-                                                                "prim::is_nested",
-                                                                "prim::is_ort",
-                                                                "prim::is_quantized",
-                                                                "prim::is_sparse",
-                                                                "prim::is_sparse_csr",
-                                                                "prim::is_vulkan",
-                                                                "prim::is_xpu",
-                                                                "aten::is_conj",
-                                                                "aten::is_neg",
-                                                                "aten::is_inference",
-                                                                "aten::is_pinned",
-                                                                "prim::requires_grad",
-                                                                "aten::is_leaf",
-                                                                "aten::output_nr",
-                                                                "aten::retains_grad",
-                                                                "aten::is_floating_point",
-                                                                "aten::is_complex",
-                                                                "aten::is_signed",
-                                                                "aten::is_contiguous",
-                                                                "aten::is_strides_like_format",
-                                                                "aten::is_non_overlapping_and_dense",
-                                                                "aten::is_same_size",
-                                                                "aten::get_device",
-                                                                "aten::is_scripting",
-                                                                "aten::result_type",
-                                                                "aten::is_coalesced"};
-    return kNames.contains(op.schema.name);
-}
-
 bool gives_tensors(const Operator& op) {
     const auto& returns = op.schema.returns;
     return std::any_of(returns.begin(), returns.end(), [](const Argument& r) {
@@ -239,13 +141,16 @@ class BreakFinder {
 
 }  // namespace
 
+bool results_need_elements(const Operator& op) {
+    if ((op.tensor_arguments | op.list_arguments) == 0) return false;
+    if (op.record->results_from != ResultsFrom::Unsaid) return op.record->results_from == ResultsFrom::Elements;
+    return !gives_tensors(op) && !op.schema.returns.empty();
+}
+
 bool reads_elements(const Operator& op) {
     if ((op.tensor_arguments | op.list_arguments) == 0) return false;
-    const std::string_view name = op.schema.name;
-    if (is_composed_of_readers(name)) return true;
-    if (!gives_tensors(op)) return !reads_metadata(op) && !op.schema.returns.empty();
-    if (op.is_composite() || op.record->kernel.fills || op.is_view) return false;
-    return !has_shape_of_arguments(name);
+    if (op.record->results_from != ResultsFrom::Unsaid || !gives_tensors(op)) return results_need_elements(op);
+    return !op.is_composite() && !op.record->kernel.fills && !op.is_view;
 }
 
 ir::Symbol graph_break_attribute() {

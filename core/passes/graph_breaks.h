@@ -22,5 +22,7 @@ std::vector<GraphBreak> find_graph_breaks(const ir::Graph& graph);
 
 // Do numbers that the operator returns, or the shapes of its tensors, depend on elements of its arguments?
 bool reads_elements(const Operator& op);
+// The same as far as it is known: false for an operator whose record leaves it open.
+bool results_need_elements(const Operator& op);
 
 }  // namespace loupe::passes

@@ -20,6 +20,7 @@
     PASS(kRemoveListMutation)                   \
     PASS(kFreezeAttributes)                     \
     PASS(kEliminateNoOps)                       \
+    PASS(kComposePermutes)                      \
     PASS(kRemoveDropout)                        \
     PASS(kFoldConvBatchnorm)                    \
     PASS(kFoldConvAddOrSub)                     \

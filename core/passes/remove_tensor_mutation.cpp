@@ -145,7 +145,7 @@ bool is_arithmetic(const Node* node) {
 }  // namespace
 
 const Pass kRemoveTensorMutation{"RemoveTensorMutation",
-                                 "Makes new tensors where one is written that nobody else sees.",
+                                 "Makes new tensors where one is written that has no other reader.",
                                  [](Graph& graph, const PassContext&) { remove(graph, "RemoveTensorMutation", any); }};
 
 const Pass kRemoveInplaceOps{

@@ -10,14 +10,16 @@
 #include <string_view>
 
 #include "core/dispatch/registry.h"
+#include "core/formats/format_reader.h"
+#include "core/formats/format_writer.h"
+#include "core/passes/pass.h"
+#include "core/runtime/fuse/fused_kernel.h"
 #include "core/session/query.h"
 #include "core/session/table_record.h"
 #include "core/tensor/device_interface.h"
+#include "plugin_interface.h"  // kPluginInterface, a digest of the headers that plugins see; see interface.cmake
 
 namespace loupe {
-
-// Raised whenever a class that plugins see changes.
-inline constexpr std::uint32_t kPluginInterface = 3;
 
 // What a plugin may add to.
 struct PluginRegistries {
@@ -25,9 +27,18 @@ struct PluginRegistries {
     void (*add_kernel)(std::string_view operator_name, DeviceType device, KernelCandidate candidate) = nullptr;
     // Operators of the plugin's own. The records must live as long as the process.
     void (*add_family)(const OperatorFamily& family) = nullptr;
-    // A type of device that is not the CPU. It must live as long as the process. Throws Error (Plugin) when another
-    // plugin gave one.
+    // A type of device that is not the CPU, with its allocator, copies, events and generators. Its optimisers are the
+    // engine's, which call its kernels. It must live as long as the process. Throws Error (Plugin) when another plugin
+    // gave one.
     void (*add_device)(DeviceType type, DeviceInterface& device) = nullptr;
+    // A reader of model files, asked before those that exist. Throws Error (Plugin) when there is one of that name.
+    void (*add_format)(FormatReader reader) = nullptr;
+    // A writer of model files. Throws Error (Plugin) when there is one for an extension of its.
+    void (*add_writer)(FormatWriter writer) = nullptr;
+    // A pass, to be named in pipelines. It must live as long as the process. Throws Error (Usage) likewise.
+    void (*add_pass)(const passes::Pass& pass) = nullptr;
+    // A compiler of fusion groups, tried before those that exist. Throws Error (Plugin) likewise.
+    void (*add_fuser)(runtime::FuserBackend backend) = nullptr;
     // A question of the plugin's own, to be asked by its name in bytes (Session::ask_bytes); see query_record.h. Throws
     // Error (Plugin) when there is one of that name.
     void (*add_query)(const session::QueryRecord& record) = nullptr;

@@ -10,7 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/formats/format_registry.h"
 #include "core/plugin/plugin.h"
+#include "core/runtime/fuse/fuser_backends.h"
 #include "core/session/queries/list.h"
 
 namespace loupe {
@@ -30,17 +32,49 @@ void add_device(DeviceType type, DeviceInterface& device) {
     set_device_interface(type, &device);
 }
 
+void add_format(FormatReader reader) {
+    auto& formats = FormatRegistry::instance();
+    const auto& known = formats.readers();
+    if (std::any_of(known.begin(), known.end(), [&](const FormatReader& each) { return each.name == reader.name; }))
+        throw Error(ErrorKind::Plugin, concat("gives the format '", reader.name, "', which is there"));
+    formats.add(std::move(reader));
+}
+
+void add_writer(FormatWriter writer) {
+    FormatRegistry& formats = FormatRegistry::instance();
+    for (const std::string& extension : writer.extensions) {
+        if (formats.writer_for("file" + extension) != nullptr)
+            throw Error(ErrorKind::Plugin, concat("writes ", extension, ", for which there is a writer"));
+    }
+    formats.add(std::move(writer));
+}
+
+void add_fuser(runtime::FuserBackend backend) {
+    for (const runtime::FuserBackend& each : runtime::fusers()) {
+        if (each.name == backend.name)
+            throw Error(ErrorKind::Plugin, concat("gives the fuser '", backend.name, "', which is there"));
+    }
+    runtime::add_fuser(std::move(backend));
+}
+
 void register_table(const PluginTable* table, PluginStatus& status) {
     if (table == nullptr) throw Error(ErrorKind::Plugin, "gives no table");
     if (table->interface_version != kPluginInterface) {
         throw Error(ErrorKind::Plugin, concat("was built for plugin interface ", table->interface_version,
-                                              ", this program has ", kPluginInterface));
+                                              ", this program has ", kPluginInterface, ": build it again"));
     }
     status.name = table->name;
     status.description = table->description;
     status.needs = table->needs;
-    table->register_all({add_kernel, [](const OperatorFamily& family) { register_family(family); }, add_device,
-                         session::add_query, session::add_table});
+    table->register_all({.add_kernel = add_kernel,
+                         .add_family = [](const OperatorFamily& family) { register_family(family); },
+                         .add_device = add_device,
+                         .add_format = add_format,
+                         .add_writer = add_writer,
+                         .add_pass = passes::register_pass,
+                         .add_fuser = add_fuser,
+                         .add_query = session::add_query,
+                         .add_table = session::add_table});
 }
 
 // dlerror names the file first; the list does too.
@@ -108,22 +142,15 @@ std::vector<fs::path> plugin_folders() {
     return folders;
 }
 
-namespace {
-
-std::vector<PluginStatus> load_all_plugins() {
-    std::vector<PluginStatus> list;
-    for (const fs::path& folder : plugin_folders()) {
-        for (PluginStatus& status : load_plugins_from(folder)) list.push_back(std::move(status));
-    }
-    return list;
+const std::vector<PluginStatus>& plugins() {
+    static const std::vector<PluginStatus> all = [] {
+        std::vector<PluginStatus> list;
+        for (const fs::path& folder : plugin_folders()) {
+            for (PluginStatus& status : load_plugins_from(folder)) list.push_back(std::move(status));
+        }
+        return list;
+    }();
+    return all;
 }
-
-// No program has to install it: they all link this library.
-[[maybe_unused]] const bool is_installed = [] {
-    set_plugin_loader(load_all_plugins);
-    return true;
-}();
-
-}  // namespace
 
 }  // namespace loupe

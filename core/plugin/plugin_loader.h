@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds plugins and loads them for plugins() of core/dispatch. One that fails costs nothing but its line in the list.
+// Finds plugins and loads them, also for plugins() of core/dispatch. One that fails costs nothing but its line in the
+// list.
 
 #include <filesystem>
 #include <vector>

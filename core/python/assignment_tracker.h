@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Which names the statements of functions under way have given values, told with the statement that comes next.
+// Which names the statements of functions under way have given values, reported with the statement that comes next.
 
 #include <unordered_map>
 #include <vector>

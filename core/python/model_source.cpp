@@ -6,6 +6,7 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/formats/source_format.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"

@@ -34,7 +34,7 @@ class ModelNeeded final : public Error {
 // Runs the file. The model is what its module level calls `model`, else an instance of its only class derived from
 // torch.nn.Module that can be built without arguments; `example_inputs` (a tuple) and `loss` are taken from there too.
 // Without such a class there is no model: the program has just run. What it prints goes to runtime::print_text.
-// Throws Error (Compile) for text that is no Python, Error (File) with the line for an exception that nobody caught,
+// Throws Error (Compile) for text that is no Python, Error (File) with the line for an uncaught exception,
 // and ModelNeeded when it is not clear which class, or with what arguments, is the model. build: the expression that
 // makes the model instead, with the names of the module: "Net(10, width=64)". permissions: what it may do with files
 // beside what every source may (FileSandbox); notices of that go to give_notice().
@@ -43,8 +43,5 @@ ModelFile open_model_source(const std::string& path, const std::string& build = 
 // The same for a text; what it imports is looked for beside its file name.
 ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build = {},
                             const FilePermissions& permissions = {});
-
-// To be added to the formats at start.
-FormatReader model_source_format();
 
 }  // namespace loupe::python

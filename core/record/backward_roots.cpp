@@ -148,6 +148,22 @@ void check_own(const BackwardFrom& from, const PreparedMethod& method) {
     }
 }
 
+// The source's own loss gets a typed number as it is: only the source knows the shape that it wants.
+IValue own_loss(const PreparedMethod& method, const IValue& output, const IValue& target) {
+    const bool is_number = target.is_tensor() && target.to_tensor().dim() == 0;
+    const Tensor first = first_tensor(output);
+    if (!is_number || first.dim() == 0) return method.loss(output, target);
+    try {
+        return method.loss(output, target);
+    } catch (Error& error) {
+        if (error.kind() != ErrorKind::Cancelled && error.context().hint.empty())
+            error.add_context(
+                {.hint = concat("the target is one number, the output ", describe(first),
+                                ": give a number for each, as [3, 1, ...], a file, or the data's labels")});
+        throw;
+    }
+}
+
 }  // namespace
 
 BackwardSource::BackwardSource(const BackwardFrom& from, const PreparedMethod& method, std::uint64_t seed)
@@ -277,7 +293,7 @@ BackwardRoots BackwardSource::roots(const PreparedMethod& method, const IValue& 
         }
         if (loss_) loss_->to({.device = first_tensor(output).device()});  // its weights of classes
         if (from_.kind == Kind::Loss) return of_loss(apply_loss(*loss_, first_tensor(output), wanted));
-        return of_loss(first_tensor(method.loss(output, wanted)));
+        return of_loss(first_tensor(own_loss(method, output, wanted)));
     }
     if (from_.kind == Kind::Own) return of_loss(first_tensor(method.loss(output)));
     const TensorList outputs = flatten_tensors(output);

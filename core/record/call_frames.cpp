@@ -84,6 +84,13 @@ StopPoint CallFrames::point_of(const OperatorCall& call) {
         place_forward(point, static_cast<EventId>(call.autograd_node->forward_event()));
         return point;
     }
+    if (call.site == nullptr && !frames_.empty() && frames_.back().opened) {
+        point = *frames_.back().opened;
+        point.op = call.name;
+        ++point.depth;
+        point.is_part = true;
+        return point;
+    }
     if (call.site == nullptr) {
         point.depth = direct_depth() + 1;  // inside its statement
         point.is_in_statement = true;
@@ -160,6 +167,24 @@ void CallFrames::enter(const FrameInfo& call, const std::optional<StopPoint>& pl
     }
     note_caller(frame.id, caller);
     frames_.push_back(frame);
+}
+
+void CallFrames::open(const OperatorCall& call, const StopPoint& place) {
+    ActiveFrame frame;
+    frame.group = place.graph_node;
+    frame.scope = writer_.intern(place.scope);
+    frame.opened = place;
+    frame.opened->scope = frame.scope;
+    frame.opened->source_file = writer_.intern(place.source_file);
+    Frame record;
+    record.parent = current();
+    record.scope = frame.scope;
+    record.function = writer_.intern(call.name);
+    record.class_name = record.function;
+    record.first_event = writer_.next_event();
+    frame.id = writer_.begin_frame(record);
+    note_caller(frame.id, {record.parent, frame.opened->source_file, place.source_line});
+    frames_.push_back(std::move(frame));
 }
 
 void CallFrames::note_caller(std::uint32_t frame, const Caller& caller) {

@@ -38,6 +38,8 @@ class CallFrames {
     // place: of the call, as point_of gave it.
     void enter(const FrameInfo& call, const std::optional<StopPoint>& place);
     void leave();
+    // A composed operator whose parts are recorded: they stand where it stands. place: of it, as point_of gave it.
+    void open(const OperatorCall& call, const StopPoint& place);
     bool is_empty() const { return frames_.empty(); }
     // The number of the innermost; 0: there is none.
     std::uint32_t current() const { return frames_.empty() ? 0 : frames_.back().id; }
@@ -55,7 +57,8 @@ class CallFrames {
         std::uint32_t id = 0;
         int group = SiteMap::kTop;
         std::string_view scope;
-        bool is_part = false;  // of record_function: no call, only a name for what runs in it
+        std::optional<StopPoint> opened = {};  // of a composed operator: its place
+        bool is_part = false;                  // of record_function: no call, only a name for what runs in it
     };
     // Where a frame was called from.
     struct Caller {

@@ -40,9 +40,7 @@ struct Totals {
         abs_sum += piece.abs_sum;
     }
     void add(const ExponentCounts& counts) {
-        for (const auto& table : counts) {
-            for (std::size_t i = 0; i < 64; ++i) exponents[i] += table[i];
-        }
+        for (std::size_t i = 0; i < 64; ++i) exponents[i] += counts[i];
     }
     void add(const Totals& other) {
         count += other.count;

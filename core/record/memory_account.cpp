@@ -85,7 +85,7 @@ void MemoryAccount::begin_event(EventId event, std::string_view scope) {
     event_peak_ = current_;
 }
 
-// A program may let go of any block at any event, and nobody tells. With many all are not looked at each time: those
+// A program may let go of any block at any event, unobserved. With many all are not looked at each time: those
 // that this event or the one before had to do with are, and some of the others in turn.
 void MemoryAccount::end_event() {
     constexpr std::size_t kMostLookedAt = 1024;

@@ -183,17 +183,26 @@ void Recorder::add_inputs(std::span<const Tensor> tensors) {
 
 void Recorder::before_operator(const OperatorCall& call) {
     end_when_repeated();
-    pending_ = Event{};
-    pending_operator_ = call.op != nullptr ? call.op->full_name : std::string_view();
-    pending_has_kernel_ = false;
-    pending_point_ = frames_.point_of(call);
-    park_if_asked(pending_point_);
+    begin_event(call, frames_.point_of(call));
+}
+
+// What it is and where it stands.
+void Recorder::describe(const OperatorCall& call) {
     pending_.op = writer_.intern(call.name);
     if (call.schema != nullptr) pending_.overload = writer_.intern(call.schema->overload);
     pending_.scope = writer_.intern(pending_point_.scope);
     pending_.source_file = writer_.intern(pending_point_.source_file);
-    pending_.phase = pending_point_.phase;
     fill_place(call, pending_);
+    fill_arguments(call, pending_);
+}
+
+void Recorder::begin_event(const OperatorCall& call, const StopPoint& point) {
+    pending_ = Event{};
+    pending_operator_ = call.op != nullptr ? call.op->full_name : std::string_view();
+    pending_has_kernel_ = false;
+    pending_point_ = point;
+    park_if_asked(pending_point_);
+    describe(call);
     if (call.autograd_node != nullptr && pending_.peer == 0) {
         if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node)) {
             if (const ValueId parameter = find_value(sink->variable()); parameter != 0) {
@@ -205,7 +214,6 @@ void Recorder::before_operator(const OperatorCall& call) {
     add_inputs(tensors_in(call.inputs));
     end_when_repeated();
     pending_saved_ = tensors_.saved_by(call.autograd_node, pending_.peer);
-    fill_arguments(call, pending_);
     tensors_.protect_written(call);
     pending_.memory_before = memory_.current_bytes();
     memory_.begin_event(writer_.next_event(), pending_.scope);
@@ -353,6 +361,47 @@ void Recorder::after_operator(const OperatorCall& call) {
     publish(std::move(pending_));
     if (call.name == "profiler::_record_function_exit") frames_.end_part();
     park_behind(made, kind);
+}
+
+// --- composed operators ---
+
+void Recorder::open_operator(const OperatorCall& call) {
+    end_when_repeated();
+    const StopPoint point = frames_.point_of(call);
+    park_if_asked(point);
+    opened_.push_back({writer_.next_event(), point});
+    frames_.open(call, point);
+}
+
+void Recorder::close_operator(const OperatorCall& call, bool has_run) {
+    const Opened opened = opened_.back();
+    opened_.pop_back();
+    frames_.leave();
+    if (!has_run) return;
+    if (writer_.next_event() != opened.first) return publish_whole(call, opened.point);
+    // Nothing in it is an operator of its own: it is an event like others. The run has stopped at it already.
+    StopControl* const control = std::exchange(control_, nullptr);
+    begin_event(call, opened.point);
+    after_operator(call);
+    control_ = control;
+}
+
+// Behind its parts, whose time and memory it has taken: their results are the operator's.
+void Recorder::publish_whole(const OperatorCall& call, const StopPoint& point) {
+    pending_ = Event{};
+    pending_point_ = point;
+    describe(call);
+    for (const Tensor& t : tensors_in(call.outputs)) {
+        const ValueId value = t.defined() ? find_value(t) : 0;
+        if (value == 0) continue;
+        pending_.inputs.push_back(value);
+        pending_.outputs.push_back(value);
+    }
+    note_statistics(pending_);
+    if (pending_.has_nan || pending_.has_inf) pending_.not_finite = NotFinite::PassedOn;
+    pending_.memory_before = pending_.memory_after = pending_.memory_peak = memory_.current_bytes();
+    pending_.start = now();
+    publish(std::move(pending_));
 }
 
 void Recorder::on_exception(const Error& error) {

@@ -15,6 +15,7 @@
 #include "core/autograd/saving_observer.h"
 #include "core/base/setup_clock.h"
 #include "core/dispatch/fallback_observer.h"
+#include "core/dispatch/operator_opener.h"
 #include "core/formats/eager_model.h"
 #include "core/model/graph_builder.h"
 #include "core/nn/module.h"
@@ -34,7 +35,8 @@ namespace loupe::session {
 class Recorder final : public ExecutionObserver,
                        private Surroundings,
                        private SavingObserver,
-                       private FallbackObserver {
+                       private FallbackObserver,
+                       private OperatorOpener {
   public:
     // control may be null (nothing parks). park blocks until the run may go on; it throws Error (Cancelled) to end it.
     using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
@@ -50,7 +52,7 @@ class Recorder final : public ExecutionObserver,
     std::vector<FrameValues> line_values() const { return line_values_.frames(*recording()); }
     // Names of tensors that exist before the run.
     void name_value(const Tensor& t, const std::string& name, Category category);
-    // Called now and then with the number of events, for whoever shows them.
+    // Called now and then with the number of events, for display.
     void set_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
     // The phase of backward begins with an event of its own: what it starts from. Between the two the first gradients
     // are made. start.event is set here.
@@ -70,7 +72,7 @@ class Recorder final : public ExecutionObserver,
     // Of a tensor that was there before the run; 0 for others.
     ValueId value_before_run(const Tensor& t) const { return tensors_.before_run(t); }
     MemoryAccount& memory() { return memory_; }
-    // Before parameters and buffers are written where nobody watches: their values get elements of their own.
+    // Before parameters and buffers are written unobserved: their values get elements of their own.
     void protect_existing() { tensors_.protect_existing(); }
     // The value that a tensor is now; 0 when it was never seen.
     ValueId find_value(const Tensor& t) const { return tensors_.find(t); }
@@ -78,6 +80,10 @@ class Recorder final : public ExecutionObserver,
     EventId accumulated_at(const Tensor& leaf) const;
     // Seconds spent parked so far.
     double parked_seconds() const { return parked_; }
+
+    // Null: composed operators are events like others.
+    OperatorOpener* opener() { return options_.opens_operators ? this : nullptr; }
+    bool opens_operators() const { return options_.opens_operators; }
 
     void enter_frame(const FrameInfo& frame) override;
     void leave_frame() override;
@@ -107,6 +113,11 @@ class Recorder final : public ExecutionObserver,
     void on_saved(const Tensor& t) override;
     void on_fallback(const FallbackCost& cost) override;
     void note_saved(const OperatorCall& call, EventId event);
+    void open_operator(const OperatorCall& call) override;
+    void close_operator(const OperatorCall& call, bool has_run) override;
+    void begin_event(const OperatorCall& call, const StopPoint& point);
+    void publish_whole(const OperatorCall& call, const StopPoint& point);
+    void describe(const OperatorCall& call);
     void stop_watching();
     void start_device_clock(const OperatorCall& call);
     void stop_clock();
@@ -141,6 +152,11 @@ class Recorder final : public ExecutionObserver,
     Clock::time_point pending_began_;
     SetupWatch setup_;
     DeviceClock device_clock_;
+    struct Opened {
+        EventId first = 0;  // in it
+        StopPoint point;
+    };
+    std::vector<Opened> opened_;        // composed operators under way
     std::vector<std::uint64_t> saved_;  // storages that its nodes keep for backward
 };
 

@@ -15,6 +15,7 @@ struct RecorderOptions {
     bool values = true;
     ValueBudget budget = {};
     std::set<std::string, std::less<>> left_out = {};  // see RunOptions
+    bool opens_operators = false;                      // see RunOptions
     // Of a run that is repeated: only these values are kept, and the run ends (Cancelled) when the last was noted.
     const std::set<ValueId>* only = nullptr;
 };

@@ -120,6 +120,7 @@ inline void to_json(Json& json, const RunOptions& run) {
     if (run.training) json["training"] = *run.training;
     if (run.backward) json["backward_from"] = run.backward_from;
     if (!run.compile_mode.empty()) json["compile_mode"] = run.compile_mode;
+    if (run.opens_operators) json["opens_operators"] = true;
 }
 inline void from_json(const Json& json, RunOptions& run) {
     run.method = json.at("method").get<std::string>();
@@ -131,6 +132,7 @@ inline void from_json(const Json& json, RunOptions& run) {
     run.device = json.at("device").get<std::string>();
     if (json.contains("compile_mode")) run.compile_mode = json["compile_mode"].get<std::string>();
     if (json.contains("backward_from")) run.backward_from = json["backward_from"].get<BackwardFrom>();
+    if (json.contains("opens_operators")) run.opens_operators = json["opens_operators"].get<bool>();
     if (json.contains("training")) run.training = json["training"].get<bool>();
 }
 

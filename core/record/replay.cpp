@@ -58,6 +58,33 @@ RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, Fun
     for (const IValue& argument : arguments) arguments_.push_back(with_tensors(argument, same));
 }
 
+namespace {
+
+// Another observer sees what a recorder of the same run saw: of composed operators the parts, then the whole.
+class OpenedRun final : public ExecutionObserver, public OperatorOpener {
+  public:
+    explicit OpenedRun(ExecutionObserver& inner) : inner_(inner) {}
+
+    void enter_frame(const FrameInfo& frame) override { inner_.enter_frame(frame); }
+    void leave_frame() override { inner_.leave_frame(); }
+    void before_operator(const OperatorCall& call) override { inner_.before_operator(call); }
+    void after_operator(const OperatorCall& call) override { inner_.after_operator(call); }
+    void on_kernel(const KernelChoice& choice) override { inner_.on_kernel(choice); }
+    void on_exception(const Error& error) override { inner_.on_exception(error); }
+    std::uint64_t current_event() const override { return inner_.current_event(); }
+    void open_operator(const OperatorCall&) override {}
+    void close_operator(const OperatorCall& call, bool has_run) override {
+        if (!has_run) return;
+        inner_.before_operator(call);
+        inner_.after_operator(call);
+    }
+
+  private:
+    ExecutionObserver& inner_;
+};
+
+}  // namespace
+
 class Replay {
   public:
     Replay(const RunStart& start, const PreparedMethod& method, Recorder& recorded)
@@ -81,13 +108,12 @@ class Replay {
     }
 
     void run(const RunBody& body, const std::set<ValueId>& wanted) {
-        Recorder again({.statistics = false, .values = true, .only = &wanted}, method_.build_graph(), nullptr, nullptr);
+        Recorder again(
+            {.statistics = false, .values = true, .opens_operators = recorded_.opens_operators(), .only = &wanted},
+            method_.build_graph(), nullptr, nullptr);
         name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
         try {
-            const ObserverScope observed(&again);
-            const WarningScope no_warnings([](const ScriptWarning&) {});
-            const runtime::PrintScope no_prints([](std::string_view) {});
-            body(arguments_);
+            run_recorded(again, body);
         } catch (const Error&) {
             // It may have ended because everything wanted is there.
             if (is_cancelled() || again.recording()->value_count() < *wanted.rbegin()) throw;
@@ -102,21 +128,35 @@ class Replay {
     }
 
     std::shared_ptr<const Recording> run_once(const RunBody& body) {
-        Recorder again({.statistics = false, .values = false}, method_.build_graph(), nullptr, nullptr);
+        Recorder again({.statistics = false, .values = false, .opens_operators = recorded_.opens_operators()},
+                       method_.build_graph(), nullptr, nullptr);
         name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
-        run_under(again, body);
+        run_recorded(again, body);
         again.finish();
         return again.recording();
     }
 
+    void run_recorded(Recorder& again, const RunBody& body) {
+        const OperatorOpenerScope opened(again.opener());
+        const ObserverScope observed(&again);
+        run_quietly(body);
+    }
+
     void run_under(ExecutionObserver& observer, const RunBody& body) {
-        const ObserverScope observed(&observer);
+        OpenedRun opened(observer);
+        const bool is_open = recorded_.opens_operators();
+        const ObserverScope observed(is_open ? &opened : &observer);
+        const OperatorOpenerScope opener(is_open ? &opened : nullptr);
+        run_quietly(body);
+    }
+
+  private:
+    void run_quietly(const RunBody& body) {
         const WarningScope no_warnings([](const ScriptWarning&) {});
         const runtime::PrintScope no_prints([](std::string_view) {});
         body(arguments_);
     }
 
-  private:
     // The elements that the tensor had when the run began, and whether it required a gradient.
     Tensor at_start(const Tensor& now) {
         if (const auto found = tensors_.find(now.impl()); found != tensors_.end()) return found->second;

@@ -32,6 +32,8 @@ struct RunOptions {
     // root) what its own operators make, forward and backward, not what modules in it make; of a parameter itself and
     // its gradients. Events stay.
     std::set<std::string, std::less<>> left_out;
+    // Operators that are made of others are recorded as calls, with what runs in them, instead of as one event each.
+    bool opens_operators = false;
     std::string pipeline = "none";  // which passes run on the graph first
     std::string compile_mode;       // one of compile_modes(): how the graph is compiled, with its own passes for "none"
     std::optional<bool> training;   // nullopt: as the file says
@@ -42,8 +44,8 @@ struct RunOptions {
 };
 auto fields(Like<RunOptions> auto& it) {
     return std::tie(it.method, it.inputs, it.backward, it.backward_from, it.record, it.statistics, it.record_values,
-                    it.memory_budget, it.file_budget, it.left_out, it.pipeline, it.compile_mode, it.training,
-                    it.threads, it.seed, it.pause_at_start, it.device);
+                    it.memory_budget, it.file_budget, it.left_out, it.opens_operators, it.pipeline, it.compile_mode,
+                    it.training, it.threads, it.seed, it.pause_at_start, it.device);
 }
 
 }  // namespace loupe::session

@@ -31,6 +31,7 @@ std::unique_ptr<Recorder> make_recorder(RecorderOptions options, const PreparedM
 void record(const Program& program, Recorder& recorder, const std::function<void()>& run) {
     try {
         const ObserverScope observed(&recorder);
+        const OperatorOpenerScope opened(recorder.opener());
         const StatementScope statements(program, recorder);
         run();
     } catch (...) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// A method run phase by phase, for whoever watches: forward, and backward from what was chosen.
+// A method run phase by phase under an observer: forward, and backward from what was chosen.
 
 #include <functional>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace loupe::session {
 
-// Statements of a model source are told to the recorder while it lives.
+// Statements of a model source are reported to the recorder while it lives.
 class StatementScope {
   public:
     StatementScope(const Program& program, Recorder& recorder);

@@ -21,9 +21,8 @@ struct PieceSums {
 };
 
 inline constexpr std::int64_t kStatisticsPiece = 4096;
-inline constexpr std::size_t kIgnoredBin = 64;
-// Four tables side by side: neighbours often share a bin, and one table would wait for itself.
-using ExponentCounts = std::array<std::array<std::uint32_t, 68>, 4>;
+// By the bins of Statistics::exponents.
+using ExponentCounts = std::array<std::uint64_t, 64>;
 
 // n <= kStatisticsPiece. Adds to counts.
 PieceSums sum_piece(const float* elements, std::int64_t n, float shift, ExponentCounts& counts);

@@ -22,6 +22,7 @@ struct StopPoint {
     int depth = 0;  // of the frames around it
     bool is_call = false;
     bool is_statement = false;     // of a model source
+    bool is_part = false;          // inside a composed operator, which is a stop point itself
     bool is_in_statement = false;  // an operator of a statement at which a run has stopped already
 };
 

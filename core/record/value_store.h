@@ -2,7 +2,7 @@
 #pragma once
 // The elements of recorded values: kept by reference as long as nothing overwrites them, copied just before something
 // does, moved to a temporary file when they pass a budget, and dropped when that passes one too. Of dropped ones a hash
-// stays, so that whoever computes them again can tell whether they came out the same.
+// stays, so that computing them again shows whether they came out the same.
 
 #include <cstdint>
 #include <deque>
@@ -44,7 +44,7 @@ class ValueStore {
     // How many of a storage's references are this store's.
     std::uint32_t holds(std::uint64_t storage_id) const;
     std::size_t memory_budget() const { return memory_budget_; }
-    // The storages' owner may be told of frees by this store: the bytes that it holds now.
+    // The storages' owner may be notified of frees by this store: the bytes that it holds now.
     std::size_t bytes_in_memory() const { return in_memory_; }
     std::size_t bytes_in_file() const { return file_end_; }
 

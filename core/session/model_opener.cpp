@@ -57,9 +57,9 @@ void ModelOpener::open_program(const std::filesystem::path& file, const std::str
     const RandomState random = random_state();
     auto opened =
         is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
-    if (!opened->held_back().empty())
+    if (!opened->unfitting().empty())
         publisher_.log(Level::Warning, concat("of the checkpoint beside ", file.filename().string(),
-                                              " not all fits: ", differences_text(opened->held_back())));
+                                              " not all fits: ", differences_text(opened->unfitting())));
     // A source that was edited runs in the form it had.
     if (is_again && opened->source() != nullptr) model_.change_form(*opened, before->form);
     // What it wrote before it has written again.

@@ -51,7 +51,7 @@ struct QueryRecord {
     QueryValue (*refuse)(const void* query, const Error& error) = nullptr;
     QueryWire query_wire;
     QueryWire answer_wire;
-    QueryWire progress_wire;  // null: it tells of none
+    QueryWire progress_wire;  // null: it reports none
 };
 
 // Of queries that tell nothing before their answer.

@@ -20,7 +20,7 @@ struct QueryTerms {
     NotWhile not_while = NotWhile::Never;
 };
 
-// How an error is told where a query says nothing else: as the text that the answer is, or as its `error`.
+// How an error is reported where a query says nothing else: as the text that the answer is, or as its `error`.
 template <typename Query>
 void carry_error(const Query&, const Error& error, std::string& answer) {
     answer = error.what();

@@ -89,7 +89,7 @@ bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival
     if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
     switch (breakpoint.kind) {
         case Breakpoint::Kind::Node:
-            return breakpoint.graph_node >= 0 && breakpoint.graph_node == point.graph_node;
+            return breakpoint.graph_node >= 0 && breakpoint.graph_node == point.graph_node && !point.is_part;
         case Breakpoint::Kind::OperatorKind:
             return !point.is_call && matches_operator(breakpoint.text, point.op);
         case Breakpoint::Kind::Module:
@@ -97,7 +97,8 @@ bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival
             return arrival.phase_began || !is_inside(arrival.scope_before, breakpoint.text) ||
                    (point.is_call && point.scope == breakpoint.text);
         case Breakpoint::Kind::Line:
-            return point.source_line == breakpoint.line && point.source_file == breakpoint.text && !point.is_call;
+            return point.source_line == breakpoint.line && point.source_file == breakpoint.text && !point.is_call &&
+                   !point.is_part;
         case Breakpoint::Kind::Phase:
             return arrival.phase_began;
         case Breakpoint::Kind::NanOrInf:
@@ -141,7 +142,7 @@ std::optional<StopReason> RunControl::check_orders(const StopPoint& point, Event
             if (point.depth < from_depth_ || point.phase != from_phase_) return StopReason{"step out", 0};
             return std::nullopt;
         case Mode::Node:
-            if (point.graph_node == target_node_) return StopReason{"run to here", 0};
+            if (point.graph_node == target_node_ && !point.is_part) return StopReason{"run to here", 0};
             return std::nullopt;
         case Mode::Phase:
             if (point.phase == target_phase_) return StopReason{concat("first of ", phase_name(point.phase)), 0};

@@ -9,6 +9,7 @@
 #include "core/model/inputs.h"
 #include "core/model/script_output.h"
 #include "core/ops/random/generator.h"
+#include "core/record/gradients.h"
 #include "core/record/recording_json.h"
 #include "core/record/run_phases.h"
 #include "core/session/verdict_entry.h"
@@ -115,11 +116,14 @@ void RunDriver::run(const RunOptions& given) {
 
 void RunDriver::conclude_run(const RunOptions& options) {
     std::shared_ptr<const Verdict> verdict;
-    if (const Recorder* recorder = recorder_.shown().recorder.get())
-        verdict = std::make_shared<Verdict>(conclude(*recorder->recording(), options,
-                                                     {.searched = control_.searches_nan(),
-                                                      .missed_breakpoints = control_.missed_breakpoints(),
-                                                      .opening = model_.origin().verdict}));
+    if (const Recorder* recorder = recorder_.shown().recorder.get()) {
+        RunFacts facts{.searched = control_.searches_nan(),
+                       .missed_breakpoints = control_.missed_breakpoints(),
+                       .opening = model_.origin().verdict};
+        if (starts_from_loss(*recorder->recording()))
+            facts.gradients = gradient_rows(model_.program()->module(), recorder);
+        verdict = std::make_shared<Verdict>(conclude(*recorder->recording(), options, std::move(facts)));
+    }
     if (verdict != nullptr) publisher_.log(entry_of(*verdict));
     publisher_.change_status([&](Status& status) {
         status.verdict = verdict;

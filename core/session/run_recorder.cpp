@@ -161,7 +161,7 @@ void RunRecorder::observe(const std::function<void()>& work, const std::function
 void RunRecorder::record_run(const RunOptions& options, std::shared_ptr<const Recording> repeated) {
     repeated_ = std::move(repeated);
     begin_recording({options.statistics, options.record_values, ValueBudget{options.memory_budget, options.file_budget},
-                     options.left_out},
+                     options.left_out, options.opens_operators},
                     shown_.method->schema());
     shown_.body = [this](std::vector<IValue> arguments) {
         run_phases(*shown_.method, std::move(arguments), shown_.backward_source.get());
@@ -192,7 +192,7 @@ void RunRecorder::record_step(Trainer& trainer, const RunOptions& last, const st
     shown_.ran.method = model_.program()->default_method();
     shown_.ran.backward = true;
     shown_.ran.training = true;
-    begin_recording({true, true, {}, last.left_out}, trainer.schema());
+    begin_recording({true, true, {}, last.left_out, last.opens_operators}, trainer.schema());
     if (trainer.loss()) shown_.recorder->name_modules(*trainer.loss(), "loss");
     shown_.body = trainer.body();
     shown_.step_to_measure = MeasuredRun{

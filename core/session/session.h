@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The only door between the engine and whoever shows it. One engine thread a session runs everything that touches
+// The only door between the engine and its users. One engine thread a session runs everything that touches
 // tensors; all calls here return at once, and what comes back are values.
 
 #include <filesystem>
@@ -57,7 +57,7 @@ class Session {
     // on_model, on_recording and Finished, as if it had run just now; it has no engine behind it until it is run again.
     // build: of a model source, the expression that makes the model: "Net(10, width=64)". Without one it is what the
     // source says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
-    // opened: called when it is open, behind what listeners are told; not when it fails or is stopped.
+    // opened: called when it is open, after the listeners' notifications; not when it fails or is stopped.
     void open(const std::filesystem::path& file, const std::string& build = {}, std::function<void()> opened = {});
     // The same of a model of a session before, which keep_in() kept in the folder: it is made with the same random
     // numbers and gets the same weights. Where that cannot be, the log says so, and RestoredRun::other_model.

@@ -16,7 +16,7 @@
 
 namespace loupe::session {
 
-// Told from the engine thread; must return soon (post to another thread) and not call the session's blocking functions.
+// Called on the engine thread; must return soon (post to another thread) and not call the session's blocking functions.
 class SessionListener {
   public:
     virtual ~SessionListener() = default;
@@ -58,7 +58,7 @@ class SessionListener {
         std::weak_ptr<const TrainingLog> training = {};  // the one whose step it is: others have one of that number too
         std::string details = {};  // where text is the first of several lines: all of them, as Status::details
         FileAccess access = {};
-        std::int64_t time = 0;  // when it was told: milliseconds since 1970; 0: not known
+        std::int64_t time = 0;  // when it was reported: milliseconds since 1970; 0: not known
         // The run whose event it is: others have one of that number too.
         std::weak_ptr<const Recording> recording = {};
     };

@@ -19,11 +19,11 @@ namespace loupe::session {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kTellEvery = std::chrono::milliseconds(50);
+constexpr auto kReportEvery = std::chrono::milliseconds(50);
 
 double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
 
-// When a step is recorded though nobody parks in it: the first, the last, and one every so many seconds, for at most a
+// When a step is recorded though no run parks in it: the first, the last, and one every so many seconds, for at most a
 // tenth of the time.
 class LookClock {
   public:
@@ -164,7 +164,7 @@ void TrainingDriver::keep_state(bool must_stay) {
 
 void TrainingDriver::train_steps() {
     Trainer& trainer = *training_.trainer;
-    auto told = Clock::now();
+    auto reported = Clock::now();
     LookClock looks;
     while (!trainer.is_done()) {
         check_cancelled();
@@ -179,8 +179,8 @@ void TrainingDriver::train_steps() {
         work_since_state_ += seconds_since(began);
         const bool is_far = trainer.steps_done() - training_.states.last() >= training_.states.interval();
         if (is_far && work_since_state_ >= 100 * state_cost_) keep_state(false);
-        if (Clock::now() - told < kTellEvery && !trainer.is_done()) continue;
-        told = Clock::now();
+        if (Clock::now() - reported < kReportEvery && !trainer.is_done()) continue;
+        reported = Clock::now();
         publish_progress();
     }
 }

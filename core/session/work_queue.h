@@ -90,7 +90,7 @@ class WorkQueue {
     bool busy_ = false;
     bool is_commanded_ = false;  // busy with a command
     bool parked_ = false;
-    bool settled_ = false;  // parked, and whoever shows it was notified
+    bool settled_ = false;  // parked, and listeners were notified
     bool serving_ = false;  // a request, while parked
     bool resume_ = false;
     CancelFlag cancel_{false};

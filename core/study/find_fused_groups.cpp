@@ -107,7 +107,7 @@ class Finder final : public runtime::FusionWatcher {
     bool is_backward_ = false;
 };
 
-// Gradients of what requires them, kept by nobody.
+// Gradients of what requires them, dropped at once.
 void run_both(const PreparedMethod& method, const nn::Module& module, std::vector<IValue> arguments,
               const FusedGroupsRequest& request, Finder& finder) {
     const GradModeScope grad(request.backward);

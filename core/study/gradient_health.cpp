@@ -250,15 +250,15 @@ class Judge {
         std::vector<int> zero = rows_where(is_all_zero);
         if (zero.empty()) return;
         const std::vector<EventId> causes = cut_offs();
-        std::set<std::string> told;
+        std::set<std::string> listed;
         for (const EventId id : causes) {
             const Event& event = recording_->event(id);
             const std::string cause = cut_off_text(id);
-            if (!told.insert(cause).second) continue;
+            if (!listed.insert(cause).second) continue;
             // Which parameters are behind which of several causes is not known: all are named with the first.
             const std::string behind = module_behind(zero);
             std::string text =
-                told.size() > 1
+                listed.size() > 1
                     ? concat("likewise ", cause)
                     : concat(behind.empty() ? std::string("no gradient") : concat("no gradient before ", behind), ": ",
                              cause, " (", counted(zero.size(), "parameter", "parameters"), ")");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the program knows about an operator, as values: its record, read by whoever wants to look something up.
+// What the program knows about an operator, as values: its record, for looking things up.
 
 #include <optional>
 #include <string>

@@ -38,7 +38,7 @@ auto fields(Like<PassBisectRun> auto& it) {
     return std::tie(it.passes, it.is_same, it.worst, it.max_abs, it.max_rel, it.error, it.seconds);
 }
 
-// Told while the search is under way.
+// Reported while the search is under way.
 struct PassBisectProgress {
     std::size_t passes = 0;  // of the graph that runs now; 0: the one before all passes
     std::string pass;        // the last of them

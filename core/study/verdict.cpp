@@ -9,6 +9,7 @@
 #include "core/base/counted.h"
 #include "core/base/strings.h"
 #include "core/record/not_finite.h"
+#include "core/study/gradient_health.h"
 #include "core/study/not_finite_cause.h"
 
 namespace loupe::session {
@@ -164,7 +165,17 @@ void append(std::string& text, const std::vector<std::string>& parts) {
     for (const std::string& part : parts) text += concat("; ", part);
 }
 
-Verdict finite_end(const RunFacts& facts, const Counts& counts) {
+// A layer that gives nothing but zeros, and so no gradient to those before it: why a model of finite numbers does not
+// train.
+std::optional<GradientFinding> dead_layer(const Recording& recording, const RunFacts& facts) {
+    if (facts.gradients.empty() || !starts_from_loss(recording)) return std::nullopt;
+    for (GradientFinding& found : judge_gradients(facts.gradients, &recording)) {
+        if (found.kind == GradientFinding::Kind::NoGradient && found.event != 0) return std::move(found);
+    }
+    return std::nullopt;
+}
+
+Verdict finite_end(const Recording& recording, const RunFacts& facts, const Counts& counts) {
     Verdict verdict;
     const bool is_backward = counts.events[1] > 0;
     const std::string phases = is_backward ? "forward and backward" : "forward";
@@ -186,10 +197,21 @@ Verdict finite_end(const RunFacts& facts, const Counts& counts) {
     const auto missed = missed_breakpoints(facts);
     append(verdict.text, missed);
     if (!missed.empty() || (facts.searched && !unsearched(facts).empty())) verdict.severity = Severity::Note;
+    if (const auto dead = dead_layer(recording, facts)) {
+        verdict.severity = Severity::Warning;
+        set_place(verdict, recording.event(dead->event));
+        verdict.text = concat(dead->text, "; ", verdict.text);
+        verdict.advice =
+            "see what makes all that reaches it negative: a bias, a learning rate, the scale of the inputs";
+    }
     return verdict;
 }
 
 }  // namespace
+
+bool starts_from_loss(const Recording& recording) {
+    return recording.backward_start() != nullptr && recording.backward_start()->is_loss;
+}
 
 std::string Verdict::line() const { return advice.empty() ? text : concat(text, ": ", advice); }
 
@@ -283,7 +305,7 @@ Verdict concluded(const Recording& recording, const RunFacts& facts) {
     const std::string before = bad_before(recording);
     const EventId meant = blamed == 0 ? meant_end(recording) : 0;
     if (meant == 0 && blamed == 0 && first == 0 && counts.of(NotFinite::PassedOn) == 0)
-        return finite_end(facts, counts);
+        return finite_end(recording, facts, counts);
     Verdict verdict;
     if (meant != 0) {
         verdict = explain_meant(recording, meant);

@@ -8,6 +8,7 @@
 
 #include "core/base/fields.h"
 #include "core/model/model_info.h"
+#include "core/record/gradient_row.h"
 #include "core/record/recording.h"
 #include "core/record/run_options.h"
 
@@ -17,7 +18,7 @@ struct Verdict {
     enum class Severity : std::uint8_t {
         Good,
         Note,     // nothing is wrong with the numbers; something was not looked at, or not reached
-        Warning,  // numbers were not finite, but outputs and gradients are
+        Warning,  // outputs and gradients are finite, but other numbers were not, or a dead layer stops the gradients
         Error,    // outputs, gradients or parameters are not finite, or the run failed
     };
     Severity severity = Severity::Good;
@@ -51,7 +52,11 @@ struct RunFacts {
     SourcePlace error_source = {};
     // What opening the source had made of its model already; else null.
     std::shared_ptr<const Verdict> opening = nullptr;
+    // Of the parameters, after a backward that started from a loss: see starts_from_loss().
+    std::vector<GradientRow> gradients = {};
 };
+// Did backward start from a loss? Only then a gradient of zero tells of the model.
+bool starts_from_loss(const Recording& recording);
 Verdict conclude(const Recording& recording, const RunFacts& facts);
 // Statistics, backward and what is left out are as the options say.
 Verdict conclude(const Recording& recording, const RunOptions& options, RunFacts facts);

@@ -5,7 +5,7 @@
 
 namespace loupe {
 
-// A row-major copy of the elements on the CPU, not seen by whoever watches allocations.
+// A row-major copy of the elements on the CPU, not seen by observers of allocations.
 Tensor copy_elements(const Tensor& t);
 // The tensor itself where the host may read it, else a copy, likewise unseen, with the same strides.
 Tensor look_at_elements(const Tensor& t);

@@ -21,10 +21,7 @@ Caches& caches() {
 }  // namespace
 
 KernelCacheScope::KernelCacheScope(std::string_view kernel, std::uint64_t of_storage)
-    : kernel_(kernel), of_storage_(of_storage), before_(thread_scope) {
-    thread_scope = this;
-}
-KernelCacheScope::~KernelCacheScope() { thread_scope = before_; }
+    : ScopedValue(thread_scope, this), kernel_(kernel), of_storage_(of_storage) {}
 
 const KernelCacheScope* kernel_cache_scope() { return thread_scope; }
 

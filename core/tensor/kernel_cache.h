@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "core/base/scoped_value.h"
+
 namespace loupe {
 
 struct KernelCacheBlock {
@@ -17,12 +19,9 @@ struct KernelCacheBlock {
 };
 
 // In this scope allocations of the calling thread are a cache of that kernel.
-class KernelCacheScope {
+class KernelCacheScope final : ScopedValue<const KernelCacheScope*> {
   public:
     KernelCacheScope(std::string_view kernel, std::uint64_t of_storage);
-    KernelCacheScope(const KernelCacheScope&) = delete;
-    KernelCacheScope& operator=(const KernelCacheScope&) = delete;
-    ~KernelCacheScope();
 
     std::string_view kernel() const { return kernel_; }
     std::uint64_t of_storage() const { return of_storage_; }
@@ -30,7 +29,6 @@ class KernelCacheScope {
   private:
     std::string_view kernel_;
     std::uint64_t of_storage_;
-    const KernelCacheScope* before_;
 };
 // The calling thread's innermost scope; null: its allocations are no cache.
 const KernelCacheScope* kernel_cache_scope();

@@ -36,19 +36,24 @@ void check_parts(const Tensor& indices, const Tensor& values, IntSpan sizes) {
 
 Tensor make_sparse(const Tensor& indices, const Tensor& values, IntSpan sizes, bool is_coalesced) {
     check_parts(indices, values, sizes);
+    return make_with_parts(std::make_shared<const CoordinateParts>(indices, values, is_coalesced), sizes,
+                           values.dtype());
+}
+
+void set_sparse_parts(const Tensor& t, std::shared_ptr<const SparseParts> parts) {
+    t.impl()->sparse = std::move(parts);
+    t.storage()->bump_version();
+}
+
+Tensor make_with_parts(std::shared_ptr<const SparseParts> parts, IntSpan sizes, ScalarType dtype) {
     Ptr<TensorImpl> impl(new TensorImpl);
     impl->storage = Storage::view_of(nullptr, 0, nullptr);
-    impl->dtype = values.dtype();
+    impl->dtype = dtype;
     const Dims strides(sizes.size(), 0);
     impl->set_sizes_strides(sizes, span_of(strides));
     impl->contiguous = false;
-    impl->sparse = std::make_shared<const SparseParts>(SparseParts{indices, values, is_coalesced});
+    impl->sparse = std::move(parts);
     return Tensor(std::move(impl));
-}
-
-void set_sparse_parts(const Tensor& t, SparseParts parts) {
-    t.impl()->sparse = std::make_shared<const SparseParts>(std::move(parts));
-    t.storage()->bump_version();
 }
 
 }  // namespace loupe

@@ -26,7 +26,7 @@ class Storage final : public RefCounted {
             refuse_host();
         return data_;
     }
-    // Where the memory is, whoever may read it.
+    // Where the memory is: the host, or a device.
     void* address() const { return data_; }
     bool is_host_memory() const { return is_host_memory_; }
     std::size_t bytes() const { return bytes_; }

@@ -450,7 +450,7 @@ std::optional<TrainingEpoch> Trainer::end_epoch() {
     const RandomState random = random_state();
     measure(epoch);
     if (is_part)
-        set_random_state(random);  // the epoch goes on as if nobody had asked
+        set_random_state(random);  // the epoch continues unchanged
     else if (schedule_ && !options_.schedule_every_step && schedule_->takes_metric())
         schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
     else if (schedule_ && !options_.schedule_every_step)

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/autograd/variable.h"
+#include "core/dispatch/registry.h"
 #include "core/record/compute_statistics.h"
 #include "core/record/value_store.h"
 #include "core/tensor/copy_elements.h"
@@ -12,12 +13,9 @@
 namespace loupe::session {
 namespace {
 
-// Operators that set to 0 what is negative.
 bool is_rectifier(const Event& event) {
-    static constexpr std::string_view kNames[] = {"aten::relu",      "aten::relu_",     "aten::relu6",
-                                                  "aten::relu6_",    "aten::hardtanh",  "aten::hardtanh_",
-                                                  "aten::threshold", "aten::threshold_"};
-    return std::ranges::find(kNames, event.op) != std::end(kNames);
+    const Operator* op = find_operator(event.op, event.overload);
+    return op != nullptr && op->record->is_rectifier;
 }
 
 // Channels come second, but behind linear layers of sequences.

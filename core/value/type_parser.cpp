@@ -274,6 +274,8 @@ TypePtr TypeParser::parse_builtin(std::string_view name) {
         name = qualified_name();
         expect(">");
     }
+    // Classes that PyTorch implements in C++.
+    if (name.starts_with("__torch__.torch.classes.")) return make_type(TypeKind::Capsule, {}, std::string(name));
     const bool is_dotted = name.find('.') != std::string_view::npos;
     // Type variables are short: t, t1, tVal, key.
     if (!is_dotted && std::islower(static_cast<unsigned char>(name.front())) != 0) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, and a table of its
-// own.
+// The smallest useful plugin: a new operator with a derivative, a kernel for an existing operator, a pass, and a table
+// of its own.
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -65,6 +66,30 @@ void relu_kernel(const Tensor& out, const Tensor& self) {
     for (std::int64_t i = 0; i < 64; ++i) y[i] = x[i] > 0 || x[i] != x[i] ? x[i] : 0.0f;
 }
 
+// relu(relu(x)) is relu(x), and the like. Only where the second call alone reads the first's result: a write to either
+// would show in the other.
+bool repeats(const ir::Node* node) {
+    static const std::unordered_set<ir::Symbol> kIdempotent = {
+        ir::Symbol::intern("aten::abs"),  ir::Symbol::intern("aten::ceil"), ir::Symbol::intern("aten::floor"),
+        ir::Symbol::intern("aten::relu"), ir::Symbol::intern("aten::sign"), ir::Symbol::intern("aten::trunc")};
+    if (!kIdempotent.contains(node->kind()) || node->inputs().size() != 1) return false;
+    const ir::Value* input = node->input(0);
+    return input->node()->kind() == node->kind() && input->uses().size() == 1;
+}
+
+void remove_repeated(ir::Block* block) {
+    for (ir::Node* node : block->nodes()) {
+        for (std::size_t i = 0; i < node->block_count(); ++i) remove_repeated(node->block_at(i));
+        if (!repeats(node)) continue;
+        node->output()->replace_all_uses_with(node->input(0));
+        node->destroy();
+    }
+}
+
+constexpr passes::Pass kRemoveRepeated{
+    "ExampleRemoveRepeated", "Removes a second relu, abs, ceil, floor, sign or trunc of the first one's result.",
+    [](ir::Graph& graph, const passes::PassContext&) { remove_repeated(graph.block()); }};
+
 // A table of the model that is open. QueryContext has what else there is to look at: the last run, its elements.
 session::QueryTable parameters_by_size(session::QueryContext& context) {
     if (!context.program()) throw Error(ErrorKind::Usage, "no model is open");
@@ -88,6 +113,7 @@ void register_all(const PluginRegistries& registries) {
     static constexpr const OperatorRecord* kRecords[] = {&kScaledSquare};
     registries.add_family({"example", kRecords});
     registries.add_kernel("aten::relu", DeviceType::Cpu, {"example", filling<relu_kernel>.function, accepts_relu});
+    registries.add_pass(kRemoveRepeated);
     registries.add_table(kParametersBySize);
 }
 
@@ -95,6 +121,7 @@ void register_all(const PluginRegistries& registries) {
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
     static constexpr PluginTable kTable{kPluginInterface, "example",
-                                        "Shows how a plugin adds an operator, a kernel and a table.", "", register_all};
+                                        "Shows how a plugin adds an operator, a kernel, a pass and a table.", "",
+                                        register_all};
     return &kTable;
 }

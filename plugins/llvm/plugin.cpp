@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/plugin/plugin.h"
-#include "core/runtime/fuse/fuser_backends.h"
 #include "plugins/llvm/jit.h"
 
 namespace {
@@ -48,7 +47,7 @@ Ptr<const runtime::FusedKernel> compile(const runtime::FusedExpression& expressi
     return nullptr;
 }
 
-void register_all(const PluginRegistries&) { runtime::add_fuser({"llvm", &compile}); }
+void register_all(const PluginRegistries& registries) { registries.add_fuser({"llvm", &compile}); }
 
 }  // namespace
 

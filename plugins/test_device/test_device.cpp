@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device for tests: "test", two of them. Its memory is the host's, at addresses that the host may not touch, so that
-// whoever takes a tensor's memory for the CPU's is found at once. It has few kernels of its own: nearly all operators
+// code that takes a tensor's memory for the CPU's is found at once. It has few kernels of its own: nearly all operators
 // run through the fallback.
 
 #include <chrono>

@@ -27,7 +27,7 @@ class TestMemory final : public Allocator {
     std::size_t live_blocks() const;
 
   private:
-    static constexpr std::size_t kBytes = std::size_t{32} << 30;  // addresses; pages that nobody touches cost nothing
+    static constexpr std::size_t kBytes = std::size_t{32} << 30;  // addresses; untouched pages cost nothing
 
     std::byte* locked_ = nullptr;
     std::byte* open_ = nullptr;

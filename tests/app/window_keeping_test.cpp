@@ -40,7 +40,10 @@
 #include "tests/views/patience.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
+#include "views/graph/graph_view.h"
+#include "views/memory/memory_view.h"
 #include "views/source/source_view.h"
+#include "views/tensor/tensor_view.h"
 #include "views/watch/watch_model.h"
 #include "views/watch/watch_view.h"
 
@@ -556,6 +559,79 @@ class WindowKeepingTest : public QObject {
         action("close")->trigger();
         QTRY_VERIFY(!window_->bridge().model());
         QTRY_VERIFY(QDir(SessionStore::root()).entryList(QDir::Dirs | QDir::NoDotAndDotDot).isEmpty());
+    }
+
+    // The banner over the restored panels takes its room, and gives it back to them.
+    void aRestoredLayoutHasItsSizes() {
+        window_->keepSession();
+        open(model("digits"));
+        settle();
+        auto* centre = window_->findChild<QDockWidget*>(QStringLiteral("graph"));
+        auto* bottom = window_->findChild<QDockWidget*>(QStringLiteral("events"));
+        window_->resizeDocks({centre, bottom}, {centre->height() + 60, bottom->height() - 60}, Qt::Vertical);
+        settle();
+        session::Breakpoint breakpoint;
+        breakpoint.kind = session::Breakpoint::Kind::OperatorKind;
+        breakpoint.text = "relu*";
+        breakpoint.condition = "absmax >= 0";
+        window_->bridge().addBreakpoint(breakpoint);
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Paused);
+        QVERIFY(window_->bridge().isParkedBehind());
+        settle();
+        const int below = bottom->height();
+        const int above = centre->height();
+        const auto reached = window_->bridge().reachedEvent();
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());
+        const QString own = folderOf(*window_);
+        QTRY_VERIFY(isWritten(own, RunState::Paused, static_cast<qint64>(window_->bridge().eventCount())));
+        leaveBehind(own);
+        window_.reset();
+        window_ = makeWindow();
+        window_->keepSession();
+        window_->restoreAtStart(true);
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(banner->message().contains(QStringLiteral("stopped after #%1").arg(reached)),
+                 qPrintable(banner->message()));
+        settle();
+        banner->dismiss();
+        settle();
+        bottom = window_->findChild<QDockWidget*>(QStringLiteral("events"));
+        centre = window_->findChild<QDockWidget*>(QStringLiteral("graph"));
+        QTRY_COMPARE(bottom->height(), below);
+        QTRY_COMPARE(centre->height(), above);
+    }
+
+    void panelsComeBackAsTheyWere() {
+        window_->keepSession();
+        open(model("digits"));
+        auto& graph = view<views::GraphView>("graph");
+        QTRY_VERIFY(graph.isSettled() && !graph.openGroups().empty());
+        graph.closeAll();
+        graph.setColouring(views::GraphColouring::Memory);
+        QTRY_VERIFY(graph.isSettled());
+        graph.canvas()->zoomAt(QPointF(40, 40), 1.7);
+        const auto outlook = graph.canvas()->outlook();
+        QVERIFY(outlook);
+        view<views::MemoryView>("memory").showSide(views::MemoryView::Side::Categories);
+        view<views::TensorView>("tensor").setDisplay(views::TensorView::Display::Line);
+        press(Qt::Key_Q, Qt::ControlModifier);
+        QTRY_VERIFY(!window_->isVisible());
+        window_.reset();
+        window_ = makeWindow();
+        window_->keepSession();
+        window_->restoreAtStart(true);
+        QTRY_VERIFY(window_->bridge().model() && !window_->keeper().isRestoring());
+        auto& again = view<views::GraphView>("graph");
+        QTRY_VERIFY(again.isSettled());
+        QVERIFY(again.openGroups().empty());
+        QCOMPARE(again.canvas()->colouring(), views::GraphColouring::Memory);
+        QVERIFY(again.canvas()->outlook());
+        QVERIFY(std::abs(again.canvas()->outlook()->zoom - outlook->zoom) < 1e-6);
+        QCOMPARE(view<views::MemoryView>("memory").side(), views::MemoryView::Side::Categories);
+        const auto kept = view<views::TensorView>("tensor").keptState();
+        QCOMPARE(kept[QStringLiteral("display")].toInt(), static_cast<int>(views::TensorView::Display::Line));
     }
 
     void aDamagedSessionIsOneLine() {

@@ -237,6 +237,9 @@ class WindowTest : public testing::WindowFixture {
         auto* edit = palette->findChild<QLineEdit*>();
         auto* list = palette->findChild<QListWidget*>();
         QVERIFY(list->count() > 25);
+        QTest::keyClicks(edit, QStringLiteral("memory"));
+        QCOMPARE(list->currentItem()->text(), QStringLiteral("Show panel: Memory"));
+        edit->clear();
         QTest::keyClicks(edit, QStringLiteral("light theme"));
         QCOMPARE(list->count(), 1);
         QTest::keyClick(edit, Qt::Key_Return);

@@ -293,6 +293,21 @@ void TestCli::backward_starts_where_chosen() {
     QVERIFY2(none.err.contains("name 'loss' is not defined"), qPrintable(none.err));
     QCOMPARE(first({"--loss", "cross_entrpy", "--target", "1"}).status, 2);
     QCOMPARE(first({"--loss", "cross_entropy"}).status, 2);
+    // The source's own loss gets a number as it is.
+    const Outcome one = run_cli({"run", kSources + "deadrelu.py", "--loss", "own", "--target", "1"});
+    QCOMPARE(one.status, 4);
+    QVERIFY2(is_one_line(one.err) && one.err.contains("give a number for each"), qPrintable(one.err));
+}
+
+// A model of finite numbers that does not train.
+void TestCli::a_dead_layer_is_told() {
+    const QStringList run{"run", kSources + "deadrelu.py", "--loss", "own", "--target", "[0, 1, 2, 0, 1]"};
+    const Outcome plain = run_cli(run);
+    QVERIFY2(plain.status == 0 && plain.err.contains("3 parameters have a gradient of zeros only"),
+             qPrintable(plain.err));
+    const Outcome watched = run_cli(run + QStringList{"--stats"});
+    QVERIFY2(watched.status == 0 && watched.err.contains("verdict: no gradient before logits: act is dead for 100 %"),
+             qPrintable(watched.err));
 }
 
 void TestCli::writes_a_trace() {

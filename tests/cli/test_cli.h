@@ -22,6 +22,7 @@ class TestCli : public QObject {
     void prints_a_row_an_event();
     void prints_no_numbers_of_nothing_finite();
     void backward_starts_where_chosen();
+    void a_dead_layer_is_told();
     void writes_a_trace();
     void lists();
     void bisect_names_the_pass();

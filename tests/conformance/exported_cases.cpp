@@ -122,12 +122,64 @@ std::string compare_gradients(const nn::Module& module, const NamedTensors& expe
     return compare_norms(module, expected);
 }
 
+// The loss that a backward pass from the cotangents differentiates.
+double loss_of(const TensorList& outputs, const NamedTensors& inputs) {
+    double loss = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const Tensor cotangent = find_array(inputs, concat("cot", i));
+        if (!cotangent.defined() || !is_floating(outputs[i].dtype())) continue;
+        const auto wide = [](const Tensor& t) {
+            return fn::to_dtype(on_host(detach(t)), static_cast<std::int64_t>(ScalarType::Float64));
+        };
+        loss += item(fn::sum(fn::mul(wide(outputs[i]), wide(cotangent)))).to_double();
+    }
+    return loss;
+}
+
+// Exporters to ONNX fold and merge weights, whose gradients PyTorch does not tell: they are held to the difference that
+// a step along all of them makes.
+std::string check_gradients(const nn::Module& module, const session::PreparedMethod& method,
+                            const std::vector<IValue>& arguments, const NamedTensors& inputs) {
+    constexpr double kStep = 2e-3;          // of the length of all parameters
+    constexpr double kOfDifference = 0.03;  // float32, and what the loss is curved
+    TensorList parameters, gradients;
+    double square = 0, length = 0;
+    for (const auto& [name, parameter] : module.named_parameters()) {
+        const Tensor gradient = grad_of(parameter);
+        if (!gradient.defined()) return concat(name, " has no gradient");
+        parameters.push_back(parameter);
+        gradients.push_back(gradient);
+        square += item(fn::sum(fn::mul(gradient, gradient))).to_double();
+        length += item(fn::sum(fn::mul(detach(parameter), detach(parameter)))).to_double();
+    }
+    if (!std::isfinite(square)) return "a gradient is not finite";
+    if (parameters.empty() || square == 0 || !find_array(inputs, "cot0").defined()) return {};
+    const GradModeScope no_grad(false);
+    const double step = kStep * std::sqrt(length / square) / std::sqrt(static_cast<double>(parameters.size()));
+    const auto moved = [&](double by) {
+        for (std::size_t i = 0; i < parameters.size(); ++i)
+            fn::add_(detach(parameters[i]), fn::mul_scalar(gradients[i], Scalar(by)), Scalar(1));
+        TensorList outputs;
+        flatten(method.forward(arguments), outputs);
+        return loss_of(outputs, inputs);
+    };
+    const double above = moved(step), below = moved(-2 * step);
+    const double difference = (above - below) / (2 * step);
+    if (std::abs(difference - square) <= kOfDifference * square) return {};
+    return concat("a step along the gradient changes the loss by ", difference, ", expected ", square);
+}
+
 }  // namespace
+
+std::string case_name(const fs::path& path) {
+    return (path.extension() == ".onnx" ? path.filename() : path.stem()).string();
+}
 
 std::vector<fs::path> list_programs(const fs::path& folder) {
     std::vector<fs::path> programs;
     for (const auto& entry : fs::directory_iterator(folder)) {
-        if (entry.path().extension() == ".pt2") programs.push_back(entry.path());
+        const fs::path extension = entry.path().extension();
+        if (extension == ".pt2" || extension == ".onnx") programs.push_back(entry.path());
     }
     std::ranges::sort(programs);
     return programs;
@@ -150,6 +202,8 @@ std::string run_program_case(const fs::path& path, Device device) {
         std::string found = compare_outputs(outputs, expected);
         if (!found.empty()) return found;
         run_backward(outputs, inputs);
+        if (path.extension() == ".onnx" && find_array(inputs, "cot0").defined())
+            return check_gradients(program->module(), method, arguments, inputs);
         return compare_gradients(program->module(), expected);
     });
 }

@@ -42,7 +42,7 @@ struct Options {
 std::vector<fs::path> list_zips(const Options& options) {
     if (!fs::is_directory(options.folder)) throw Error(ErrorKind::Usage, "no such folder", {.file = options.folder});
     std::vector<fs::path> zips = list_programs(options.folder);
-    std::erase_if(zips, [&](const fs::path& path) { return !options.only.empty() && path.stem() != options.only; });
+    std::erase_if(zips, [&](const fs::path& path) { return !options.only.empty() && case_name(path) != options.only; });
     for (const auto& entry : fs::directory_iterator(options.folder)) {
         const fs::path& path = entry.path();
         if (path.extension() == ".zip" && (options.only.empty() || path.stem() == options.only)) zips.push_back(path);
@@ -50,7 +50,7 @@ std::vector<fs::path> list_zips(const Options& options) {
     std::sort(zips.begin(), zips.end());
     if (zips.empty())
         throw Error(ErrorKind::Usage, "no case zips there",
-                    {.file = options.folder, .hint = "give a folder of NAME.zip or NAME.pt2"});
+                    {.file = options.folder, .hint = "give a folder of NAME.zip, NAME.pt2 or NAME.onnx"});
     return zips;
 }
 
@@ -64,7 +64,7 @@ std::string run_zip(const fs::path& zip, const Options& options) {
     const Device device = parse_device(options.device);
     set_thread_count(1);
     Json results = Json::array();
-    if (zip.extension() == ".pt2") {
+    if (zip.extension() == ".pt2" || zip.extension() == ".onnx") {
         results.push_back({{"k", 0}, {"dtype", "program"}, {"failure", run_program_case(zip, device)}});
         return results.dump(-1, ' ', false, Json::error_handler_t::replace);
     }
@@ -187,7 +187,7 @@ int run(const Options& options) {
     const auto results = run_in_workers(
         zips.size(), options.workers, options.limit_seconds, [&](std::size_t i) { return run_zip(zips[i], options); },
         lost);
-    for (std::size_t i = 0; i < zips.size(); ++i) report.add(zips[i].stem().string(), Json::parse(results[i]));
+    for (std::size_t i = 0; i < zips.size(); ++i) report.add(case_name(zips[i]), Json::parse(results[i]));
     return report.finish();
 }
 
@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
     using namespace loupe;
     conformance::Options options;
     CLI::App app("Runs operator and module cases and prints a line for each operator or module.");
-    app.add_option("folder", options.folder, "folder of NAME.zip or NAME.pt2")->required();
+    app.add_option("folder", options.folder, "folder of NAME.zip, NAME.pt2 or NAME.onnx")->required();
     app.add_option("--only", options.only, "one operator or module");
     app.add_option("--exceptions", options.exceptions,
                    "table of cases that may fail: lines of name, case or dtype or *, reason");

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <random>
 
-#include "core/base/error.h"
-#include "core/base/file.h"
-#include "core/formats/archive/zip_reader.h"
-#include "core/formats/archive/zip_writer.h"
+#include "tests/fuzz/archive_entries.h"
 #include "tests/fuzz/fuzz_cases.h"
 
 namespace loupe::fuzz {
@@ -40,34 +36,6 @@ void damage(std::string& bytes, Random& random) {
         }
     }
 }
-
-struct Entry {
-    std::string name;
-    std::string text;
-};
-
-std::vector<Entry> entries_of(const std::string& bytes) {
-    const auto path = std::filesystem::temp_directory_path() / "loupe_fuzz_original";
-    write_file_atomically(path, bytes);
-    const ZipReader archive(MappedFile::open(path));
-    std::vector<Entry> entries;
-    for (const auto& entry : archive.entries())
-        entries.push_back({entry.name, archive.read(entry, std::uint64_t{1} << 30)});
-    std::filesystem::remove(path);
-    return entries;
-}
-
-std::string archive_of(const std::vector<Entry>& entries) {
-    const auto path = std::filesystem::temp_directory_path() / "loupe_fuzz_rewritten";
-    ZipWriter writer(path);
-    for (const auto& entry : entries) writer.add(entry.name, entry.text);
-    writer.finish();
-    std::string bytes = read_text_file(path);
-    std::filesystem::remove(path);
-    return bytes;
-}
-
-bool is_archive(const std::string& bytes) { return bytes.starts_with("PK\x03\x04"); }
 
 void visit_inner_flips(const std::string& name, const std::string& extension, const std::string& bytes,
                        std::size_t count, const Visit& visit) {
@@ -122,6 +90,7 @@ void visit_damaged(const std::string& name, const std::string& extension, const 
     }
     visit_extremes(name, extension, bytes, effort.extremes, visit);
     if (is_archive(bytes)) visit_inner_flips(name, extension, bytes, effort.inner_flips, visit);
+    visit_json_changes(name, extension, bytes, effort.json_changes, visit);
 }
 
 }  // namespace loupe::fuzz

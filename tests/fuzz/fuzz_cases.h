@@ -18,12 +18,18 @@ struct Effort {
     std::size_t flips = 2000;
     std::size_t inner_flips = 2000;  // in an archive's entries, with sizes and checksums made right again
     std::size_t extremes = 200;
+    std::size_t json_changes = 2000;  // in the JSON of .pt2 and .safetensors, one to three each
 };
 
 // The file cut short, with bits turned, with 32-bit numbers at extremes. Seeds are fixed.
 void visit_damaged(const std::string& name, const std::string& extension, const std::string& bytes,
                    const Effort& effort, const Visit& visit);
+// Values of the JSON that a file is or holds, exchanged, taken away, made of other types.
+void visit_json_changes(const std::string& name, const std::string& extension, const std::string& bytes,
+                        std::size_t count, const Visit& visit);
 // Made by hand: pickles that call, nest and loop; bombs; classes that contain themselves; code without end.
 void visit_hostile(const Visit& visit);
+void visit_hostile_weights(const Visit& visit);   // .safetensors, and indices of several
+void visit_hostile_programs(const Visit& visit);  // .pt2
 
 }  // namespace loupe::fuzz

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe_fuzz_files [--full] [--verbose] [--hostile] [FILE...]: opens every fixture in many damaged forms, and files
-// made by hand to harm, and runs what opens on the fixture's inputs, forward and backward. Whatever is in a file, that
-// must end soon with a result or one line that says what is wrong.
+// loupe_fuzz_files [--full] [--bounded] [--verbose] [--hostile] [FILE...]: opens every fixture in many damaged forms,
+// and files made by hand to harm, and runs what opens on the fixture's inputs, forward and backward. Whatever is in a
+// file, that must end soon with a result or one line that says what is wrong.
 //
 // Without options a bounded selection, for CTest; --full all of it, for hours when sanitised. FILEs: only these, in
-// full.
+// full unless --bounded.
 
 #include <unistd.h>
 #include <csignal>
@@ -38,6 +38,9 @@
 #include "core/record/backward_roots.h"
 #include "core/record/run_phases.h"
 #include "core/tensor/allocator.h"
+#include "core/tensor/compressed.h"
+#include "core/tensor/quantizer.h"
+#include "core/tensor/sparse.h"
 #include "tests/fuzz/fuzz_cases.h"
 
 namespace {
@@ -194,7 +197,18 @@ class Fuzzer {
         }
     }
 
+    // Its elements, or those of the tensors that it is made of.
     static void touch(const Tensor& tensor) {
+        if (is_coordinate(tensor)) {
+            touch(coordinate_parts(tensor).indices);
+            return touch(coordinate_parts(tensor).values);
+        }
+        if (is_compressed(tensor)) {
+            const CompressedParts& parts = compressed_parts(tensor);
+            for (const Tensor& part : {parts.compressed, parts.plain, parts.values}) touch(part);
+            return;
+        }
+        if (is_quantized(tensor)) return touch(quantized_parts(tensor).integers);
         const auto* bytes = static_cast<const unsigned char*>(tensor.storage()->data());
         unsigned char sum = 0;
         for (std::size_t i = 0; i < tensor.storage()->bytes(); i += 64)
@@ -229,11 +243,12 @@ std::vector<std::filesystem::path> fixture_files() {
     std::vector<std::filesystem::path> files;
     for (const auto& folder :
          {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data",
-          tests / "fixtures" / "lite", tests / "fixtures" / "exported", tests / "formats" / "arrays"}) {
+          tests / "fixtures" / "lite", tests / "fixtures" / "exported", tests / "fixtures" / "onnx",
+          tests / "fixtures" / "weights_files", tests / "formats" / "arrays"}) {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             const std::string extension = entry.path().extension().string();
-            const std::set<std::string> known{".pt",  ".pt2", ".pth", ".ptl", ".npz", ".npy", ".png",
-                                              ".jpg", ".tar", ".csv", ".bin", ".idx", ".gz",  ".txt"};
+            const std::set<std::string> known{".pt",  ".pt2", ".onnx", ".pth", ".ptl", ".npz", ".npy", ".png",
+                                              ".jpg", ".tar", ".csv",  ".bin", ".idx", ".gz",  ".txt", ".safetensors"};
             if (known.contains(extension)) files.push_back(entry.path());
         }
     }
@@ -251,7 +266,7 @@ int main(int argc, char** argv) {
     std::vector<std::filesystem::path> files;
     std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(files),
                  [](const std::string& argument) { return !argument.starts_with("--"); });
-    const bool full = has("--full") || !files.empty();
+    const bool full = has("--full") || (!files.empty() && !has("--bounded"));
     std::signal(SIGALRM, on_alarm);
     set_allocation_limit(std::size_t{2} << 30);
 
@@ -261,7 +276,7 @@ int main(int argc, char** argv) {
     };
     if (files.empty()) fuzz::visit_hostile(visit);
     if (files.empty() && !has("--hostile")) files = fixture_files();
-    const fuzz::Effort effort = full ? fuzz::Effort{} : fuzz::Effort{20, 40, 60, 20};
+    const fuzz::Effort effort = full ? fuzz::Effort{} : fuzz::Effort{20, 40, 60, 20, 60};
     for (const auto& file : files) {
         fuzzer.set_original(file);
         fuzz::visit_damaged(file.filename().string(), file.extension().string(), read_text_file(file), effort, visit);

@@ -6,8 +6,9 @@
 //     loupe_fuzz_window --seconds 3600             until then; a new seed every 1,000 steps
 //
 // Every step is a line of the log in its folder, which is kept when something is found. A finding is a crash, an
-// exception that reaches the event loop, or a window that answers no more.
+// exception that reaches the event loop, a window that answers no more, or one that leaves nothing to act on.
 
+#include <execinfo.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -35,15 +36,14 @@
 #include <QWheelEvent>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <random>
-#include <thread>
 
 #include "app/window/application.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "tests/fuzz/watchdog.h"
 #include "views/common/failures.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -56,6 +56,7 @@ using loupe::window::MainWindow;
 namespace {
 
 constexpr int kStepsOfSeed = 1000;
+constexpr int kIdleSteps = 5000;  // in a row, some seconds: something waits for what nobody can give
 #if defined(__SANITIZE_ADDRESS__)
 constexpr int kSecondsOfStep = 300;
 #else
@@ -120,6 +121,8 @@ void printLastSteps() {
 }
 
 void onSignal(int number) {
+    std::array<void*, 60> frames{};
+    ::backtrace_symbols_fd(frames.data(), ::backtrace(frames.data(), static_cast<int>(frames.size())), 2);
     printLastSteps();
     ::signal(number, SIG_DFL);
     ::raise(number);
@@ -144,6 +147,7 @@ class Fuzzer : public QObject {
     }
 
     int findings() const { return findings_; }
+    unsigned acts() const { return acts_; }
 
   private:
     int pick(int count) { return count <= 0 ? 0 : static_cast<int>(random_() % static_cast<unsigned>(count)); }
@@ -154,6 +158,7 @@ class Fuzzer : public QObject {
     }
 
     void say(const QString& what) {
+        ++acts_;
         const QByteArray line = QStringLiteral("%1 %2").arg(step_count).arg(what).left(190).toUtf8();
         auto& kept = last_steps[step_count % last_steps.size()];
         std::snprintf(kept.data(), kept.size(), "%s", line.constData());
@@ -184,10 +189,31 @@ class Fuzzer : public QObject {
             random_.seed(++seed_);
             say(QStringLiteral("seed %1").arg(seed_));
         }
-        if (depth_ > 30) return;  // dialogs over dialogs: let them end
         ++depth_;
-        act();
+        const unsigned acts = acts_;
+        if (depth_ > 30) {
+            dismiss();  // dialogs over dialogs: let them end
+        } else {
+            act();
+        }
         --depth_;
+        idle_ = acts_ == acts ? idle_ + 1 : 0;
+        if (idle_ < kIdleSteps) return;
+        ++findings_;
+        say(QStringLiteral("FINDING nothing to act on, %1 steps deep").arg(depth_));
+        std::fprintf(stderr, "nothing to act on, %d steps deep; top levels:\n", depth_);
+        for (const QWidget* widget : QApplication::topLevelWidgets())
+            std::fprintf(stderr, "  %s%s\n", qUtf8Printable(nameOf(widget)), widget->isVisible() ? " (visible)" : "");
+        std::abort();
+    }
+
+    // What waits for an answer gets none: menus are closed, dialogs refused.
+    void dismiss() {
+        if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
+        for (QWidget* widget : QApplication::topLevelWidgets()) {
+            if (auto* dialog = qobject_cast<QDialog*>(widget); dialog != nullptr && dialog->isVisible())
+                dialog->reject();
+        }
     }
 
     void finish() {
@@ -268,7 +294,7 @@ class Fuzzer : public QObject {
     void act() {
         if (answerFileDialog()) return;
         if (!window_->isVisible() && QApplication::activeModalWidget() == nullptr) {
-            if (depth_ > 1) return;  // a step that is under way still holds its widgets
+            if (depth_ > 1) return dismiss();  // a step that is under way still holds its widgets
             // A window that was closed ends the program: it is never shown again (Qt 6.4 could not, with OpenGL
             // inside).
             say(QStringLiteral("a new window"));
@@ -405,6 +431,7 @@ class Fuzzer : public QObject {
         const auto docks = window_->docks().all();
         if (docks.empty()) return;
         QDockWidget* dock = docks[static_cast<std::size_t>(pick(static_cast<int>(docks.size())))];
+        if (!dock->toggleViewAction()->isEnabled()) return;  // nothing is open: nobody could
         const int what = pick(10);
         say(QStringLiteral("panel %1: %2").arg(dock->windowTitle()).arg(what));
         if (what == 0)
@@ -446,6 +473,8 @@ class Fuzzer : public QObject {
     const int seconds_;
     int depth_ = 0;
     int findings_ = 0;
+    unsigned acts_ = 0;  // steps that did something
+    int idle_ = 0;       // steps in a row that did nothing
     QElapsedTimer clock_;
     std::unique_ptr<MainWindow> window_;
 };
@@ -461,8 +490,10 @@ class Nowhere : public QObject {
 // Nothing in the folder is anybody else's.
 void fillFolder(const QDir& folder) {
     const QString root = QStringLiteral(LOUPE_SOURCE_DIR);
-    for (const char* file : {"/resources/models/digits.pt", "/resources/models/digits_data.npz",
-                             "/resources/models/gpt.pt", "/tests/session/conditions.py"}) {
+    for (const char* file :
+         {"/resources/models/digits.pt", "/resources/models/digits_data.npz", "/resources/models/gpt.pt",
+          "/tests/session/conditions.py", "/tests/fixtures/exported/nested.pt2", "/tests/fixtures/exported/loops.pt2",
+          "/tests/fixtures/checkpoints/kinds.safetensors"}) {
         QFile::copy(root + QLatin1String(file), folder.filePath(QFileInfo(root + QLatin1String(file)).fileName()));
     }
     const QDir sources(root + QStringLiteral("/tests/fixtures/sources"));
@@ -518,30 +549,20 @@ int main(int argc, char** argv) {
     ::signal(SIGFPE, onSignal);
 
     std::fprintf(stderr, "log: %s/steps.log\n", qUtf8Printable(home.path()));
-    std::thread watchdog([] {
-        unsigned seen = 0;
-        int quiet = 0;
-        while (!is_over) {
-            std::this_thread::sleep_for(std::chrono::seconds(1));
-            quiet = seen == step_count ? quiet + 1 : 0;
-            seen = step_count;
-            if (quiet < kSecondsOfStep) continue;
-            std::fprintf(stderr, "no step for %d s\n", quiet);
-            std::abort();
-        }
-    });
     int status = 0;
     int findings = 0;
+    unsigned acts = 0;
     {
+        const loupe::fuzz::Watchdog watchdog(step_count, kSecondsOfStep);
         Fuzzer fuzzer(folder, parser.value(QStringLiteral("seed")).toUInt(),
                       parser.value(QStringLiteral("steps")).toUInt(), parser.value(QStringLiteral("seconds")).toInt());
         while (!is_over) status = QApplication::exec();  // an action may have asked to quit
         findings = fuzzer.findings();
+        acts = fuzzer.acts();
     }
     is_over = true;
-    watchdog.join();
     for (const char* scheme : schemes) QDesktopServices::unsetUrlHandler(QLatin1String(scheme));
-    std::fprintf(stderr, "%u steps, %d findings\n", step_count.load(), findings);
+    std::fprintf(stderr, "%u steps, %u of them acted, %d findings\n", step_count.load(), acts, findings);
     if (findings == 0) QDir(home.path()).removeRecursively();
     return findings > 0 || status != 0 ? 1 : 0;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <zlib.h>
 
-#include <filesystem>
 #include <map>
 #include <utility>
 
-#include "core/base/file.h"
-#include "core/formats/archive/zip_writer.h"
+#include "tests/fuzz/archive_entries.h"
 #include "tests/fuzz/fuzz_cases.h"
 
 namespace loupe::fuzz {
@@ -25,13 +23,9 @@ std::string repeated(std::string_view text, std::size_t count) {
 }
 
 std::string archive_of(const Entries& entries) {
-    const auto path = std::filesystem::temp_directory_path() / "loupe_fuzz_hostile";
-    ZipWriter writer(path);
-    for (const auto& [name, text] : entries) writer.add("m/" + name, text);
-    writer.finish();
-    std::string bytes = read_text_file(path);
-    std::filesystem::remove(path);
-    return bytes;
+    std::vector<Entry> all;
+    for (const auto& [name, text] : entries) all.push_back({"m/" + name, text});
+    return fuzz::archive_of(all);
 }
 
 std::string pickled(const std::string& body) { return "\x80\x02" + body + "."; }
@@ -292,6 +286,8 @@ void visit_hostile(const Visit& visit) {
     visit_code(visit);
     visit_classes(visit);
     visit_bombs(visit);
+    visit_hostile_weights(visit);
+    visit_hostile_programs(visit);
 }
 
 }  // namespace loupe::fuzz

@@ -200,7 +200,9 @@ void check_gradients(const QJsonObject& wanted, double tolerance, const std::vec
             if (!requires_grad(t) || !is_leaf(t)) return;
             const QJsonValue grad = grads[next++];
             if (grad.isNull()) {
-                QVERIFY2(!grad_of(t).defined(), concat("gradient ", next - 1, " is defined, should not be").c_str());
+                // PyTorch 1.13 gives none to some tensors without elements, 2.15 an empty one.
+                QVERIFY2(!grad_of(t).defined() || grad_of(t).numel() == 0,
+                         concat("gradient ", next - 1, " is defined, should not be").c_str());
                 return;
             }
             const std::string text = tensor_difference(grad_of(t), tensor_from(grad.toObject()), tolerance);

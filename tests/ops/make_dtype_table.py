@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks PyTorch which dtypes each swept operator takes on the CPU; writes dtypes.txt.
+"""Asks PyTorch which dtypes each swept operator takes on the CPU; adds them to dtypes.txt, to which another PyTorch may have added.
 
     build/tests/sample_calls | /usr/bin/python3 tests/ops/make_dtype_table.py
 """
@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import sys
 
 import torch
@@ -74,19 +75,30 @@ def letters_of(calls):
     return "".join(LETTERS[call["dtype"]] for call in calls if is_taken(call))
 
 
+def known(path):
+    """The versions that were asked, and the letters of each operator."""
+    if not path.exists():
+        return [], {}
+    head, *lines = path.read_text().splitlines()
+    return re.search(r"PyTorch (.*) takes", head)[1].split(" or "), dict(line.split() for line in lines)
+
+
 def main():
     torch.set_num_threads(1)
-    lines = []
+    path = pathlib.Path(__file__).with_name("dtypes.txt")
+    versions, table = known(path)
     for name, group in itertools.groupby(map(json.loads, sys.stdin), name_of):
         calls = list(group)
         letters = in_child(letters_of, calls)
         if letters is None:
             letters = "".join(in_child(letters_of, [call]) or "" for call in calls)
-        if letters:
-            lines.append(f"{name} {letters}\n")
-    lines.sort()
-    head = "# Made by make_dtype_table.py: the dtypes that PyTorch %s takes on the CPU; letters as there.\n" % torch.__version__.split("+")[0]
-    pathlib.Path(__file__).with_name("dtypes.txt").write_text(head + "".join(lines))
+        both = set(letters) | set(table.get(name, ""))
+        if both:
+            table[name] = "".join(letter for letter in LETTERS.values() if letter in both)
+    version = torch.__version__.split("+")[0]
+    head = "# Made by make_dtype_table.py: the dtypes that PyTorch %s takes on the CPU; letters as there.\n"
+    lines = [f"{name} {letters}\n" for name, letters in sorted(table.items())]
+    path.write_text(head % " or ".join([*(v for v in versions if v != version), version]) + "".join(lines))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 """Asks PyTorch what each swept operator records: which results require grad, the node's name, and which arguments get a
 gradient; writes gradients.txt: operator, flags of the results, node, flags of the floating point arguments.
 
+PyTorch 1.13 wrote the table; Bessel functions, which have gradients since, have the lines of 2.15.
+
     build/tests/sample_calls | /usr/bin/python3 tests/ops/make_gradient_table.py
 """
 import json

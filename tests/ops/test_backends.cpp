@@ -79,7 +79,8 @@ std::vector<IValue> grown(const std::vector<IValue>& arguments, std::int64_t tim
     });
 }
 
-// The results, and the gradients of the floating point arguments for cotangents made of the results.
+// The results, and the gradients of the floating point arguments for cotangents that are the same for all backends:
+// made of the results, a rounding of these would count.
 struct Outcome {
     TensorList tensors;
     std::string refusal;
@@ -99,6 +100,7 @@ Outcome answer_of(const Operator& op, const std::vector<IValue>& arguments) {
 Outcome gradients_for(const Operator& op, const std::vector<IValue>& arguments) {
     return outcome_of([&]() -> TensorList {
         TensorList leaves, roots, cotangents;
+        Random random;
         for (const Tensor& t : tensors_in(arguments)) {
             if (!t.defined() || !is_differentiable(t.dtype())) continue;
             leaves.push_back(t);
@@ -107,7 +109,7 @@ Outcome gradients_for(const Operator& op, const std::vector<IValue>& arguments) 
         for (const Tensor& t : tensors_in(call(op, arguments))) {
             if (!t.defined() || !requires_grad(t)) continue;
             roots.push_back(t);
-            cotangents.push_back(fn::add_scalar(detach(t), Scalar(0.5), Scalar(1)));
+            cotangents.push_back(random_tensor(random, t.sizes(), t.dtype()));
         }
         return roots.empty() ? TensorList() : gradients_of(roots, leaves, cotangents, {}, true);
     });

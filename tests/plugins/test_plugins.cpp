@@ -11,7 +11,13 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
+#include "core/formats/format_registry.h"
+#include "core/ir/parser.h"
+#include "core/ir/printer.h"
+#include "core/passes/pass_manager.h"
+#include "core/passes/pipeline.h"
 #include "core/plugin/plugin_loader.h"
+#include "core/runtime/fuse/fuser_backends.h"
 #include "core/session/queries/table.h"
 #include "core/session/queries/tables.h"
 #include "core/session/session.h"
@@ -100,6 +106,57 @@ class TestPlugins : public QObject {
         QCOMPARE(made.note, concat(made.rows.size(), " parameters, the largest first"));
         for (std::size_t i = 1; i < made.rows.size(); ++i)
             QVERIFY(std::stoll(made.rows[i - 1][2]) >= std::stoll(made.rows[i][2]));
+    }
+
+    // A pass of the example's: only the second of two calls in a row goes, where nothing else reads the first's result.
+    void examplePass() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor):
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::relu(%a)
+  %c : Tensor = aten::abs(%b)
+  %d : Tensor = aten::floor(%c)
+  %e : Tensor = aten::floor(%d)
+  %f : Tensor = aten::mul(%d, %e)
+  return (%f)
+)");
+        passes::PassManager().run(*graph, passes::pipeline_of("ExampleRemoveRepeated"));
+        QCOMPARE(ir::print_graph(*graph), ir::print_graph(*ir::parse_graph(R"(graph(%x : Tensor):
+  %a : Tensor = aten::relu(%x)
+  %c : Tensor = aten::abs(%a)
+  %d : Tensor = aten::floor(%c)
+  %e : Tensor = aten::floor(%d)
+  %f : Tensor = aten::mul(%d, %e)
+  return (%f)
+)")));
+    }
+
+    // A format, a pass and a fuser are there once a plugin has given them; another of the same name is refused.
+    void registriesAreFilledOnce() {
+        const auto list = load_plugins_from(LOUPE_PLUGINS_OF_TESTS);
+        QCOMPARE(list.size(), std::size_t{6});
+        QVERIFY2(list[0].loaded, list[0].reason.c_str());
+        QCOMPARE(FormatRegistry::instance().readers().front().name, std::string("greeting"));
+        QVERIFY(FormatRegistry::instance().writer_for("file.hello") != nullptr);
+        QVERIFY(passes::find_pass("one_of_each.Nothing") != nullptr);
+        QCOMPARE(runtime::fusers().front().name, std::string("declining"));
+        QTemporaryDir folder;
+        const std::filesystem::path file = std::filesystem::path(folder.path().toStdString()) / "x.hello";
+        std::ofstream(file) << "hello";
+        try {
+            open_model(file);
+            QFAIL("a greeting was opened");
+        } catch (const Error& error) {
+            QCOMPARE(error.message(), std::string("a greeting holds no model"));
+        }
+        const auto refused = [&](std::size_t place, const std::string& why) {
+            return !list[place].loaded && list[place].reason.find(why) != std::string::npos;
+        };
+        QVERIFY2(refused(1, "gives the format 'greeting', which is there"), list[1].reason.c_str());
+        QVERIFY2(refused(2, "there is a pass 'one_of_each.Nothing' already"), list[2].reason.c_str());
+        QVERIFY2(refused(3, "gives the fuser 'declining', which is there"), list[3].reason.c_str());
+        QVERIFY2(refused(4, "writes .hello, for which there is a writer"), list[4].reason.c_str());
+        QVERIFY2(refused(5, "was built for plugin interface"), list[5].reason.c_str());
+        QVERIFY(FormatRegistry::instance().readers()[1].name != "greeting");
     }
 
     // The candidate says why it declines.

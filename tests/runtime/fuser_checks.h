@@ -154,7 +154,9 @@ class Drawing {
     std::size_t below(std::size_t n) { return random_.engine()() % n; }
 
     std::string draw(std::size_t inputs, std::size_t steps, bool with_rows = false) {
-        std::string body =
+        values_.clear();
+        count_ = 0;
+        body_ =
             "  %last : int = prim::Constant[value=-1]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n  %yes : "
             "bool = prim::Constant[value=1]()\n"
             "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
@@ -163,79 +165,21 @@ class Drawing {
             "  %no : bool = prim::Constant[value=0]()\n  %none : NoneType = prim::Constant()\n"
             "  %slope : float = prim::Constant[value=0.01]()\n  %erf : str = prim::Constant[value=\"none\"]()\n"
             "  %low : float = prim::Constant[value=-0.75]()\n  %high : float = prim::Constant[value=1.25]()\n";
-        std::vector<std::string> values;
-        int count = 0;
         std::string header = "graph(";
         for (std::size_t i = 0; i < inputs; ++i) {
-            values.push_back(concat("%in", i));
-            header += concat(i > 0 ? ", " : "", values.back(), " : Tensor");
+            values_.push_back(concat("%in", i));
+            header += concat(i > 0 ? ", " : "", values_.back(), " : Tensor");
         }
-        const auto any = [&] { return values[below(values.size())]; };
-        const auto add = [&](const std::string& call) {
-            values.push_back(concat("%v", count++));
-            body += concat("  ", values.back(), " : Tensor = ", call, "\n");
-            return values.back();
-        };
-        constexpr const char* kUnary[] = {"neg", "exp",        "tanh",  "sigmoid", "relu",  "abs",  "sqrt", "floor",
-                                          "sin", "reciprocal", "rsqrt", "erf",     "log1p", "silu", "trunc"};
-        constexpr const char* kBinary[] = {"mul", "div", "maximum", "minimum"};
-        constexpr const char* kCompare[] = {"gt", "le", "eq", "ne"};
-        constexpr const char* kRows[] = {"softmax($, %last, %none)",    "log_softmax($, %last, %none)",
-                                         "sum($, %lasts, %yes, %none)", "mean($, %lasts, %yes, %none)",
-                                         "amax($, %lasts, %yes)",       "amin($, %lasts, %yes)",
-                                         "var($, %lasts, %yes, %yes)"};
         for (std::size_t i = 0; i < steps; ++i) {
-            if (with_rows && below(3) == 0) {
-                std::string call = kRows[below(std::size(kRows))];
-                call.replace(call.find('$'), 1, any());
-                add("aten::" + call);
-                continue;
-            }
-            switch (below(12)) {
-                case 0:
-                case 1:
-                case 2:
-                    add(concat("aten::", kUnary[below(std::size(kUnary))], "(", any(), ")"));
-                    break;
-                case 3:
-                    add(concat("aten::add(", any(), ", ", any(), below(2) == 0 ? ", %one)" : ", %two)"));
-                    break;
-                case 4:
-                    add(concat("aten::sub(", any(), ", ", any(), ", %one)"));
-                    break;
-                case 5:
-                    add(concat("aten::", kBinary[below(4)], "(", any(), ", ", any(), ")"));
-                    break;
-                case 6:
-                    add(concat("aten::mul(", any(), ", %half)"));
-                    break;
-                case 7:
-                    add(concat("aten::add(", any(), ", %two, %one)"));
-                    break;
-                case 8: {
-                    const std::string a = any(), b = any();
-                    const std::string condition =
-                        add(concat("aten::", kCompare[below(4)], "(", any(), ", ", any(), ")"));
-                    values.erase(std::find(values.begin(), values.end(), condition));
-                    add(concat("aten::where(", condition, ", ", a, ", ", b, ")"));
-                    break;
-                }
-                case 9:
-                    add(concat("aten::clamp(", any(), ", %low, %high)"));
-                    break;
-                case 10:
-                    add(concat("aten::to(", any(), ", ", below(2) == 0 ? "%f32" : (below(2) == 0 ? "%f64" : "%bf16"),
-                               ", %no, %no, %none)"));
-                    break;
-                default:
-                    add(concat("aten::leaky_relu(", any(), ", %slope)"));
-                    break;
-            }
+            if (with_rows && below(3) == 0)
+                add_row_operator();
+            else
+                add_pointwise();
         }
-        std::string results = values.back();
-        if (below(2) == 0 && values.size() > inputs + 1)
-            results += concat(", ", values[inputs + below(values.size() - inputs - 1)]);
-        return concat(header, "):\n", body, "  return (", results, ")\n");
+        std::string results = values_.back();
+        if (below(2) == 0 && values_.size() > inputs + 1)
+            results += concat(", ", values_[inputs + below(values_.size() - inputs - 1)]);
+        return concat(header, "):\n", body_, "  return (", results, ")\n");
     }
 
     Tensor tensor(ScalarType dtype, std::size_t shape, std::size_t order) {
@@ -260,7 +204,74 @@ class Drawing {
     }
 
   private:
+    std::string any() { return values_[below(values_.size())]; }
+    std::string add(const std::string& call) {
+        values_.push_back(concat("%v", count_++));
+        body_ += concat("  ", values_.back(), " : Tensor = ", call, "\n");
+        return values_.back();
+    }
+    void add_row_operator() {
+        constexpr const char* kRows[] = {"softmax($, %last, %none)",    "log_softmax($, %last, %none)",
+                                         "sum($, %lasts, %yes, %none)", "mean($, %lasts, %yes, %none)",
+                                         "amax($, %lasts, %yes)",       "amin($, %lasts, %yes)",
+                                         "var($, %lasts, %yes, %yes)"};
+        std::string call = kRows[below(std::size(kRows))];
+        call.replace(call.find('$'), 1, any());
+        add("aten::" + call);
+    }
+    void add_choice() {
+        constexpr const char* kCompare[] = {"gt", "le", "eq", "ne"};
+        const std::string a = any(), b = any();
+        const std::string condition = add(concat("aten::", kCompare[below(4)], "(", any(), ", ", any(), ")"));
+        values_.erase(std::find(values_.begin(), values_.end(), condition));
+        add(concat("aten::where(", condition, ", ", a, ", ", b, ")"));
+    }
+    void add_pointwise() {
+        constexpr const char* kUnary[] = {"neg", "exp",        "tanh",  "sigmoid", "relu",  "abs",  "sqrt", "floor",
+                                          "sin", "reciprocal", "rsqrt", "erf",     "log1p", "silu", "trunc"};
+        constexpr const char* kBinary[] = {"mul", "div", "maximum", "minimum"};
+        switch (below(12)) {
+            case 0:
+            case 1:
+            case 2:
+                add(concat("aten::", kUnary[below(std::size(kUnary))], "(", any(), ")"));
+                break;
+            case 3:
+                add(concat("aten::add(", any(), ", ", any(), below(2) == 0 ? ", %one)" : ", %two)"));
+                break;
+            case 4:
+                add(concat("aten::sub(", any(), ", ", any(), ", %one)"));
+                break;
+            case 5:
+                add(concat("aten::", kBinary[below(4)], "(", any(), ", ", any(), ")"));
+                break;
+            case 6:
+                add(concat("aten::mul(", any(), ", %half)"));
+                break;
+            case 7:
+                add(concat("aten::add(", any(), ", %two, %one)"));
+                break;
+            case 8:
+                add_choice();
+                break;
+            case 9:
+                add(concat("aten::clamp(", any(), ", %low, %high)"));
+                break;
+            case 10:
+                add(concat("aten::to(", any(), ", ", below(2) == 0 ? "%f32" : (below(2) == 0 ? "%f64" : "%bf16"),
+                           ", %no, %no, %none)"));
+                break;
+            default:
+                add(concat("aten::leaky_relu(", any(), ", %slope)"));
+                break;
+        }
+    }
+
     Random random_;
+    // Of the graph that draw() is at.
+    std::string body_;
+    std::vector<std::string> values_;
+    int count_ = 0;
 };
 
 // Some elements become infinite and NaN; of 2 all of the tensor is one element, expanded.

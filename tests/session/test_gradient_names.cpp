@@ -19,6 +19,7 @@
 #include "core/session/queries/tensor.h"
 #include "core/session/session.h"
 #include "core/study/gradient_health.h"
+#include "core/study/verdict.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -505,6 +506,16 @@ void TestGradientNames::dead_units_are_one_finding() {
     QCOMPARE(found[0].module, std::string("relu3"));
     QCOMPARE(net.session().recording()->event(found[0].event).op, std::string_view("aten::relu"));
     QVERIFY(found[0].kind == GradientFinding::Kind::NoGradient);
+    // The run's own sentence begins with it.
+    const auto verdict = net.session().status().verdict;
+    QVERIFY(verdict != nullptr && verdict->severity == Verdict::Severity::Warning);
+    QVERIFY2(verdict->text.starts_with(found[0].text + "; finished"), verdict->text.c_str());
+    QCOMPARE(verdict->module, std::string("relu3"));
+    QVERIFY(!verdict->advice.empty());
+    // Of a sum of outputs it does not speak.
+    QVERIFY(net.run({}).state == RunState::Finished);
+    QVERIFY2(net.session().status().verdict->text.starts_with("finished"),
+             net.session().status().verdict->text.c_str());
 }
 
 void TestGradientNames::scale_is_judged_by_what_is_known() {

@@ -2,8 +2,11 @@
 // Slices as Python makes them, statistics against sums written out, inputs from descriptions.
 
 #include <QtTest>
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "core/base/error.h"
 #include "core/model/inputs.h"
@@ -144,6 +147,65 @@ class TestTensorSlice : public QObject {
         Tensor t = empty(std::vector<std::int64_t>{10000}, ScalarType::Float32);
         for (int i = 0; i < 10000; ++i) t.data<float>()[i] = 1e6f + static_cast<float>(i % 2);
         QVERIFY(std::abs(compute_statistics(t).finite->variance - 0.25) < 1e-3);
+    }
+    // Exponents are counted in another way where there are few, and denormals by what is left over.
+    void statistics_are_those_of_a_plain_loop_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("count");
+        const char* const kinds[] = {"normal",   "half zero",       "any bits", "wide",
+                                     "constant", "some not finite", "denormal"};
+        for (int kind = 0; kind < 7; ++kind) {
+            for (const int count : {1, 7, 64, 67, 4096, 4097, 70'001})
+                QTest::addRow("%s, %d", kinds[kind], count) << kind << count;
+        }
+    }
+    void statistics_are_those_of_a_plain_loop() {
+        QFETCH(int, kind);
+        QFETCH(int, count);
+        std::mt19937 random(static_cast<unsigned>(count));
+        const auto normal = [&] {
+            return static_cast<float>(random() % 20'001) / 10'000.0f - 1 + static_cast<float>(random() % 100) / 1e6f;
+        };
+        Tensor t = empty(std::vector<std::int64_t>{count}, ScalarType::Float32);
+        for (int i = 0; i < count; ++i) {
+            float x = normal();
+            if (kind == 1 && x < 0) x = i % 2 == 0 ? 0.0f : -0.0f;
+            if (kind == 2) x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+            if (kind == 3) x = std::ldexp(x, static_cast<int>(random() % 240) - 120);
+            if (kind == 4) x = -3;
+            if (kind == 5 && i % 5 == 0)
+                x = std::numeric_limits<float>::infinity() *
+                    static_cast<float>(i % 3 - 1);  // NaN where the factor is 0
+            if (kind == 6) x = std::ldexp(x, -130);
+            t.data<float>()[i] = x;
+        }
+        Statistics plain;
+        double sum = 0;
+        for (int i = 0; i < count; ++i) {
+            const float x = t.data<float>()[i];
+            ++plain.count;
+            plain.nan_count += std::isnan(x) ? 1 : 0;
+            plain.inf_count += std::isinf(x) ? 1 : 0;
+            if (!std::isfinite(x)) continue;
+            if (!plain.finite) plain.finite = FiniteStatistics{.min = x, .max = x};
+            plain.finite->min = std::min(plain.finite->min, static_cast<double>(x));
+            plain.finite->max = std::max(plain.finite->max, static_cast<double>(x));
+            sum += std::fabs(static_cast<double>(x));
+            plain.zero_count += x == 0 ? 1 : 0;
+            if (x != 0) ++plain.exponents[static_cast<std::size_t>(std::clamp(std::ilogb(x) + 41, 0, 63))];
+        }
+        const Statistics s = compute_statistics(t);
+        QCOMPARE(s.count, plain.count);
+        QCOMPARE(s.nan_count, plain.nan_count);
+        QCOMPARE(s.inf_count, plain.inf_count);
+        QCOMPARE(s.zero_count, plain.zero_count);
+        QCOMPARE(s.exponents, plain.exponents);
+        QCOMPARE(s.finite.has_value(), plain.finite.has_value());
+        if (!s.finite) return;
+        QCOMPARE(s.finite->min, plain.finite->min);
+        QCOMPARE(s.finite->max, plain.finite->max);
+        const double mean = sum / static_cast<double>(s.finite_count());
+        if (kind != 2) QVERIFY(std::fabs(s.finite->abs_mean - mean) <= 1e-4 * mean);
     }
     void strided_and_other_dtypes_agree_with_dense_floats() {
         const Tensor t = counted({60, 70});

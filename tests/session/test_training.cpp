@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/checkpoint/weights_file.h"
 #include "core/formats/numpy/npy.h"
 #include "core/model/call_text.h"
 #include "core/session/queries/save_weights.h"

@@ -14,6 +14,7 @@ const QStringList kRooms{"base",  "tensor", "value", "autograd", "dispatch", "ke
                          "model", "record", "study", "train",    "session",  "plugin"};
 // Rooms in rooms, of those that have an order; what lies in the room itself stands above them.
 const QMap<QString, QStringList> kSubRooms{
+    {"nn", {"init", "functional", "utils", "layers"}},
     {"runtime", {"interpreter", "trace", "fuse", "planned"}},
     {"formats",
      {"archive", "numpy", "pickle", "image", "torchscript", "lite", "safetensors", "checkpoint", "exported",
@@ -107,6 +108,45 @@ class Circles {
     QList<QSet<QString>> all_;
 };
 
+// Functions of a source, by its layout: from the line of the name to the closing brace of the same indent, in a class
+// or outside.
+struct Function {
+    QString name;
+    int line;
+    int lines;
+};
+
+QList<Function> functions_of(const QString& path) {
+    static const QRegularExpression raw(R"(R"(\w*)\()");
+    static const QRegularExpression no_function(R"(^(namespace|class|struct|enum|union|extern)\b)");
+    QList<Function> all;
+    QMap<int, std::pair<int, QString>> heads;  // by indent: the last line that may begin one
+    QString end_of_text;                       // of a raw string that the line is in
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return all;
+    for (int number = 1; !file.atEnd(); ++number) {
+        const QString line = QString::fromUtf8(file.readLine());
+        if (!end_of_text.isEmpty()) {
+            if (line.contains(end_of_text)) end_of_text.clear();
+            continue;
+        }
+        if (const auto begin = raw.match(line); begin.hasMatch()) {
+            const QString end = ")" + begin.captured(1) + "\"";
+            if (line.indexOf(end, begin.capturedEnd()) < 0) end_of_text = end;
+        }
+        const QString text = line.trimmed();
+        const int indent = static_cast<int>(line.indexOf(text));
+        if (text.isEmpty() || text[0] == '#' || (indent != 0 && indent != 4)) continue;
+        if (text == "}" && heads.contains(indent)) {
+            const auto& [first, name] = heads[indent];
+            if (!no_function.match(name).hasMatch()) all.append({name, first, number - first + 1});
+        } else if (text[0] != '}' && text[0] != ')') {
+            heads[indent] = {number, text};
+        }
+    }
+    return all;
+}
+
 struct NamedCircle {
     QSet<QString> units;
     const char* reason;
@@ -129,6 +169,8 @@ const QList<NamedCircle>& named_circles() {
          "the state of an evaluator is its private half"},
         {{"core/formats/pickle/special_tensors", "core/formats/pickle/tensor_rebuild"},
          "parts of a sparse tensor are tensors"},
+        {{"plugins/onnx/export/call", "plugins/onnx/export/exporter", "plugins/onnx/export/rules"},
+         "the rule of a node with a graph inside writes that graph"},
     };
     return kCircles;
 }
@@ -214,11 +256,46 @@ class TestIncludes : public QObject {
             }
         }
     }
+    // The command line opens, runs and asks as a session does, through the rooms that the session stands on.
+    void the_command_line_knows_the_upper_rooms() {
+        static const QStringList rooms{"base", "formats", "model", "record", "study", "train", "session", "plugin"};
+        static const QStringList named{
+            "core/autograd/variable.h",            // which of the outputs have gradients
+            "core/data/loader.h",                  // `data` reads batches as a training does
+            "core/ops/random/generator.h",         // --seed
+            "core/python/language/file_notice.h",  // what a source's writing is noted by
+            "core/runtime/interpreter/print.h",    // what a program prints
+        };
+        for (const Include& include : includes_under("app/cli")) {
+            const QString target = room_of(include.target);
+            if (!include.is_ours || target == "app") continue;
+            QVERIFY2(rooms.contains(target.section('/', 1)) || named.contains(include.target),
+                     qPrintable(place(include)));
+        }
+    }
     void plugins_know_no_views() {
         for (const Include& include : includes_under("plugins")) {
             QVERIFY2(room_of(include.target) != "views" && room_of(include.target) != "app",
                      qPrintable(place(include)));
         }
+    }
+    void functions_fit_on_a_page() {
+        int count = 0;
+        for (const char* folder : {"core", "plugins", "views", "app", "tests"}) {
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files,
+                               QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                const QString path = files.next();
+                for (const Function& each : functions_of(path)) {
+                    ++count;
+                    QVERIFY2(
+                        each.lines < 80,
+                        qPrintable(
+                            QString("%1:%2: %3 lines: %4").arg(path).arg(each.line).arg(each.lines).arg(each.name)));
+                }
+            }
+        }
+        QVERIFY(count > 10000);
     }
     // Two types of one name are one to the linker, which keeps the functions of either.
     void every_type_has_a_name_of_its_own() {

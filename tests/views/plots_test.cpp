@@ -51,6 +51,21 @@ std::vector<session::GradientRow> rows() {
     return all;
 }
 
+// A thousand blocks of four parameters each.
+std::vector<session::GradientRow> manyRows() {
+    std::vector<session::GradientRow> many;
+    for (int layer = 0; layer < 12; ++layer) {
+        for (int block = 0; block < 90; ++block) {
+            const std::string module = "layers." + std::to_string(layer) + ".block" + std::to_string(block) + ".";
+            for (const char* name : {"attn.weight", "attn.bias", "fc.weight", "fc.bias"}) {
+                many.push_back(row((module + name).c_str(), 0.5, 3, 4));
+                many.back().shape = {8};
+            }
+        }
+    }
+    return many;
+}
+
 session::Allocation block(Category category, std::int64_t bytes, session::EventId made) {
     session::Allocation allocation;
     allocation.category = category;
@@ -118,19 +133,9 @@ class PlotsTest : public QObject {
         }
     }
 
-    // A thousand blocks of four parameters each: modules stand for what is inside until one is opened.
+    // Modules stand for what is inside until one is opened.
     void manyParametersAreGroupedByModule() {
-        std::vector<session::GradientRow> many;
-        for (int layer = 0; layer < 12; ++layer) {
-            for (int block = 0; block < 90; ++block) {
-                for (const char* name : {"attn.weight", "attn.bias", "fc.weight", "fc.bias"}) {
-                    many.push_back(
-                        row(("layers." + std::to_string(layer) + ".block" + std::to_string(block) + "." + name).c_str(),
-                            0.5, 3, 4));
-                    many.back().shape = {8};
-                }
-            }
-        }
+        const std::vector<session::GradientRow> many = manyRows();
         QCOMPARE(many.size(), 4320u);
         GradientColumns columns;
         columns.setRows(many);
@@ -163,13 +168,15 @@ class PlotsTest : public QObject {
         columns.setGrouping(GradientGrouping::Automatic);
         columns.setRows(rows());
         QCOMPARE(columns.all().size(), rows().size());
+    }
 
+    void labelsOfManyParametersKeepApart() {
         SessionBridge bridge;
         bridge.show(testing::sampleModel(), testing::sampleRun());
         GradientFlowView view(bridge, nullptr);
         view.resize(900, 300);
         view.show();
-        view.showRows(many);
+        view.showRows(manyRows());
         const auto apart = [&] {
             view.plot()->replot();
             double least = 1e9;

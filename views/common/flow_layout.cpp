@@ -2,6 +2,7 @@
 #include "views/common/flow_layout.h"
 
 #include <QWidget>
+#include <algorithm>
 
 namespace loupe::views {
 
@@ -45,7 +46,6 @@ int FlowLayout::arrange(const QRect& rect, Arrange what) const {
         int height = 0;
         qsizetype end = first;
         QList<std::pair<QLayoutItem*, QSize>> row;
-        int stretching = 0;
         for (; end < items_.size(); ++end) {
             QLayoutItem* item = items_[end];
             if (item->isEmpty()) continue;
@@ -58,15 +58,25 @@ int FlowLayout::arrange(const QRect& rect, Arrange what) const {
             if (!row.isEmpty() && width + more > inside.width()) break;
             width += more;
             height = std::max(height, size.height());
-            stretching += stretches;
             row.emplace_back(item, size);
         }
         first = std::max(end, first + 1);
         if (row.isEmpty()) continue;
         int left = inside.left();
-        const int spare = std::max(0, inside.width() - width);
+        int spare = std::max(0, inside.width() - width);
+        // Those with the least room to grow first: what they leave is the others'.
+        QList<std::pair<QLayoutItem*, QSize>*> growing;
+        for (auto& each : row) {
+            if (takesWhatIsLeft(*each.first)) growing += &each;
+        }
+        const auto room = [](const auto* each) { return each->first->maximumSize().width() - each->second.width(); };
+        std::sort(growing.begin(), growing.end(), [&](auto* a, auto* b) { return room(a) < room(b); });
+        for (qsizetype i = 0; i < growing.size(); ++i) {
+            const int more = std::clamp(spare / static_cast<int>(growing.size() - i), 0, std::max(0, room(growing[i])));
+            growing[i]->second.rwidth() += more;
+            spare -= more;
+        }
         for (auto& [item, size] : row) {
-            if (stretching > 0 && takesWhatIsLeft(*item)) size.rwidth() += spare / stretching;
             if (what == Arrange::Place)
                 item->setGeometry(QRect(QPoint(left, top + (height - size.height()) / 2), size));
             left += size.width() + spacing();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/panel_bar.h"
 
+#include <QMenu>
+
 namespace loupe::views {
 
 PanelBar::PanelBar(QWidget* panel, const QMargins& margins, int spacing) : FlowLayout(spacing), panel_(panel) {
@@ -19,6 +21,21 @@ QToolButton* PanelBar::button(const QString& text, const QString& tip, const QSt
 QToolButton* PanelBar::toggle(const QString& text, const QString& tip, const QString& name) {
     QToolButton* made = button(text, tip, name);
     made->setCheckable(true);
+    return made;
+}
+
+QToolButton* PanelBar::button(const QIcon& icon, const QString& text, const QString& name) {
+    QToolButton* made = button(text, {}, name);
+    made->setIcon(icon);
+    made->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    made->setAccessibleName(text);
+    return made;
+}
+
+QToolButton* PanelBar::menu(const QString& text, const QString& tip, const QString& name) {
+    QToolButton* made = button(text, tip, name);
+    made->setPopupMode(QToolButton::InstantPopup);
+    made->setMenu(new QMenu(made));
     return made;
 }
 

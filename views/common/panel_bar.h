@@ -4,6 +4,7 @@
 // made.
 
 #include <QComboBox>
+#include <QIcon>
 #include <QLineEdit>
 #include <QToolButton>
 
@@ -20,6 +21,10 @@ class PanelBar : public FlowLayout {
     QToolButton* button(const QString& text, const QString& tip = {}, const QString& name = {});
     // One that stays down.
     QToolButton* toggle(const QString& text, const QString& tip, const QString& name = {});
+    // One with an icon beside its text.
+    QToolButton* button(const QIcon& icon, const QString& text, const QString& name);
+    // One that opens a menu, which is empty yet.
+    QToolButton* menu(const QString& text, const QString& tip, const QString& name = {});
     // One that starts work; its tip says what, or why it cannot.
     QToolButton* action(const QString& text, const QString& name = {});
     QComboBox* choice(const QString& accessible_name, const QString& tip = {});

@@ -147,6 +147,14 @@ EventId SessionBridge::parkedEvent() const {
     return stands && recording_ && status_.reached <= event_count_ ? status_.reached : 0;
 }
 
+bool SessionBridge::isParkedBehind() const {
+    if (!isPaused() || status_.next_op.empty() || !recording_ || status_.reached == 0 ||
+        status_.reached > recording_->event_count())
+        return false;
+    const session::Event& reached = recording_->event(status_.reached);
+    return reached.op == status_.next_op && reached.graph_node == status_.next_node;
+}
+
 int SessionBridge::parkedNode() const {
     const EventId event = parkedEvent();
     return event != 0 ? recording_->event(event).graph_node : -1;
@@ -766,11 +774,11 @@ void SessionBridge::loadWeights(const QString& file, bool strict, QObject* recei
 }
 
 void SessionBridge::saveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {
-    const auto told = [this, reply = std::move(reply)](const std::string& failure) {
+    const auto answered = [this, reply = std::move(reply)](const std::string& failure) {
         if (failure.empty()) setUnsaved(is_training_unsaved_, false);
         reply(failure);
     };
-    ask(QStringLiteral("save recording"), session::SaveRecordingQuery{file.toStdString()}, receiver, told);
+    ask(QStringLiteral("save recording"), session::SaveRecordingQuery{file.toStdString()}, receiver, answered);
 }
 
 }  // namespace loupe::views

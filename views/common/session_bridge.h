@@ -31,6 +31,8 @@ class SessionBridge : public QObject {
     const session::Status& status() const { return status_; }
     bool isBusy() const;  // opening or running
     bool isPaused() const { return status_.state == session::RunState::Paused; }
+    // Behind the operator of Status::next_op: a condition on its output stopped there.
+    bool isParkedBehind() const;
     // Null when there is none.
     const std::shared_ptr<const session::ModelInfo>& model() const { return model_; }
     const std::shared_ptr<const session::Recording>& recording() const { return recording_; }

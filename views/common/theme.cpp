@@ -2,12 +2,16 @@
 #include "views/common/theme.h"
 
 #include <QApplication>
+#include <QFile>
 #include <QFontDatabase>
 #include <QLabel>
 #include <QPalette>
 #include <QStyle>
 #include <QStyleFactory>
 #include <array>
+
+// Qt wants it outside of namespaces.
+static void initStyles() { Q_INIT_RESOURCE(styles); }
 
 namespace loupe::views {
 
@@ -88,101 +92,12 @@ QString firstFamily(std::initializer_list<const char*> wanted) {
     return {};
 }
 
+// resources/styles/widgets.qss with the theme's colours for @names.
 QString styleSheet(const Theme& theme) {
-    QString sheet = QStringLiteral(R"(
-QToolTip { color: @text; background: @raised; border: 1px solid @border; padding: 3px 5px; }
-QMainWindow::separator { background: @window; width: 4px; height: 4px; }
-QMainWindow::separator:hover { background: @accent; }
-QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
-QDockWidget::title { background: @window; padding: 4px 6px; }
-QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { background: @window; color: @faint; padding: 4px 10px; border: 0; border-top: 2px solid transparent; }
-QTabBar::tab:selected { background: @panel; color: @text; border-top: 2px solid @accent; }
-QTabBar::tab:hover:!selected { color: @text; background: @raised; }
-QTabWidget::pane { border: 0; }
-QAbstractItemView { background: @panel; border: 0; outline: 0; selection-background-color: @accentback; selection-color: @text; alternate-background-color: @panel; }
-QTreeView::item, QListView::item { padding: 1px 2px; }
-QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @accentback; color: @text; }
-QTreeView::item:hover:!selected, QListView::item:hover:!selected { background: @raised; }
-QHeaderView { background: @raised; }
-QHeaderView::section { background: @raised; color: @faint; border: 0; border-right: 1px solid @grid; border-bottom: 1px solid @border; padding: 3px 6px; }
-QTableView { gridline-color: @grid; }
-QTableCornerButton::section { background: @raised; border: 0; }
-QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: @panel; border: 1px solid @border; border-radius: 3px; padding: 2px 5px; min-height: 16px; selection-background-color: @accentback; selection-color: @text; }
-QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
-QLineEdit[invalid="true"] { border: 1px solid @bad; }
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 17px; border: 0; margin: 1px; background: transparent; }
-QAbstractSpinBox::up-button { subcontrol-position: top right; }
-QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
-QAbstractSpinBox::up-button:hover:enabled, QAbstractSpinBox::down-button:hover:enabled { background: @accentback; border-radius: 2px; }
-QAbstractSpinBox::up-arrow { image: url(:/icons/chevron_up.svg); width: 8px; height: 8px; }
-QAbstractSpinBox::down-arrow { image: url(:/icons/chevron.svg); width: 8px; height: 8px; }
-QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::down-arrow:disabled { image: none; }
-QComboBox::drop-down { border: 0; width: 18px; }
-QComboBox::down-arrow { image: url(:/icons/chevron.svg); width: 12px; height: 12px; }
-QToolButton::menu-indicator { image: url(:/icons/chevron.svg); width: 9px; height: 9px; subcontrol-position: right center; right: 2px; }
-QToolButton[popupMode="1"] { padding-right: 16px; }
-QToolButton::menu-button { border: 0; background: transparent; width: 15px; }
-QToolButton::menu-button:hover { background: @accentback; border-radius: 2px; }
-QToolButton::menu-arrow { image: url(:/icons/chevron.svg); width: 9px; height: 9px; }
-QToolButton[popupMode="2"] { padding-right: 13px; }
-QComboBox QAbstractItemView { border: 1px solid @border; background: @raised; }
-QCheckBox::indicator, QTreeView::indicator, QTableView::indicator, QListView::indicator { width: 12px; height: 12px; border: 1px solid @border; border-radius: 2px; background: @panel; }
-QCheckBox { spacing: 6px; margin-right: 6px; }
-QCheckBox::indicator:hover { border-color: @accent; }
-QCheckBox::indicator:checked, QTreeView::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked { image: url(:/icons/check.svg); }
-QTreeView::indicator:indeterminate, QTableView::indicator:indeterminate { image: url(:/icons/check_some.svg); }
-QPushButton { background: @raised; border: 1px solid @border; border-radius: 3px; padding: 3px 12px; }
-QPushButton:hover { border-color: @accent; }
-QPushButton:pressed { background: @accentback; }
-QPushButton:disabled { color: @faint; }
-QToolBar { background: @window; border: 0; spacing: 2px; padding: 2px 4px; }
-QToolBar::separator { background: @border; width: 1px; margin: 4px 4px; }
-QToolButton { border: 1px solid transparent; border-radius: 3px; padding: 2px 4px; }
-QToolButton:hover:enabled { background: @raised; border-color: @border; }
-QToolButton[action="true"] { background: @raised; border-color: @border; padding: 2px 8px; }
-QToolButton[action="true"]:hover:enabled { border-color: @accent; }
-QToolButton[action="true"]:disabled { background: transparent; color: @faint; }
-QToolButton:checked { background: @accentback; }
-QToolButton:pressed { background: @accentback; }
-QDialog#chooser { border: 1px solid @border; background: @raised; }
-QMenuBar { background: @window; }
-QMenuBar::item { padding: 4px 8px; background: transparent; }
-QMenuBar::item:selected { background: @accentback; }
-QMenu { background: @raised; border: 1px solid @border; padding: 3px; }
-QMenu::item { padding: 4px 22px 4px 22px; border-radius: 2px; }
-QMenu::item:selected { background: @accentback; }
-QMenu::item:disabled { color: @faint; }
-QMenu::separator { height: 1px; background: @border; margin: 3px 6px; }
-QStatusBar { background: @window; color: @faint; }
-QStatusBar::item { border: 0; }
-QProgressBar { background: @panel; border: 1px solid @border; border-radius: 3px; text-align: center; }
-QProgressBar::chunk { background: @accent; border-radius: 2px; }
-QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
-QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
-QScrollBar::handle { background: @border; border-radius: 3px; margin: 2px; }
-QScrollBar::handle:vertical { min-height: 24px; }
-QScrollBar::handle:horizontal { min-width: 24px; }
-QScrollBar::handle:hover { background: @faint; }
-QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
-QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QGroupBox { border: 1px solid @border; border-radius: 4px; margin-top: 8px; padding-top: 6px; }
-QGroupBox::title { subcontrol-origin: margin; left: 8px; color: @faint; }
-QSplitter::handle { background: @border; }
-QSplitter::handle:horizontal { width: 1px; }
-QSplitter::handle:vertical { height: 1px; }
-QPlainTextEdit, QTextEdit, QTextBrowser { background: @panel; border: 0; }
-QScrollArea { border: 0; background: @panel; }
-QLabel[faint="true"] { color: @faint; }
-QLabel[bad="true"] { color: @bad; }
-QLabel[tone="text"] { color: @text; }
-QLabel[tone="faint"] { color: @faint; }
-QLabel[tone="accent"] { color: @accent; }
-QLabel[tone="good"] { color: @good; }
-QLabel[tone="warning"] { color: @warning; }
-QLabel[tone="bad"] { color: @bad; }
-QLabel[heading="true"] { font-weight: 600; }
-)");
+    initStyles();
+    QFile file(QStringLiteral(":/styles/widgets.qss"));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("the style sheet is not in the program");
+    QString sheet = QString::fromUtf8(file.readAll());
     const std::pair<const char*, Theme::Colour> roles[] = {
         {"@window", Theme::Colour::Window}, {"@panel", Theme::Colour::Panel},
         {"@raised", Theme::Colour::Raised}, {"@border", Theme::Colour::Border},

@@ -2,6 +2,7 @@
 #include "views/common/view.h"
 
 #include <QAbstractButton>
+#include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -41,6 +42,9 @@ QJsonObject View::keptState() const {
     visitAll<QAbstractButton>(*this, "button", [&](const QString& key, const QAbstractButton& button) {
         if (button.property(kKept).toBool()) state[key] = button.isChecked();
     });
+    visitAll<QComboBox>(*this, "choice", [&](const QString& key, const QComboBox& box) {
+        if (box.property(kKept).toBool() && box.currentIndex() > 0) state[key] = box.currentText();
+    });
     return state;
 }
 
@@ -63,6 +67,10 @@ void View::takeState(const QJsonObject& state) {
     });
     visitAll<QAbstractButton>(*this, "button", [&](const QString& key, QAbstractButton& button) {
         if (button.property(kKept).toBool() && state.contains(key)) button.setChecked(state[key].toBool());
+    });
+    visitAll<QComboBox>(*this, "choice", [&](const QString& key, QComboBox& box) {
+        if (!box.property(kKept).toBool()) return;
+        if (const int index = box.findText(state[key].toString()); index >= 0) box.setCurrentIndex(index);
     });
 }
 

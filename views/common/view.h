@@ -47,8 +47,8 @@ class View : public QWidget {
     // The panel has become visible: deferred computations can start. A hidden tab is not, although Qt calls it
     // visible.
     virtual void comeIntoSight() {}
-    // The panel's settings, to be restored with a session: by default splitters, columns, and fields with the property
-    // "kept". takeState() must not trust its argument.
+    // The panel's settings, to be restored with a session: by default splitters, columns, and fields, buttons and
+    // choices with the property "kept". takeState() must not trust its argument.
     virtual QJsonObject keptState() const;
     virtual void takeState(const QJsonObject& state);
     // A tab behind another lies outside of its window. What covers the panel from inside, such as its hint, does not

@@ -261,18 +261,18 @@ QString kernelsHtml(const OperatorPage& page) {
     const Event* event = page.event != 0 ? &page.recording->event(page.event) : nullptr;
     const QString ran = event ? text(event->backend) : QString();
     Rows rows;
-    QStringList told;
+    QStringList listed;
     for (const auto& kernel : page.info.kernels) {
         const QString backend = text(kernel.backend);
         const QString name = QStringLiteral("%1 %2").arg(backend.toHtmlEscaped(), faint(text(kernel.device)));
-        const bool is_taken = backend == ran && !told.contains(backend);
+        const bool is_taken = backend == ran && !listed.contains(backend);
         QString reason;
         for (const std::string& line : event ? event->declined : std::vector<std::string>()) {
             const QString why = text(line);
             if (why.startsWith(backend + u' ') || why.startsWith(backend + u':'))
                 reason = why.mid(backend.size()).remove(QLatin1String(" declined:")).remove(u':').trimmed();
         }
-        told += backend;
+        listed += backend;
         rows.add({is_taken ? QStringLiteral("<span style=\"color: %1\">●</span>").arg(colour(Theme::Colour::Good))
                            : faint(QStringLiteral("○")),
                   name,

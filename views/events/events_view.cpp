@@ -22,6 +22,7 @@
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_bar.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/events/event_delegate.h"
@@ -128,20 +129,12 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
       model_(new EventModel(this)),
       tree_(new QTreeView(this)),
       filter_(new ExpressionEdit(this)),
-      flat_(new QToolButton(this)),
-      saved_(new QToolButton(this)),
-      time_(new QToolButton(this)),
       count_(new QLabel(this)) {
-    makeBar();
-    makeTree();
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(4, 3, 6, 3);
-    bar->setSpacing(4);
-    bar->addWidget(filter_, 1);
-    bar->addWidget(saved_);
-    bar->addWidget(flat_);
-    bar->addWidget(time_);
+    auto* bar = new PanelBar(this, {4, 3, 6, 3}, 4);
+    makeFilter(*bar);
+    makeButtons(*bar);
     bar->addWidget(count_);
+    makeTree();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -171,7 +164,7 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     showTimes();
 }
 
-void EventsView::makeBar() {
+void EventsView::makeFilter(PanelBar& bar) {
     filter_->setObjectName(QStringLiteral("filter"));
     filter_->setPlaceholderText(tr("Filter:  op:conv*  time>1ms  made  scope:layer4  phase:backward  !op:relu*"));
     filter_->setAccessibleName(tr("Filter of events"));
@@ -193,18 +186,18 @@ void EventsView::makeBar() {
     connect(&typing_, &QTimer::timeout, this, &EventsView::applyFilter);
     connect(filter_, &QLineEdit::returnPressed, this, [this] { tree_->setFocus(); });
 
-    flat_->setText(tr("Flat"));
-    flat_->setCheckable(true);
-    flat_->setProperty("kept", true);
-    flat_->setToolTip(tr("One list without modules"));
-    connect(flat_, &QToolButton::toggled, this, &EventsView::setFlat);
-    saved_->setText(tr("Filters"));
-    saved_->setPopupMode(QToolButton::InstantPopup);
-    saved_->setToolTip(tr("Saved filters"));
-    saved_->setMenu(new QMenu(saved_));
+    filter_->setMinimumWidth(120);
+    filter_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    bar.addWidget(filter_);
+}
+
+void EventsView::makeButtons(PanelBar& bar) {
+    saved_ = bar.menu(tr("Filters"), tr("Saved filters"));
     connect(saved_->menu(), &QMenu::aboutToShow, this, &EventsView::fillFilterMenu);
-    time_->setObjectName(QStringLiteral("timeProperly"));
-    time_->setText(tr("Time it"));
+    flat_ = bar.toggle(tr("Flat"), tr("One list without modules"));
+    flat_->setProperty("kept", true);
+    connect(flat_, &QToolButton::toggled, this, &EventsView::setFlat);
+    time_ = bar.button(tr("Time it"), {}, QStringLiteral("timeProperly"));
     connect(time_, &QToolButton::clicked, &bridge(), &SessionBridge::timeProperly);
     count_->setProperty("faint", true);
 }

@@ -13,6 +13,7 @@ class QTreeView;
 
 namespace loupe::views {
 
+class PanelBar;
 class EmptyHint;
 class EventModel;
 
@@ -39,7 +40,8 @@ class EventsView : public View {
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
-    void makeBar();
+    void makeFilter(PanelBar& bar);
+    void makeButtons(PanelBar& bar);
     void makeTree();
     void applyFilter();
     void setFlat(bool flat);
@@ -60,9 +62,9 @@ class EventsView : public View {
     EventModel* model_;
     QTreeView* tree_;
     QLineEdit* filter_;
-    QToolButton* flat_;
-    QToolButton* saved_;
-    QToolButton* time_;
+    QToolButton* flat_ = nullptr;
+    QToolButton* saved_ = nullptr;
+    QToolButton* time_ = nullptr;
     QLabel* count_;
     EmptyHint* hint_ = nullptr;
     QTimer typing_;

@@ -94,6 +94,7 @@ FlowLayout* GradientFlowView::makeBar() {
     measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"),
                         tr("mean |gradient| over runs"), tr("norm over steps of the training")});
     measure_->setToolTip(tr("What the bars show"));
+    measure_->setProperty("kept", true);
     measure_->setAccessibleName(tr("Measure of the gradients"));
     connect(measure_, &QComboBox::currentIndexChanged, this, [this] {
         fillHealth();
@@ -105,6 +106,7 @@ FlowLayout* GradientFlowView::makeBar() {
         {tr("Group: as room allows"), tr("Group: top modules"), tr("Group: every module"), tr("Group: none")});
     grouping_->setToolTip(
         tr("Which parameters are added up in one bar; double click on a bar opens a module or closes it again"));
+    grouping_->setProperty("kept", true);
     grouping_->setAccessibleName(tr("Grouping of the parameters"));
     connect(grouping_, &QComboBox::currentIndexChanged, this, [this](int index) {
         columns_.setGrouping(static_cast<GradientGrouping>(index));

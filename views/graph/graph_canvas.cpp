@@ -179,6 +179,17 @@ void GraphCanvas::zoomAt(QPointF screen, double factor) {
     update();
 }
 
+std::optional<GraphCanvas::Outlook> GraphCanvas::outlook() const {
+    if (!user_moved_ || scene_.boxes.empty()) return std::nullopt;
+    return Outlook{scale_, toScene(QPointF(width() / 2.0, height() / 2.0))};
+}
+
+void GraphCanvas::setOutlook(const Outlook& outlook) {
+    scale_ = std::clamp(outlook.zoom, kMinScale, kMaxScale);
+    centreOn(outlook.centre);
+    clampOffset();
+}
+
 void GraphCanvas::clampOffset() {
     // Some of the picture always stays in sight.
     const double keep = 60;

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "views/common/theme.h"
@@ -47,6 +48,14 @@ class GraphCanvas : public QWidget {
     const SceneBox* boxFor(int node) const;
     QRectF screenRect(int node) const;
     double zoom() const { return scale_; }
+    // Which part is in sight.
+    struct Outlook {
+        double zoom = 1;
+        QPointF centre;  // of the widget, in the scene
+    };
+    // Nullopt: as it was first shown.
+    std::optional<Outlook> outlook() const;
+    void setOutlook(const Outlook& outlook);
     // Too small for text: boxes are tiles, and smaller ones are merged into their group.
     bool isFar() const;
     // Where there are tiles: of the boxes that are in sight, as they are drawn.

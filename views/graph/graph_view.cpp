@@ -5,17 +5,19 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
+#include <QJsonArray>
 #include <QMenu>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSettings>
 #include <QSvgGenerator>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "views/common/failures.h"
 #include "views/common/file_output.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -74,25 +76,29 @@ GraphView::~GraphView() {
 }
 
 void GraphView::buildToolBar(QVBoxLayout* layout) {
-    // Wraps into rows: all controls stay visible.
-    tools_ = new FlowLayout(3);
-    tools_->setContentsMargins(4, 3, 4, 3);
-    layout->addLayout(tools_);
-    colour_choice_ = new QComboBox(this);
+    auto* bar = new PanelBar(this, {4, 3, 4, 3}, 3);
+    layout->addLayout(bar);
+    colour_choice_ = bar->choice(tr("Colouring of the graph"), tr("What the colours of the boxes say"));
     colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"),
                               tr("Colour: gradient")});
-    colour_choice_->setToolTip(tr("What the colours of the boxes say"));
-    colour_choice_->setAccessibleName(tr("Colouring of the graph"));
+    colour_choice_->setProperty("kept", true);
     connect(colour_choice_, &QComboBox::currentIndexChanged, this,
             [this](int index) { canvas_->setColouring(static_cast<GraphColouring>(index)); });
-    tools_->addWidget(colour_choice_);
+    makeButtons(*bar);
+    makeOptions();
+    search_ = bar->search(tr("Find (Ctrl+F)"), tr("Find in the graph"));
+    search_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    search_->setMinimumWidth(110);
+    search_->setMaximumWidth(260);
+    connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
+    connect(search_, &QLineEdit::returnPressed, this, &GraphView::showNextMatch);
+}
+
+void GraphView::makeButtons(PanelBar& bar) {
     const auto add = [&](const QString& text, const QString& name, const QString& tip) {
-        auto* button = new QToolButton(this);
-        button->setText(text);
-        button->setToolTip(tip);
+        QToolButton* button = bar.button(text, tip);
         button->setAccessibleName(name);
         button->setFocusPolicy(Qt::TabFocus);
-        tools_->addWidget(button);
         return button;
     };
     const auto adds = [&](const QString& text, const QString& name, const QString& tip, auto work) {
@@ -108,13 +114,19 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
     follow_ = add(tr("Follow"), tr("Follow the current event"), tr("Scroll to the node of the current event"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
+    follow_->setProperty("kept", true);
     plumbing_ = add(tr("Plumbing"), tr("Show plumbing"),
                     tr("Show constants, lists, sizes and other nodes that make no tensor"));
     plumbing_->setCheckable(true);
+    plumbing_->setProperty("kept", true);
     connect(plumbing_, &QToolButton::toggled, this, [this] {
         rebuildIndex();
         requestLayout(-1);
     });
+}
+
+// Those of the context menu.
+void GraphView::makeOptions() {
     minimap_ = new QAction(tr("Minimap"), this);
     minimap_->setCheckable(true);
     minimap_->setToolTip(tr("All of the graph in a corner while a part is in sight; click or drag in it to go there"));
@@ -133,22 +145,13 @@ void GraphView::buildToolBar(QVBoxLayout* layout) {
         rebuildIndex();
         requestLayout(-1);
     });
-    search_ = new QLineEdit(this);
-    search_->setPlaceholderText(tr("Find (Ctrl+F)"));
-    search_->setClearButtonEnabled(true);
-    search_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    search_->setMinimumWidth(110);
-    search_->setMaximumWidth(260);
-    search_->setAccessibleName(tr("Find in the graph"));
-    connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
-    connect(search_, &QLineEdit::returnPressed, this, &GraphView::showNextMatch);
-    tools_->addWidget(search_);
 }
 
 // --- from the session
 
 void GraphView::takeModel() {
     open_.clear();
+    outlook_after_.reset();
     matches_.clear();
     search_->clear();
     rebuildIndex();
@@ -243,7 +246,43 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
     if (!scene) return;
     canvas_->setScene(index_, std::move(*scene), keep);
     tellCounts();
-    if (const int node = std::exchange(reveal_after_, -1); node >= 0) canvas_->reveal(node);
+    const int node = std::exchange(reveal_after_, -1);
+    if (const auto outlook = std::exchange(outlook_after_, std::nullopt))
+        canvas_->setOutlook(*outlook);
+    else if (node >= 0)
+        canvas_->reveal(node);
+}
+
+// --- kept
+
+QJsonObject GraphView::keptState() const {
+    QJsonObject state = View::keptState();
+    if (!index_) return state;
+    QJsonArray open;
+    for (const int group : open_) open.append(group);
+    state[QStringLiteral("open")] = open;
+    if (const auto outlook = canvas_->outlook())
+        state[QStringLiteral("outlook")] = QJsonArray{outlook->zoom, outlook->centre.x(), outlook->centre.y()};
+    return state;
+}
+
+void GraphView::takeState(const QJsonObject& state) {
+    View::takeState(state);
+    if (!index_ || !state.contains(QStringLiteral("open"))) return;
+    open_.clear();
+    const int nodes = static_cast<int>(index_->model().nodes.size());
+    for (const auto& each : state[QStringLiteral("open")].toArray()) {
+        const int group = each.toInt(-1);
+        if (group >= 0 && group < nodes && index_->isGroup(group)) open_.insert(group);
+    }
+    const QJsonArray outlook = state[QStringLiteral("outlook")].toArray();
+    if (outlook.size() == 3) {
+        constexpr double kFar = 1e9;
+        const double x = outlook[1].toDouble();
+        const double y = outlook[2].toDouble();
+        if (std::abs(x) < kFar && std::abs(y) < kFar) outlook_after_ = {outlook[0].toDouble(1), {x, y}};
+    }
+    requestLayout(-1);
 }
 
 // The number of shown nodes; during a search, of matches.

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "views/common/view.h"
@@ -18,7 +19,7 @@
 
 namespace loupe::views {
 
-class FlowLayout;
+class PanelBar;
 
 class GraphView : public View {
     Q_OBJECT
@@ -33,6 +34,9 @@ class GraphView : public View {
     bool toggleBreakpoint() override;
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !busy_; }
+    // Open groups and the part in sight too.
+    QJsonObject keptState() const override;
+    void takeState(const QJsonObject& state) override;
 
     GraphCanvas* canvas() { return canvas_; }
     // The text in the corner: how much is shown, or found.
@@ -52,6 +56,8 @@ class GraphView : public View {
 
   private:
     void buildToolBar(QVBoxLayout* layout);
+    void makeButtons(PanelBar& bar);
+    void makeOptions();
     void takeModel();
     void takeRecording();
     void takeCurrent();
@@ -71,7 +77,6 @@ class GraphView : public View {
     void tell(const QString& words);
 
     GraphCanvas* canvas_ = nullptr;
-    FlowLayout* tools_ = nullptr;
     QLineEdit* search_ = nullptr;
     QLabel* state_ = nullptr;
     QComboBox* colour_choice_ = nullptr;
@@ -90,6 +95,7 @@ class GraphView : public View {
     std::shared_ptr<std::atomic<bool>> cancelled_;
     std::uint64_t layout_number_ = 0;
     int reveal_after_ = -1;
+    std::optional<GraphCanvas::Outlook> outlook_after_;
     bool busy_ = false;
     QTimer slow_;  // shows a note when a layout takes long
 };

@@ -83,6 +83,7 @@ QJsonObject inputsJson(const std::vector<InputSpec>& inputs, const RunOptions& o
         for (const std::string& name : options.left_out) names.append(QString::fromStdString(name));
         object[QStringLiteral("left_out")] = names;
     }
+    if (options.opens_operators) object[QStringLiteral("parts")] = true;
     object[QStringLiteral("loss")] = QString::fromStdString(session::loss_text(options.backward_from));
     object[QStringLiteral("target")] = QString::fromStdString(session::target_text(options.backward_from.target));
     if (options.training) object[QStringLiteral("training")] = *options.training;
@@ -109,6 +110,7 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOpt
     options.compile_mode = object[QStringLiteral("compile_mode")].toString().toStdString();
     options.threads = std::clamp(object[QStringLiteral("threads")].toInt(), 0, session::most_threads());
     options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
+    options.opens_operators = object[QStringLiteral("parts")].toBool();
     options.left_out.clear();
     for (const auto& name : object[QStringLiteral("left_out")].toArray())
         options.left_out.insert(name.toString().toStdString());

@@ -125,6 +125,17 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
       words_(new QLineEdit(this)),
       answer_(new QLabel(this)) {
     setAcceptDrops(true);
+    makeTable();
+    makeDrawingAndText();
+    makeAnswer();
+    makeLayout();
+    setFocusProxy(table_);
+    connectBridge();
+    showInputs();
+    showOptions();
+}
+
+void InputsView::makeTable() {
     table_->setObjectName(QStringLiteral("inputTable"));
     table_->setAccessibleName(tr("Inputs"));
     table_->setModel(model_);
@@ -142,6 +153,16 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     signature_->setTextFormat(Qt::PlainText);
     signature_->setWordWrap(true);
     signature_->setContentsMargins(6, 4, 6, 2);
+    connect(model_, &InputModel::edited, this, [this] {
+        showing_ = true;
+        this->bridge().setInputs(model_->specs());
+        showing_ = false;
+        keep();
+        showPreview();
+    });
+}
+
+void InputsView::makeDrawingAndText() {
     pad_->setObjectName(QStringLiteral("drawingPad"));
     connect(pad_, &DrawingPad::drawn, this, &InputsView::takeDrawing);
     clear_->setObjectName(QStringLiteral("clearPad"));
@@ -152,6 +173,9 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     words_->setToolTip(tr("A text gives its bytes as token ids; numbers are ids. Return runs the model on it."));
     words_->setAccessibleName(tr("Text of the input"));
     connect(words_, &QLineEdit::returnPressed, this, &InputsView::takeText);
+}
+
+void InputsView::makeAnswer() {
     answer_->setObjectName(QStringLiteral("answer"));
     answer_->setTextFormat(Qt::PlainText);
     answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -163,18 +187,26 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     kept.setRetainSizeWhenHidden(true);
     answer_->setSizePolicy(kept);
     answer_->hide();
+}
 
+QLayout* InputsView::makeButtons() {
     auto* buttons = new QVBoxLayout;
     auto* file = new QPushButton(themeIcon(QStringLiteral("open")), tr("From file\u2026"), this);
     file->setToolTip(tr("Take inputs from a .npz, .npy, .pt or an image"));
     connect(file, &QPushButton::clicked, this, &InputsView::chooseFile);
-    auto* run = new QPushButton(themeIcon(QStringLiteral("run")), tr("Run"), this);
-    run->setObjectName(QStringLiteral("runButton"));
-    run->setToolTip(tr("Run with these inputs (F5)"));
-    connect(run, &QPushButton::clicked, this, [this] { this->bridge().run(); });
+    run_ = new QPushButton(themeIcon(QStringLiteral("run")), tr("Run"), this);
+    run_->setObjectName(QStringLiteral("runButton"));
+    run_->setToolTip(tr("Run with these inputs (F5)"));
+    connect(run_, &QPushButton::clicked, this, [this] { this->bridge().run(); });
     buttons->addWidget(file);
-    buttons->addWidget(run);
+    buttons->addWidget(run_);
+    buttons->addWidget(clear_);
     buttons->addStretch(1);
+    return buttons;
+}
+
+void InputsView::makeLayout() {
+    QLayout* buttons = makeButtons();
     auto* below = below_ = new QBoxLayout(QBoxLayout::LeftToRight);
     below->setContentsMargins(6, 6, 6, 6);
     below->setSpacing(8);
@@ -182,7 +214,6 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     auto* right = new QVBoxLayout;
     right->addLayout(buttons);
     right->addWidget(pad_, 0, Qt::AlignHCenter);
-    buttons->insertWidget(2, clear_);
     below->addLayout(right);
     // A small panel scrolls.
     auto* scroll = new QScrollArea(this);
@@ -208,57 +239,51 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     layout->addLayout(written);
     layout->addLayout(below);
     layout->addWidget(answer_);
-    setFocusProxy(table_);
+}
 
-    connect(model_, &InputModel::edited, this, [this] {
-        showing_ = true;
-        this->bridge().setInputs(model_->specs());
-        showing_ = false;
-        keep();
-        showPreview();
-    });
-    connect(&bridge, &SessionBridge::inputsChanged, this, &InputsView::showInputs);
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+void InputsView::connectBridge() {
+    connect(&bridge(), &SessionBridge::inputsChanged, this, &InputsView::showInputs);
+    connect(&bridge(), &SessionBridge::modelChanged, this, [this] {
         recalled_ = false;
         left_out_.clear();
         showInputs();
         showOptions();
     });
-    connect(&bridge, &SessionBridge::trainingDataChanged, this, [this] {
-        from_->setData(this->bridge().trainingData());
+    connect(&bridge(), &SessionBridge::trainingDataChanged, this, [this] {
+        from_->setData(bridge().trainingData());
         if (from_->choice().target.source != session::LossTarget::Source::Data) return;
         session::BackwardFrom from = from_->choice();
-        from.target.data = this->bridge().trainingData();
+        from.target.data = bridge().trainingData();
         from_->setChoice(from);
         takeOptions();
     });
-    connect(&bridge, &SessionBridge::runOptionsChanged, this, [this] {
+    connect(&bridge(), &SessionBridge::runOptionsChanged, this, [this] {
         showOptions();
-        if (this->bridge().runOptions().left_out == left_out_) return;
-        left_out_ = this->bridge().runOptions().left_out;
+        if (bridge().runOptions().left_out == left_out_) return;
+        left_out_ = bridge().runOptions().left_out;
         keep();
     });
-    connect(&bridge, &SessionBridge::statusChanged, this, [this, run] {
-        const auto& model = this->bridge().model();
-        const QString why = !model                       ? tr("no model is open")
-                            : !model->cannot_run.empty() ? text(model->cannot_run)
-                            : this->bridge().isBusy()    ? tr("the model is running")
-                                                         : QString();
-        run->setEnabled(why.isEmpty());
-        run->setToolTip(why.isEmpty() ? tr("Run with these inputs (F5)") : tr("Not now: %1").arg(why));
-        // Guessed inputs are known only when the model is open.
-        if (this->bridge().status().state == session::RunState::Ready) {
-            recall();
-            showInputs();
-        }
-        showAnswer();
-        showWhyNoBackward();
-        if (waits_to_run_.empty() || this->bridge().isBusy()) return;
-        if (model && model->path == waits_to_run_) runWhenStill();
-        waits_to_run_.clear();
-    });
-    showInputs();
-    showOptions();
+    connect(&bridge(), &SessionBridge::statusChanged, this, &InputsView::showStatus);
+}
+
+void InputsView::showStatus() {
+    const auto& model = bridge().model();
+    const QString why = !model                       ? tr("no model is open")
+                        : !model->cannot_run.empty() ? text(model->cannot_run)
+                        : bridge().isBusy()          ? tr("the model is running")
+                                                     : QString();
+    run_->setEnabled(why.isEmpty());
+    run_->setToolTip(why.isEmpty() ? tr("Run with these inputs (F5)") : tr("Not now: %1").arg(why));
+    // Guessed inputs are known only when the model is open.
+    if (bridge().status().state == session::RunState::Ready) {
+        recall();
+        showInputs();
+    }
+    showAnswer();
+    showWhyNoBackward();
+    if (waits_to_run_.empty() || bridge().isBusy()) return;
+    if (model && model->path == waits_to_run_) runWhenStill();
+    waits_to_run_.clear();
 }
 
 // In a narrow panel the buttons are below the options.
@@ -279,6 +304,11 @@ QWidget* InputsView::makeOptions() {
     backward_->setToolTip(tr("Also run backward, from what is chosen below"));
     statistics_ = new QCheckBox(tr("Statistics"), box);
     statistics_->setToolTip(tr("Minimum, maximum, mean, NaN and Inf of every output"));
+    parts_ = new QCheckBox(tr("Parts"), box);
+    parts_->setObjectName(QStringLiteral("parts"));
+    parts_->setToolTip(tr(
+        "Operators that are made of others (onnx::Gemm, aten::linear) are recorded with what runs in them: F11 steps "
+        "into them"));
     mode_ = new ElidedComboBox(box);
     mode_->addItems({tr("as the file says"), tr("eval"), tr("train")});
     mode_->setToolTip(tr("Training flag of all modules"));
@@ -306,6 +336,7 @@ QWidget* InputsView::makeOptions() {
     auto* checks = new QHBoxLayout;
     checks->addWidget(backward_);
     checks->addWidget(statistics_);
+    checks->addWidget(parts_);
     checks->addStretch(1);
     form->addRow(checks);
     from_ = new BackwardForm(box);
@@ -328,7 +359,7 @@ QWidget* InputsView::makeOptions() {
         editor->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         form->addRow(title, editor);
     }
-    for (QCheckBox* check : {backward_, statistics_})
+    for (QCheckBox* check : {backward_, statistics_, parts_})
         connect(check, &QCheckBox::toggled, this, &InputsView::takeOptions);
     for (QComboBox* combo : {mode_, pipeline_})
         connect(combo, &QComboBox::currentIndexChanged, this, &InputsView::takeOptions);
@@ -343,6 +374,7 @@ void InputsView::showOptions() {
     from_->setOwnLoss(bridge().model() ? bridge().model()->loss_arguments : 0);
     from_->setChoice(options.backward_from);
     statistics_->setChecked(options.statistics);
+    parts_->setChecked(options.opens_operators);
     mode_->setCurrentIndex(!options.training ? 0 : *options.training ? 2 : 1);
     pipeline_->setCurrentText(text(options.pipeline));
     compile_->setCurrentIndex(std::max(0, compile_->findText(text(options.compile_mode))));
@@ -357,6 +389,7 @@ void InputsView::takeOptions() {
     options.backward = backward_->isChecked();
     options.backward_from = from_->choice();
     options.statistics = statistics_->isChecked();
+    options.opens_operators = parts_->isChecked();
     options.training = mode_->currentIndex() == 0 ? std::nullopt : std::optional(mode_->currentIndex() == 2);
     options.pipeline = pipeline_->currentText().toStdString();
     options.compile_mode = compile_->currentIndex() > 0 ? compile_->currentText().toStdString() : std::string();

@@ -16,6 +16,7 @@ class QSpinBox;
 class QTableView;
 
 class QBoxLayout;
+class QLayout;
 
 namespace loupe::views {
 
@@ -52,7 +53,14 @@ class InputsView : public View {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    void makeTable();
+    void makeDrawingAndText();
+    void makeAnswer();
+    void makeLayout();
+    QLayout* makeButtons();
     QWidget* makeOptions();
+    void connectBridge();
+    void showStatus();
     void showInputs();
     void showOptions();
     void takeOptions();
@@ -77,9 +85,11 @@ class InputsView : public View {
     QPushButton* clear_;
     QLineEdit* words_;
     QLabel* answer_;
+    QPushButton* run_ = nullptr;
     QCheckBox* backward_;
     BackwardForm* from_ = nullptr;
     QCheckBox* statistics_;
+    QCheckBox* parts_;
     QComboBox* mode_;
     QComboBox* pipeline_;
     QComboBox* compile_;

@@ -12,6 +12,7 @@
 
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
+#include "views/common/panel_bar.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
 
@@ -68,15 +69,10 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    alive_title_ = new ElidedLabel(side);
-    alive_title_->setProperty("faint", true);
+    auto* head = new PanelBar(side, {0, 0, 4, 0}, 2);
+    alive_title_ = head->note(1);
     alive_title_->setContentsMargins(8, 2, 8, 2);
-    alive_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(0, 0, 4, 0);
-    head->setSpacing(2);
-    head->addWidget(alive_title_, 1);
-    makeSides(head, side);
+    makeSides(*head);
     column->addLayout(head);
     stack_ = new QStackedWidget(side);
     map_ = new AddressMap(stack_);
@@ -173,7 +169,7 @@ void MemoryView::goTo(const session::Allocation& block, session::EventId event) 
         bridge().followLink(text(block.owner));
 }
 
-void MemoryView::makeSides(QHBoxLayout* head, QWidget* parent) {
+void MemoryView::makeSides(PanelBar& head) {
     const QString titles[] = {tr("Blocks"), tr("Modules"), tr("Categories"), tr("Addresses")};
     const QString tips[] = {
         tr("Every block alive at the current event: who made it, and who keeps it for backward"),
@@ -184,14 +180,8 @@ void MemoryView::makeSides(QHBoxLayout* head, QWidget* parent) {
     const QString names[] = {QStringLiteral("byBlock"), QStringLiteral("byModule"), QStringLiteral("byCategory"),
                              QStringLiteral("byAddress")};
     for (std::size_t i = 0; i < sides_.size(); ++i) {
-        auto* button = new QToolButton(parent);
-        button->setObjectName(names[i]);
-        button->setText(titles[i]);
-        button->setToolTip(tips[i]);
-        button->setCheckable(true);
-        connect(button, &QToolButton::clicked, this, [this, i] { showSide(static_cast<Side>(i)); });
-        head->addWidget(button);
-        sides_[i] = button;
+        sides_[i] = head.toggle(titles[i], tips[i], names[i]);
+        connect(sides_[i], &QToolButton::clicked, this, [this, i] { showSide(static_cast<Side>(i)); });
     }
 }
 
@@ -200,6 +190,18 @@ void MemoryView::showSide(Side side) {
     for (std::size_t i = 0; i < sides_.size(); ++i) sides_[i]->setChecked(static_cast<Side>(i) == side);
     fillSide();
     showAliveTitle();
+}
+
+QJsonObject MemoryView::keptState() const {
+    QJsonObject state = View::keptState();
+    state[QStringLiteral("side")] = static_cast<int>(side());
+    return state;
+}
+
+void MemoryView::takeState(const QJsonObject& state) {
+    View::takeState(state);
+    const int side = state[QStringLiteral("side")].toInt(-1);
+    if (side >= 0 && side < static_cast<int>(sides_.size())) showSide(static_cast<Side>(side));
 }
 
 QTreeView* MemoryView::makeModules() {

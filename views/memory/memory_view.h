@@ -19,13 +19,13 @@
 #include "views/memory/module_memory_model.h"
 
 class QCustomPlot;
-class QHBoxLayout;
 class QCPGraph;
 class QCPItemStraightLine;
 class QCPItemTracer;
 
 namespace loupe::views {
 
+class PanelBar;
 class MemoryView : public View {
     Q_OBJECT
 
@@ -37,6 +37,9 @@ class MemoryView : public View {
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !redraw_.isActive() && !(is_stale_ && isInSight()); }
     void comeIntoSight() override { catchUp(); }
+    // The widget beside the plot too.
+    QJsonObject keptState() const override;
+    void takeState(const QJsonObject& state) override;
 
     // The widgets beside the plot.
     enum class Side { Blocks, Modules, Categories, Addresses };
@@ -58,7 +61,7 @@ class MemoryView : public View {
     void catchUp();
     void copyBlocks();
     void savePlot();
-    void makeSides(QHBoxLayout* head, QWidget* parent);
+    void makeSides(PanelBar& head);
     void makePlot(QWidget* parent);
     QTreeView* makeBlocks();
     void goTo(const session::Allocation& block, session::EventId event);
@@ -95,7 +98,7 @@ class MemoryView : public View {
     std::shared_ptr<const session::Recording> counted_;  // the recording of the book
     std::optional<session::MemoryBook> book_;
     QTimer redraw_;          // a growing run redraws a few times a second
-    bool is_stale_ = false;  // behind the run: nothing is added up where nobody sees it
+    bool is_stale_ = false;  // behind the run: nothing is added up while hidden
 };
 
 }  // namespace loupe::views

@@ -14,8 +14,8 @@
 #include "core/session/queries/what_if.h"
 #include "views/common/elided_fields.h"
 #include "views/common/elided_label.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -158,58 +158,36 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
 }
 
 QLayout* PlanView::makeBar() {
-    pipeline_ = new QComboBox(this);
-    pipeline_->setAccessibleName(tr("Pipeline"));
+    auto* bar = new PanelBar(this);
+    pipeline_ = bar->choice(tr("Pipeline"));
     for (const auto& name : session::list_pipelines()) pipeline_->addItem(text(name));
     pipeline_->setCurrentText(QStringLiteral("inference"));
-    run_ = new QToolButton(this);
-    run_->setObjectName(QStringLiteral("planRun"));
-    run_->setText(tr("Plan"));
-    run_->setProperty("action", true);
+    run_ = bar->action(tr("Plan"), QStringLiteral("planRun"));
     connect(run_, &QToolButton::clicked, this, &PlanView::plan);
-    parts_ = new QComboBox(this);
-    parts_->setAccessibleName(tr("Part of the graph"));
+    parts_ = bar->choice(tr("Part of the graph"));
     parts_->hide();
     connect(parts_, &QComboBox::currentIndexChanged, this, &PlanView::showPart);
-    summary_ = new ElidedLabel(this);
-    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    summary_->setMinimumWidth(160);
+    summary_ = bar->note();
+    summary_->setProperty("faint", false);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* bar = new FlowLayout;
-    bar->setContentsMargins(6, 4, 6, 3);
-    bar->addWidget(pipeline_);
-    bar->addWidget(run_);
-    bar->addWidget(parts_);
-    bar->addWidget(summary_);
     return bar;
 }
 
 QLayout* PlanView::makeChanges() {
+    auto* changes = new PanelBar(this, {6, 0, 6, 4});
+    changes->addWidget(new QLabel(tr("What if"), this));
     change_ = new ElidedComboBox(this);
     change_->setAccessibleName(tr("What if"));
     change_->setMinimumContentsLength(26);
     connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
-    const auto button = [this](const QString& words, const QString& name, auto slot) {
-        auto* made = new QToolButton(this);
-        made->setObjectName(name);
-        made->setText(words);
-        made->setProperty("action", true);
-        connect(made, &QToolButton::clicked, this, slot);
-        return made;
-    };
-    predict_ = button(tr("Predict"), QStringLiteral("whatIfPredict"), &PlanView::predict);
-    measure_ = button(tr("Measure"), QStringLiteral("whatIfMeasure"), &PlanView::measure);
-    forecast_ = new ElidedLabel(this);
-    forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    forecast_->setMinimumWidth(160);
-    auto* changes = new FlowLayout;
-    changes->setContentsMargins(6, 0, 6, 4);
-    changes->addWidget(new QLabel(tr("What if"), this));
     changes->addWidget(change_);
-    changes->addWidget(predict_);
-    changes->addWidget(measure_);
-    changes->addWidget(forecast_);
+    predict_ = changes->action(tr("Predict"), QStringLiteral("whatIfPredict"));
+    measure_ = changes->action(tr("Measure"), QStringLiteral("whatIfMeasure"));
+    connect(predict_, &QToolButton::clicked, this, &PlanView::predict);
+    connect(measure_, &QToolButton::clicked, this, &PlanView::measure);
+    forecast_ = changes->note();
+    forecast_->setProperty("faint", false);
+    forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return changes;
 }
 

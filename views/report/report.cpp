@@ -105,6 +105,33 @@ void showWhole(GraphView& graph) {
     if (graph.canvas()->zoom() < kReadable) graph.canvas()->reveal(graph.canvas()->current());
 }
 
+using PanelList = std::vector<std::pair<ViewDescription, std::unique_ptr<View>>>;
+
+// Of each panel, or why it is empty. What fails is said, and the answer is false.
+bool takePictures(const PanelList& panels, const QDir& folder, const std::function<void(const QString&)>& say,
+                  std::vector<ReportPicture>& pictures, std::vector<EmptyPanel>& empty) {
+    for (const auto& [description, view] : panels) {
+        view->show();
+        view->comeIntoSight();
+        letSettle(*view);
+        if (auto* graph = qobject_cast<GraphView*>(view.get())) showWhole(*graph);
+        if (const QString note = view->emptyNote().section(QLatin1Char('\n'), 0, 0); !note.isEmpty()) {
+            empty.push_back({description.title, note});
+            view->hide();
+            continue;
+        }
+        const QString file = description.id + QStringLiteral(".png");
+        if (const QString error = saveImage(view->grab().toImage(), folder.filePath(file)); !error.isEmpty()) {
+            say(error);
+            return false;
+        }
+        view->hide();
+        pictures.push_back({file, description.title, description.tip});
+        say(QObject::tr("wrote %1").arg(folder.filePath(file)));
+    }
+    return true;
+}
+
 }  // namespace
 
 int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say) {
@@ -132,7 +159,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     QWidget stage;
     stage.resize(options.width, options.height);
     stage.show();
-    std::vector<std::pair<ViewDescription, std::unique_ptr<View>>> views;
+    PanelList views;
     for (const auto& entry : registry().entries()) {
         std::unique_ptr<View> view(entry.create(bridge, &stage));
         view->resize(options.width, options.height);
@@ -149,25 +176,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
 
     std::vector<ReportPicture> pictures;
     std::vector<EmptyPanel> empty;
-    for (auto& [description, view] : views) {
-        view->show();
-        view->comeIntoSight();
-        letSettle(*view);
-        if (auto* graph = qobject_cast<GraphView*>(view.get())) showWhole(*graph);
-        if (const QString note = view->emptyNote().section(QLatin1Char('\n'), 0, 0); !note.isEmpty()) {
-            empty.push_back({description.title, note});
-            view->hide();
-            continue;
-        }
-        const QString file = description.id + QStringLiteral(".png");
-        if (const QString error = saveImage(view->grab().toImage(), folder.filePath(file)); !error.isEmpty()) {
-            say(error);
-            return 1;
-        }
-        view->hide();
-        pictures.push_back({file, description.title, description.tip});
-        say(QObject::tr("wrote %1").arg(folder.filePath(file)));
-    }
+    if (!takePictures(views, folder, say, pictures, empty)) return 1;
     std::vector<session::GradientRow> gradients;
     bool answered = false;
     bridge.ask(QStringLiteral("report"), session::GradientsQuery{}, &bridge,

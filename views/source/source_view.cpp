@@ -18,9 +18,9 @@
 #include "core/session/queries/line_values.h"
 #include "core/study/verdict.h"
 #include "views/common/elided_fields.h"
-#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_bar.h"
 #include "views/common/theme.h"
 #include "views/source/constructor_bar.h"
 #include "views/source/inline_values.h"
@@ -67,7 +67,6 @@ ViewDescription SourceView::describe() {
 SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     : View(bridge, parent),
       files_(new ElidedComboBox(this)),
-      search_(new QLineEdit(this)),
       note_(new QLabel(this)),
       again_(new QToolButton(this)),
       editor_(new QsciScintilla(this)),
@@ -80,10 +79,6 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     files_->setMinimumContentsLength(16);
     files_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     note_->setProperty("faint", true);
-    search_->setPlaceholderText(tr("Find"));
-    search_->setAccessibleName(tr("Find in the source"));
-    search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
-    search_->setMaximumWidth(180);
     auto* again = new QAction(themeIcon(QStringLiteral("run")), tr("Save and run again"), this);
     again->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Return));
     again->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -95,12 +90,13 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     again_->setAutoRaise(true);
     makeEditor();
-    auto* bar = new FlowLayout(8);
-    bar->setContentsMargins(4, 3, 4, 3);
+    auto* bar = new PanelBar(this, {4, 3, 4, 3}, 8);
     bar->addWidget(files_);
     bar->addWidget(note_);
     bar->addWidget(again_);
-    bar->addWidget(search_);
+    search_ = bar->search(tr("Find"), tr("Find in the source"));
+    search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    search_->setMaximumWidth(180);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -494,6 +494,18 @@ void TensorView::setDisplay(Display display) {
     applyDisplay();
 }
 
+QJsonObject TensorView::keptState() const {
+    QJsonObject state = View::keptState();
+    if (user_display_) state[QStringLiteral("display")] = display_->currentIndex();
+    return state;
+}
+
+void TensorView::takeState(const QJsonObject& state) {
+    View::takeState(state);
+    const int display = state[QStringLiteral("display")].toInt(-1);
+    if (display >= 0 && display < display_->count()) setDisplay(static_cast<Display>(display));
+}
+
 void TensorView::setSliceText(const QString& slice) {
     slice_edit_->setText(slice);
     ask();

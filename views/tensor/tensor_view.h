@@ -37,6 +37,9 @@ class TensorView : public View {
     void fit() override { picture_->fit(); }
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !waiting_; }
+    // The display too, where the user chose it.
+    QJsonObject keptState() const override;
+    void takeState(const QJsonObject& state) override;
 
     // A value of the recording, or by name ("conv1.weight", "grad:conv1.weight").
     void showValue(session::ValueId value);

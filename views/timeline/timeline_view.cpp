@@ -55,6 +55,7 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     follow_ = new QToolButton(this);
     follow_->setText(tr("Follow"));
     follow_->setCheckable(true);
+    follow_->setProperty("kept", true);
     follow_->setChecked(true);
     follow_->setToolTip(tr("While the model runs, keep its newest events in sight"));
     follow_->move(4, 0);

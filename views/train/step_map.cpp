@@ -193,41 +193,52 @@ void StepMap::drawHistograms() {
     const auto steps = log_->steps(log_->step_count() - 1);
     setSteps({samples.front()->step, std::max(steps.back().step, samples.front()->step), axis_.is_log});
     const std::string name = tensors_->currentText().toStdString();
-    std::vector<const Statistics*> found;
-    std::size_t low = 63, high = 0;
+    Histograms found;
     for (const auto& sample : samples) {
         const auto& rows = rowsOf(*sample);
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& each) { return each.name == name; });
-        found.push_back(row == rows.end() ? nullptr : &row->statistics);
-        for (std::size_t bin = 0; found.back() != nullptr && bin < found.back()->exponents.size(); ++bin) {
-            if (found.back()->exponents[bin] == 0) continue;
-            low = std::min(low, bin);
-            high = std::max(high, bin);
-        }
+        found.add(sample->step, row == rows.end() ? nullptr : &row->statistics);
     }
-    if (low > high) {
-        if (found.back() != nullptr) numbers_->setText(finiteText(*found.back()));
+    if (found.low > found.high) {
+        if (found.statistics.back() != nullptr) numbers_->setText(finiteText(*found.statistics.back()));
         return;
     }
+    drawColumns(found);
+    drawExponents(found);
+    for (const std::int64_t step : found.steps)
+        samples_->addData(axis_.position(static_cast<double>(step)), plot_->yAxis->range().upper);
+    numbers_->setText(wordsOf(found));
+}
+
+void StepMap::Histograms::add(std::int64_t step, const Statistics* found) {
+    steps.push_back(step);
+    statistics.push_back(found);
+    for (std::size_t bin = 0; found != nullptr && bin < found->exponents.size(); ++bin) {
+        if (found->exponents[bin] == 0) continue;
+        low = std::min(low, bin);
+        high = std::max(high, bin);
+    }
+}
+
+void StepMap::drawColumns(const Histograms& found) {
     const std::vector<std::int64_t> edges = axis_.edges(kMostColumns);
     const int width = std::max<int>(2, static_cast<int>(edges.size()) - 1);
-    const int height = std::max<int>(2, static_cast<int>(high - low + 1));
     map_->setVisible(true);
-    map_->data()->setSize(width, height);
+    map_->data()->setSize(width, found.height());
     const double left = plot_->xAxis->range().lower, right = plot_->xAxis->range().upper,
                  half = (right - left) / width / 2;
     map_->data()->setRange(QCPRange(left + half, right - half),
-                           QCPRange(exponentOf(low), exponentOf(low) + height - 1));
+                           QCPRange(exponentOf(found.low), exponentOf(found.low) + found.height() - 1));
     double most = 0;
     std::size_t at = 0;
     for (int x = 0; x < width; ++x) {
         const std::int64_t last =
             std::max(edges[static_cast<std::size_t>(std::min<int>(x + 1, static_cast<int>(edges.size()) - 1))] - 1,
                      edges.front());
-        while (at + 1 < samples.size() && samples[at + 1]->step <= last) ++at;
-        const Statistics* column = found[at];
-        for (int y = 0; y < height; ++y) {
-            const std::size_t bin = low + static_cast<std::size_t>(y);
+        while (at + 1 < found.steps.size() && found.steps[at + 1] <= last) ++at;
+        const Statistics* column = found.statistics[at];
+        for (int y = 0; y < found.height(); ++y) {
+            const std::size_t bin = found.low + static_cast<std::size_t>(y);
             const double part = column == nullptr || column->count == 0 || bin > 63
                                     ? 0
                                     : static_cast<double>(column->exponents[bin]) / static_cast<double>(column->count);
@@ -246,35 +257,37 @@ void StepMap::drawHistograms() {
     gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
     map_->setGradient(gradient);
     map_->setDataRange(QCPRange(0, std::max(most, 1e-6)));
+}
+
+// The axis of magnitudes, by powers of two.
+void StepMap::drawExponents(const Histograms& found) {
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (std::size_t bin = low; bin <= high; bin += std::max<std::size_t>(1, (high - low) / 5)) {
+    const std::size_t each = std::max<std::size_t>(1, (found.high - found.low) / 5);
+    for (std::size_t bin = found.low; bin <= found.high; bin += each)
         ticker->addTick(exponentOf(bin), numberText(std::ldexp(1.0, static_cast<int>(bin) - 1 + Statistics::kLowest)));
-    }
     plot_->yAxis->setTicker(ticker);
     plot_->yAxis->setRangeReversed(false);
-    plot_->yAxis->setRange(exponentOf(low) - 0.5, exponentOf(low) + height - 0.5);
-    for (const auto& sample : samples)
-        samples_->addData(axis_.position(static_cast<double>(sample->step)), plot_->yAxis->range().upper);
+    plot_->yAxis->setRange(exponentOf(found.low) - 0.5, exponentOf(found.low) + found.height() - 0.5);
+}
+
+QString StepMap::wordsOf(const Histograms& found) const {
     const std::int64_t whole = axis_.last - axis_.first + 1;
     QString words =
-        static_cast<std::int64_t>(samples.size()) == whole
+        static_cast<std::int64_t>(found.steps.size()) == whole
             ? tr("every step was recorded")
-            : tr("%1 of %2 steps recorded (\u25bc), each drawn until the next").arg(samples.size()).arg(whole);
-    if (const Statistics* now = found.back()) {
-        words += QStringLiteral("   ") + tr("last:");
-        if (now->finite)
-            words += QLatin1Char(' ') + tr("mean %1   std %2   |max| %3")
-                                            .arg(numberText(now->finite->mean),
-                                                 numberText(now->finite->standard_deviation()),
-                                                 numberText(now->finite->abs_max));
-        if (const QString share = finiteText(*now); !share.isEmpty()) words += QStringLiteral("   ") + share;
-        words += QStringLiteral("   ") + tr("zeros %1 %")
-                                             .arg(now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) /
-                                                                       static_cast<double>(now->count)
-                                                                 : 0,
-                                                  0, 'f', 1);
-    }
-    numbers_->setText(words);
+            : tr("%1 of %2 steps recorded (\u25bc), each drawn until the next").arg(found.steps.size()).arg(whole);
+    const Statistics* now = found.statistics.back();
+    if (now == nullptr) return words;
+    words += QStringLiteral("   ") + tr("last:");
+    if (now->finite)
+        words +=
+            QLatin1Char(' ') + tr("mean %1   std %2   |max| %3")
+                                   .arg(numberText(now->finite->mean), numberText(now->finite->standard_deviation()),
+                                        numberText(now->finite->abs_max));
+    if (const QString share = finiteText(*now); !share.isEmpty()) words += QStringLiteral("   ") + share;
+    const double zeros =
+        now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) / static_cast<double>(now->count) : 0;
+    return words + QStringLiteral("   ") + tr("zeros %1 %").arg(zeros, 0, 'f', 1);
 }
 
 // A row a parameter, the first on top; colours by the logarithm, 0 grey, NaN and Inf red.

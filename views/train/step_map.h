@@ -49,7 +49,19 @@ class StepMap : public QWidget {
     void restyle();
     void fillTensors();
     void draw();
+    // Of one tensor, of the steps where one was taken; null where it was not.
+    struct Histograms {
+        std::vector<std::int64_t> steps;
+        std::vector<const session::Statistics*> statistics;
+        std::size_t low = 63, high = 0;  // bins that are not empty
+
+        void add(std::int64_t step, const session::Statistics* found);
+        int height() const { return std::max<int>(2, static_cast<int>(high) - static_cast<int>(low) + 1); }
+    };
     void drawHistograms();
+    void drawColumns(const Histograms& found);
+    void drawExponents(const Histograms& found);
+    QString wordsOf(const Histograms& found) const;
     void drawNorms();
     void setSteps(const StepAxis& axis);
     void hover(QMouseEvent* event);

@@ -287,6 +287,7 @@ void TrainForm::setModel(const session::ModelInfo& model) {
 }
 
 void TrainForm::remember() const {
+    if (settings_.isEmpty()) return;  // of no model
     const session::TrainOptions now = options();
     QVariantMap given;
     for (const auto& [name, value] : now.data.options) given[text(name)] = text(value);

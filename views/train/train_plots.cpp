@@ -12,6 +12,7 @@
 
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
+#include "views/common/panel_bar.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
 
@@ -56,25 +57,17 @@ TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
 }
 
 void TrainPlots::makeBar(QVBoxLayout* layout) {
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 2, 8, 2);
-    bar->setSpacing(6);
-    last_ = new ElidedLabel(this);
-    last_->setObjectName(QStringLiteral("trainNow"));
+    auto* bar = new PanelBar(this, {8, 2, 8, 2});
+    last_ = bar->note(1);
+    last_->setProperty("faint", false);
     last_->setObjectName(QStringLiteral("trainLast"));
     last_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    last_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    bar->addWidget(last_, 1);
     const QSettings settings;
     is_scale_chosen_ = settings.contains(QLatin1String(kLogLoss));
     const auto toggle = [&](const QString& words, const QString& tip, const char* key) {
-        auto* button = new QToolButton(this);
-        button->setText(words);
-        button->setCheckable(true);
+        QToolButton* button = bar->toggle(words, tip);
         button->setChecked(settings.value(QLatin1String(key), false).toBool());
-        button->setToolTip(tip);
         button->setAccessibleName(tip);
-        bar->addWidget(button);
         return button;
     };
     log_steps_ =
@@ -236,9 +229,22 @@ void TrainPlots::arrange() {
 void TrainPlots::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     arrange();
-    // Few tick labels, to avoid overlaps.
-    const bool isShort = curves_->height() < 200;
-    if (std::exchange(is_short_, isShort) != isShort) setScales();
+    setTickCounts();
+}
+
+// As many labels as there is room for.
+void TrainPlots::setTickCounts() {
+    constexpr int kBeside = 70;  // names of values, and the gap between plots
+    constexpr int kBelow = 45;   // names of steps, and the title
+    const int rows = columns_ == 2 ? 2 : 4;
+    const int across = curves_->width() / columns_ - kBeside;
+    for (qsizetype i = 0; i < rects_.size(); ++i) {
+        const bool isFirstRow = columns_ == 2 ? i < 2 : i == 0;
+        const double share = (isFirstRow ? 1.8 : 1.0) / (rows + 0.8);
+        const int high = static_cast<int>(curves_->height() * share) - kBelow;
+        rects_[i]->axis(QCPAxis::atBottom)->ticker()->setTickCount(std::clamp(across / 55, 2, 5));
+        rects_[i]->axis(QCPAxis::atLeft)->ticker()->setTickCount(std::clamp(high / 32, 2, 4));
+    }
 }
 
 void TrainPlots::restyle() {
@@ -278,11 +284,11 @@ void TrainPlots::setScales() {
                                   : QSharedPointer<QCPAxisTicker>::create());
             axis->setNumberFormat(QStringLiteral("gb"));
             axis->setNumberPrecision(isLog ? 3 : 4);
-            axis->ticker()->setTickCount(is_short_ && axis == values ? 2 : 4);
         };
         set(steps, log_steps_->isChecked());
         set(values, log_loss_->isChecked() && axes != rects_[1]);
     }
+    setTickCounts();
     fitAxes();
     markLines();
 }

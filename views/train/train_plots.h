@@ -80,6 +80,7 @@ class TrainPlots : public QWidget {
     void showLast(const session::TrainingStep& step);
     void drawOverlays();
     void setScales();
+    void setTickCounts();
     void fitAxes();
     void hover(class QMouseEvent* event);
     void markLines();
@@ -116,7 +117,6 @@ class TrainPlots : public QWidget {
     int columns_ = 0;
     bool follows_ = true;  // the axes show all steps
     bool is_scale_chosen_ = false;
-    bool is_short_ = false;
     QPoint pressed_;
     QString why_not_;
     double average_ = 0;

@@ -17,6 +17,7 @@
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_bar.h"
 #include "views/common/plot_style.h"
 
 namespace loupe::views {
@@ -54,38 +55,7 @@ ViewDescription TrainView::describe() {
 }
 
 TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
-    const auto button = [this](const QString& icon, const QString& words, const QString& name, auto slot) {
-        auto* made = new QToolButton(this);
-        made->setObjectName(name);
-        made->setIcon(themeIcon(icon));
-        made->setText(words);
-        made->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        made->setAccessibleName(words);
-        connect(made, &QToolButton::clicked, this, slot);
-        return made;
-    };
-    start_ = button(QStringLiteral("run"), tr("Train"), QStringLiteral("trainStart"), &TrainView::train);
-    pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
-    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().stop(); });
-    more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
-    save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
-    makeMenus();
-    state_ = new ElidedLabel(this);
-    state_->setObjectName(QStringLiteral("trainState"));
-    state_->setProperty("faint", true);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(6, 3, 6, 3);
-    bar->setSpacing(4);
-    for (QWidget* widget : {start_, pause_, stop_, more_, save_}) bar->addWidget(widget);
-    bar->addWidget(state_, 1);
-    state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    settings_ = button(QStringLiteral("inputs"), tr("Settings"), QStringLiteral("trainSettings"), &TrainView::arrange);
-    settings_->setToolTip(tr("Data, loss, optimiser and schedule, in place of the plots"));
-    settings_->setCheckable(true);
-    settings_->setChecked(true);
-    settings_->setVisible(false);
-    bar->addWidget(settings_);
-
+    auto* bar = makeBar();
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     auto* scroll = new FormArea(splitter);
     scroll->setWidgetResizable(true);
@@ -127,6 +97,29 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
         connect(box, &QSpinBox::valueChanged, this, &TrainView::showState);
     showModel();
     arrange();
+}
+
+PanelBar* TrainView::makeBar() {
+    auto* bar = new PanelBar(this, {6, 3, 6, 3}, 4);
+    const auto button = [&](const QString& icon, const QString& words, const QString& name, auto slot) {
+        QToolButton* made = bar->button(themeIcon(icon), words, name);
+        connect(made, &QToolButton::clicked, this, slot);
+        return made;
+    };
+    start_ = button(QStringLiteral("run"), tr("Train"), QStringLiteral("trainStart"), &TrainView::train);
+    pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
+    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().stop(); });
+    more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
+    save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
+    makeMenus();
+    state_ = bar->note(1);
+    state_->setObjectName(QStringLiteral("trainState"));
+    settings_ = button(QStringLiteral("inputs"), tr("Settings"), QStringLiteral("trainSettings"), &TrainView::arrange);
+    settings_->setToolTip(tr("Data, loss, optimiser and schedule, in place of the plots"));
+    settings_->setCheckable(true);
+    settings_->setChecked(true);
+    settings_->setVisible(false);
+    return bar;
 }
 
 // Which step of the past the model is at, and the two ways on.
@@ -228,7 +221,7 @@ void TrainView::makeMenus() {
     auto* save = new QMenu(save_);
     save->setToolTipsVisible(true);
     save->addAction(tr("Weights\u2026"), this, &TrainView::chooseWeights)
-        ->setToolTip(tr("The model's parameters and buffers: .pt, .pth, .npz"));
+        ->setToolTip(tr("The model's parameters and buffers: .pt, .pth, .safetensors, .npz"));
     save_checkpoint_ = save->addAction(tr("Checkpoint of the training\u2026"), this, &TrainView::chooseCheckpoint);
     save_->setMenu(save);
     save_->setPopupMode(QToolButton::InstantPopup);
@@ -368,7 +361,7 @@ void TrainView::showState() {
 
 void TrainView::chooseWeights() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"),
-                                                      tr("Weights (*.pt *.pth *.npz)"));
+                                                      tr("Weights (*.pt *.pth *.safetensors *.npz)"));
     if (!file.isEmpty()) saveWeights(file);
 }
 

@@ -12,6 +12,7 @@
 
 namespace loupe::views {
 
+class PanelBar;
 class TrainView : public View {
     Q_OBJECT
 
@@ -51,6 +52,7 @@ class TrainView : public View {
 
   private:
     void makeMenus();
+    PanelBar* makeBar();
     QWidget* makePastBar();
     void arrange();
     void showPast();

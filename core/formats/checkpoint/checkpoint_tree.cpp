@@ -12,9 +12,9 @@
 #include "core/base/strings.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/checkpoint/checkpoint.h"
+#include "core/formats/checkpoint/distributed_checkpoint.h"
 #include "core/formats/checkpoint/module_guess.h"
 #include "core/formats/pickle/pickle_values.h"
-#include "core/formats/safetensors/safetensors.h"
 #include "core/ops/sparse/sparse.h"
 
 namespace loupe {
@@ -178,10 +178,10 @@ std::string short_text(const IValue& value) {
 
 // Weights of a tree are dense: the views show their zeros too.
 void add_weight(const std::string& name, const Tensor& tensor, CheckpointWeights& weights) {
-    if (!tensor.is_sparse()) return weights.tensors.emplace_back(name, tensor), void();
+    if (!is_coordinate(tensor)) return weights.tensors.emplace_back(name, tensor), void();
     constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
     const bool fits = tensor.numel() <= kMostElements;
-    weights.notes.push_back(concat(quote_name(name), " is sparse, ", tensor.impl()->sparse->entries(), " entries in ",
+    weights.notes.push_back(concat(quote_name(name), " is sparse, ", coordinate_parts(tensor).entries(), " entries in ",
                                    shape_list_text(tensor.sizes()),
                                    fits ? ", shown dense" : ", and too large to be shown dense"));
     if (fits) weights.tensors.emplace_back(name, to_dense(tensor));
@@ -196,6 +196,32 @@ void note_others(const IValue& value, CheckpointWeights& weights) {
         if (key.is_string() && key.to_string() != first)
             weights.notes.push_back(concat(key.to_string(), ": ", short_text(element)));
     }
+}
+
+CheckpointWeights weights_in(const IValue& value, const TreeClasses& classes, const std::filesystem::path& path) {
+    std::vector<Part> parts;
+    find_parts(value, {}, 0, parts);
+    CheckpointWeights weights;
+    if (parts.empty()) {
+        if (!value.is_tensor())
+            throw_file_error("no weights: a checkpoint is a dict of tensors by name, or has one in it", path.string());
+        weights.tensors.emplace_back("tensor", value.to_tensor());
+        return weights;
+    }
+    const auto best = std::ranges::min_element(parts, {}, &Part::rank);
+    weights.part = best->name;
+    weights.notes = classes.stand_ins();
+    for (const auto& [name, tensor] : best->value.to_dict().entries()) {
+        if (name.is_string() && tensor.is_tensor()) add_weight(name.to_string(), tensor.to_tensor(), weights);
+    }
+    weights.module_paths = classes.paths_of(best->value);
+    weights.classes = classes.modules_of(best->value);
+    if (!weights.part.empty()) weights.notes.push_back(concat("the weights are those under '", weights.part, "'"));
+    note_others(value, weights);
+    if (!classes.classes().empty())
+        weights.notes.push_back(
+            concat("not read, because files do not run code here: ", join(classes.classes(), ", ")));
+    return weights;
 }
 
 // --- the tree ---
@@ -274,35 +300,15 @@ class TreeMaker {
 CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
     TreeClasses classes;
     const IValue value = read_checkpoint(path, classes);
-    std::vector<Part> parts;
-    find_parts(value, {}, 0, parts);
-    CheckpointWeights weights;
-    if (parts.empty()) {
-        if (!value.is_tensor())
-            throw_file_error("no weights: a checkpoint is a dict of tensors by name, or has one in it", path.string());
-        weights.tensors.emplace_back("tensor", value.to_tensor());
-        return weights;
-    }
-    const auto best = std::ranges::min_element(parts, {}, &Part::rank);
-    weights.part = best->name;
-    weights.notes = classes.stand_ins();
-    for (const auto& [name, tensor] : best->value.to_dict().entries()) {
-        if (name.is_string() && tensor.is_tensor()) add_weight(name.to_string(), tensor.to_tensor(), weights);
-    }
-    weights.module_paths = classes.paths_of(best->value);
-    weights.classes = classes.modules_of(best->value);
-    if (!weights.part.empty()) weights.notes.push_back(concat("the weights are those under '", weights.part, "'"));
-    note_others(value, weights);
-    if (!classes.classes().empty())
-        weights.notes.push_back(
-            concat("not read, because files do not run code here: ", join(classes.classes(), ", ")));
-    return weights;
+    return weights_in(value, classes, path);
 }
 
-NamedTensors read_weights(const std::filesystem::path& path) {
-    if (path.extension() == ".npz") return read_npz(path);
-    if (path.extension() == ".safetensors") return read_safetensors(path);
-    return read_checkpoint_weights(path).tensors;
+CheckpointWeights read_distributed_weights(const std::filesystem::path& folder) {
+    TreeClasses classes;
+    DistributedCheckpoint read = read_distributed_checkpoint(folder, classes);
+    CheckpointWeights weights = weights_in(read.value, classes, folder);
+    weights.notes.insert(weights.notes.end(), read.notes.begin(), read.notes.end());
+    return weights;
 }
 
 bool strip_wrapper_prefix(CheckpointWeights& weights) {
@@ -312,6 +318,7 @@ bool strip_wrapper_prefix(CheckpointWeights& weights) {
         });
         if (!have_all) continue;
         for (auto& [name, tensor] : weights.tensors) name.erase(0, prefix.size());
+        for (ForeignWeight& each : weights.foreign) each.name.erase(0, prefix.size());
         for (std::string& path : weights.module_paths) {
             if (path.starts_with(prefix))
                 path.erase(0, prefix.size());

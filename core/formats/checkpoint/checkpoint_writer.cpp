@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/archive/zip_writer.h"
+#include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
-#include "core/tensor/sparse.h"
 
 namespace loupe {
 namespace {
@@ -184,13 +184,31 @@ void CheckpointPickler::tensor(const Tensor& tensor) {
 }
 
 void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
-    const SparseParts& parts = *tensor.impl()->sparse;
+    if (is_compressed(tensor)) return compressed_tensor(tensor);
+    if (!is_coordinate(tensor)) {
+        throw Error(ErrorKind::Unsupported, "a quantised tensor cannot be saved",
+                    {.hint = "save x.dequantize(), or its integers, scale and zero point"});
+    }
+    const CoordinateParts& parts = coordinate_parts(tensor);
     global("torch._utils", "_rebuild_sparse_tensor");
     write_call("torch.serialization", "_get_layout", {"torch.sparse_coo"});
     plain_tensor(parts.indices, false);
     plain_tensor(parts.values, requires_grad(tensor));
     size(std::vector<IValue>(tensor.sizes().begin(), tensor.sizes().end()));
     ops("\x87\x86R");
+}
+
+// (layout, (compressed indices, plain indices, values, size))
+void CheckpointPickler::compressed_tensor(const Tensor& tensor) {
+    const CompressedParts& parts = compressed_parts(tensor);
+    global("torch._utils", "_rebuild_sparse_tensor");
+    write_call("torch.serialization", "_get_layout", {concat("torch.", layout_python_name(parts.layout))});
+    op('(');
+    plain_tensor(parts.compressed, false);
+    plain_tensor(parts.plain, false);
+    plain_tensor(parts.values, requires_grad(tensor));
+    size(std::vector<IValue>(tensor.sizes().begin(), tensor.sizes().end()));
+    ops("t\x86R");
 }
 
 void CheckpointPickler::write_uninitialized(const Tensor& tensor) {

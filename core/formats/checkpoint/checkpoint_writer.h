@@ -71,6 +71,7 @@ class CheckpointPickler final : public PickleWriter {
     void storage_bytes_of(const Tensor& tensor);
     void storage_id(const Tensor& tensor, std::size_t number);
     void sparse_tensor(const Tensor& tensor);
+    void compressed_tensor(const Tensor& tensor);
     void size(const std::vector<IValue>& sizes);
 
     Layout layout_;

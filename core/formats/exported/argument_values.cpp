@@ -26,12 +26,12 @@ TypePtr element_of(const TypePtr& formal) {
 }
 
 // The plain value of an argument without names; nullopt for other arguments.
-std::optional<IValue> plain_value(std::string_view kind, const Json& value) {
+std::optional<IValue> plain_value(std::string_view kind, const JsonValue& value) {
     if (kind == "as_none") return IValue();
     if (kind == "as_int") return IValue(int_of(value, kWhat));
     if (kind == "as_float") return IValue(float_of(value, kWhat));
     if (kind == "as_bool") return IValue(bool_of(value, kWhat));
-    if (kind == "as_string" || kind == "as_operator") return IValue(text_of(value, kWhat));
+    if (kind == "as_string" || kind == "as_operator") return IValue(std::string(text_of(value, kWhat)));
     if (kind == "as_scalar_type") return IValue(dtype_number(int_of(value, kWhat), kWhat));
     if (kind == "as_layout") return IValue(layout_number(int_of(value, kWhat), kWhat));
     if (kind == "as_memory_format") return IValue(memory_format_number(int_of(value, kWhat), kWhat));
@@ -81,18 +81,18 @@ IValue converted(const IValue& value, const TypePtr& wanted) {
 
 }  // namespace
 
-ir::Value* NodeEmitter::named(const Json& argument, const Names& names) const {
-    const std::string& name = text_member(argument, "name", kWhat);
+ir::Value* NodeEmitter::named(const JsonValue& argument, const Names& names) const {
+    const std::string_view name = text_member(argument, "name", kWhat);
     const auto found = names.find(name);
     if (found == names.end()) throw_file_error(concat("a node uses ", quote_name(name), ", which no node gives"));
     return found->second;
 }
 
 // {"as_name": "sym_size_int"}, {"as_int": 3}
-ir::Value* NodeEmitter::symbolic(const Json& value, const Names& names) {
+ir::Value* NodeEmitter::symbolic(const JsonValue& value, const Names& names) {
     const auto [kind, inner] = union_of(value, kWhat);
     if (kind == "as_name") {
-        const std::string& name = text_of(inner, kWhat);
+        const std::string_view name = text_of(inner, kWhat);
         const auto found = names.find(name);
         if (found == names.end()) throw_file_error(concat("a node uses ", quote_name(name), ", which no node gives"));
         return found->second;
@@ -101,7 +101,7 @@ ir::Value* NodeEmitter::symbolic(const Json& value, const Names& names) {
     throw_file_error(concat("the program's ", kWhat, " is no number"));
 }
 
-ir::Value* NodeEmitter::value_of(const Json& argument, const TypePtr& formal, const Names& names) {
+ir::Value* NodeEmitter::value_of(const JsonValue& argument, const TypePtr& formal, const Names& names) {
     const auto [kind, value] = union_of(argument, kWhat);
     if (const auto plain = plain_value(kind, value)) {
         const TypePtr element = element_of(formal);
@@ -118,16 +118,17 @@ ir::Value* NodeEmitter::value_of(const Json& argument, const TypePtr& formal, co
     if (kind == "as_optional_tensor") return value_of(value, formal, names);
     if (kind == "as_sym_int" || kind == "as_sym_float" || kind == "as_sym_bool")
         return fitted(symbolic(value, names), formal);
-    if (value.is_array()) return list_value(value, kind, formal, names);
+    if (value.is_list()) return list_value(value.elements(), kind, formal, names);
     throw Error(ErrorKind::Unsupported, concat("arguments of the kind ", kind, " are not supported"));
 }
 
-ir::Value* NodeEmitter::list_value(const Json& list, std::string_view kind, const TypePtr& formal, const Names& names) {
+ir::Value* NodeEmitter::list_value(std::span<const JsonValue> list, std::string_view kind, const TypePtr& formal,
+                                   const Names& names) {
     TypePtr wanted = element_of(formal);
     const TypePtr own = type_of_elements(kind);
     if (!wanted) wanted = own;
     std::vector<ir::Value*> elements;
-    for (const Json& each : list) {
+    for (const JsonValue& each : list) {
         if (const std::string_view single = element_kind(kind); !single.empty()) {
             elements.push_back(graph_.insert_constant(converted(*plain_value(single, each), wanted)));
         } else if (kind == "as_tensors") {

@@ -4,14 +4,19 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/dispatch/autocast.h"
 #include "core/formats/archive/byte_reader.h"
+#include "core/formats/archive/zip_reader.h"
+#include "core/formats/exported/compiled_package.h"
 #include "core/formats/exported/module_tree.h"
 #include "core/formats/exported/node_emitter.h"
 #include "core/formats/exported/program_archive.h"
+#include "core/formats/exported/program_parts.h"
+#include "core/formats/exported/program_set.h"
 #include "core/formats/exported/program_signature.h"
 #include "core/formats/exported/stack_trace.h"
 #include "core/formats/exported/symbols.h"
@@ -28,33 +33,38 @@ constexpr std::int64_t kNewestSchema = 8;
 
 class ProgramReader {
   public:
-    explicit ProgramReader(const Ptr<MappedFile>& file)
-        : archive_(read_program_archive(file)),
-          module_json_(member(archive_.program, "graph_module", "program")),
+    explicit ProgramReader(const Ptr<MappedFile>& file, std::string_view program = {})
+        : file_(file),
+          archive_(read_program_archive(file, program)),
+          module_json_(member(archive_.program(), "graph_module", "program")),
           graph_json_(member(module_json_, "graph", "program")),
           inputs_(read_input_specs(member(module_json_, "signature", "program"))),
-          outputs_(read_output_specs(member(module_json_, "signature", "program"))) {}
+          outputs_(read_output_specs(member(module_json_, "signature", "program"))) {
+        for (const auto& [name, value] : archive_.constants) constants_.emplace(name, &value);
+    }
 
-    ModelFile read() {
+    ModelFile read(const Ptr<ir::CompilationUnit>& unit) {
         ModelFile model;
         check_version(model);
         read_tree_specs();
         scan(graph_json_);
         sources_.finish();
         add_tensors();
-        model.unit = make_ptr<ir::CompilationUnit>();
+        model.unit = unit;
         model.module = modules_.build(*model.unit, is_training_);
         add_forward(*model.unit, *model.module);
         guard_inputs(*model.module);
         if (has_autocast_) restore_autocast_after_forward(*model.module);
         model.examples = example_inputs();
         model.sources = sources_.sources();
+        model.sources.insert(model.sources.end(), archive_.compiled_sources.begin(), archive_.compiled_sources.end());
+        model.owner = parts();
         return model;
     }
 
   private:
     void check_version(ModelFile& model) const {
-        const Json& version = member(archive_.program, "schema_version", "program");
+        const JsonValue& version = member(archive_.program(), "schema_version", "program");
         const std::int64_t major = int_of(member(version, "major", "schema version"), "schema version");
         const std::int64_t minor = int_of(member(version, "minor", "schema version"), "schema version");
         if (major < kOldestSchema || major > kNewestSchema) {
@@ -62,40 +72,78 @@ class ProgramReader {
                                                        kOldestSchema, " and ", kNewestSchema, " are supported"));
         }
         model.format = concat("torch.export program, schema ", major, ".", minor);
-        if (const Json* torch = find_member(archive_.program, "torch_version", "program"); torch && torch->is_string())
-            model.format += concat(", PyTorch ", torch->get_ref<const std::string&>());
+        if (const JsonValue* torch = find_member(archive_.program(), "torch_version", "program");
+            torch && torch->is_string())
+            model.format += concat(", PyTorch ", torch->text());
         for (const std::string& note : archive_.notes) model.format += concat("; ", note);
     }
 
+    // To write the program again.
+    Ptr<RefCounted> parts() const {
+        auto parts = make_ptr<ProgramParts>();
+        parts->file = file_;
+        parts->schema =
+            int_of(member(member(archive_.program(), "schema_version", "program"), "major", "schema version"),
+                   "schema version");
+        if (root_signature_ != nullptr) {
+            parts->in_spec = text_member(*root_signature_, "in_spec", "module call");
+            parts->out_spec = text_member(*root_signature_, "out_spec", "module call");
+            if (const JsonValue* names = find_member(*root_signature_, "forward_arg_names", "module call"))
+                parts->forward_arg_names = written_json(*names);
+        }
+        if (const JsonValue* names = find_member(module_json_, "treespec_namedtuple_fields", "program"))
+            parts->named_tuples = written_json(*names);
+        for (const InputSpec& input : inputs_) {
+            if (input.kind != InputSpec::Kind::User && input.kind != InputSpec::Kind::Fixed) continue;
+            parts->leaves.push_back(input);
+            parts->leaves.back().value = nullptr;
+            parts->values.push_back(input.kind == InputSpec::Kind::Fixed ? written_json(*input.value) : Json());
+        }
+        parts->rules = input_rules();
+        parts->ranges = read_ranges(find_member(archive_.program(), "range_constraints", "program"));
+        parts->sample_inputs = archive_.sample_inputs;
+        return parts;
+    }
+
     void read_tree_specs() {
-        const Json* named_tuples = find_member(module_json_, "treespec_namedtuple_fields", "program");
-        for (const Json& call : list_of(member(module_json_, "module_call_graph", "program"), "module calls")) {
-            const std::string& path = text_member(call, "fqn", "module call");
+        const JsonValue* named_tuples = find_member(module_json_, "treespec_namedtuple_fields", "program");
+        for (const JsonValue& call : list_of(member(module_json_, "module_call_graph", "program"), "module calls")) {
+            const std::string path(text_member(call, "fqn", "module call"));
             modules_.note_module(path, {});
-            const Json* signature = find_member(call, "signature", "module call");
+            const JsonValue* signature = find_member(call, "signature", "module call");
             if (!path.empty() || signature == nullptr) continue;
+            root_signature_ = signature;
             in_spec_ = parse_tree_spec(text_member(*signature, "in_spec", "module call"), named_tuples);
             out_spec_ = parse_tree_spec(text_member(*signature, "out_spec", "module call"), named_tuples);
         }
         modules_.note_module({}, {});
     }
 
+    // Many nodes have the same texts.
+    void note_modules(std::string_view module_stack) {
+        if (!seen_.insert(module_stack).second) return;
+        for (const ModuleCall& call : parse_module_stack(module_stack))
+            modules_.note_module(call.path, call.class_name);
+    }
+    void note_lines(std::string_view stack_trace) {
+        if (seen_.insert(stack_trace).second) sources_.note(parse_stack_trace(stack_trace));
+    }
+
     // Modules, lines and modes that the nodes name, before any node is made.
-    void scan(const Json& graph) {
-        for (const Json& node : list_of(member(graph, "nodes", "graph"), "nodes of a graph")) {
-            if (const Json* metadata = find_member(node, "metadata", "node")) {
-                if (const Json* stack = find_member(*metadata, "nn_module_stack", "metadata of a node")) {
-                    for (const ModuleCall& call : parse_module_stack(text_of(*stack, "module stack")))
-                        modules_.note_module(call.path, call.class_name);
+    void scan(const JsonValue& graph) {
+        for (const JsonValue& node : list_of(member(graph, "nodes", "graph"), "nodes of a graph")) {
+            if (const JsonValue* metadata = find_member(node, "metadata", "node")) {
+                if (const JsonValue* stack = find_member(*metadata, "nn_module_stack", "metadata of a node")) {
+                    note_modules(text_of(*stack, "module stack"));
                 }
-                if (const Json* trace = find_member(*metadata, "stack_trace", "metadata of a node"))
-                    sources_.note(parse_stack_trace(text_of(*trace, "stack trace")));
+                if (const JsonValue* trace = find_member(*metadata, "stack_trace", "metadata of a node"))
+                    note_lines(text_of(*trace, "stack trace"));
             }
             if (text_member(node, "target", "node").ends_with(".wrap_with_autocast")) has_autocast_ = true;
-            for (const Json& input : list_of(member(node, "inputs", "node"), "inputs of a node")) {
+            for (const JsonValue& input : list_of(member(node, "inputs", "node"), "inputs of a node")) {
                 const auto [kind, value] = union_of(member(input, "arg", "input of a node"), "input of a node");
                 if (kind == "as_graph") scan(member(value, "graph", "input of a node"));
-                const std::string& name = text_member(input, "name", "input of a node");
+                const std::string_view name = text_member(input, "name", "input of a node");
                 if ((name == "train" || name == "training") && kind == "as_bool" && bool_of(value, name))
                     is_training_ = true;
             }
@@ -105,10 +153,8 @@ class ProgramReader {
     // --- tensors ---
 
     const IValue* constant(const std::string& name) const {
-        for (const auto& [own, value] : archive_.constants) {
-            if (own == name) return &value;
-        }
-        return nullptr;
+        const auto found = constants_.find(name);
+        return found == constants_.end() ? nullptr : found->second;
     }
 
     // Two names of one tensor in the state_dict are one parameter, whichever of them the graph reads.
@@ -155,13 +201,13 @@ class ProgramReader {
     }
 
     bool needs_gradient(const InputSpec& input) const {
-        const Json* meta = tensor_meta(input.name);
-        const Json* needed = meta != nullptr ? find_member(*meta, "requires_grad", "tensor") : nullptr;
+        const JsonValue* meta = tensor_meta(input.name);
+        const JsonValue* needed = meta != nullptr ? find_member(*meta, "requires_grad", "tensor") : nullptr;
         return needed == nullptr || bool_of(*needed, "tensor");
     }
 
-    const Json* tensor_meta(const std::string& name) const {
-        const Json* values = find_member(graph_json_, "tensor_values", "graph");
+    const JsonValue* tensor_meta(const std::string& name) const {
+        const JsonValue* values = find_member(graph_json_, "tensor_values", "graph");
         return values != nullptr ? find_member(*values, name.c_str(), "tensor values") : nullptr;
     }
 
@@ -307,24 +353,29 @@ class ProgramReader {
 
     // Sizes other than those that the program was exported for are errors in words, not wrong results.
     void guard_inputs(nn::Module& module) const {
-        auto rules = std::make_shared<std::vector<InputRule>>();
-        bool has_rules = false;
-        for (const InputSpec& input : inputs_) {
-            if (input.kind != InputSpec::Kind::User) continue;
-            InputRule& rule = rules->emplace_back();
-            rule.name = input.name;
-            if (const Json* meta = tensor_meta(input.name)) rule.sizes = read_sizes(member(*meta, "sizes", "input"));
-            rule.value = whole_number(input.name);
-            has_rules = has_rules || rule.sizes || rule.value;
-        }
-        if (!has_rules) return;
+        const auto rules = std::make_shared<const std::vector<InputRule>>(input_rules());
+        if (std::ranges::none_of(*rules, [](const InputRule& rule) { return rule.sizes || rule.value; })) return;
         const auto ranges = std::make_shared<const std::map<std::string, SymbolRange, std::less<>>>(
-            read_ranges(find_member(archive_.program, "range_constraints", "program")));
+            read_ranges(find_member(archive_.program(), "range_constraints", "program")));
         module.register_forward_pre_hook(
             [rules, ranges](nn::Module&, const std::vector<IValue>& inputs) -> std::optional<std::vector<IValue>> {
                 check_inputs(*rules, *ranges, inputs);
                 return std::nullopt;
             });
+    }
+
+    // One a user's input.
+    std::vector<InputRule> input_rules() const {
+        std::vector<InputRule> rules;
+        for (const InputSpec& input : inputs_) {
+            if (input.kind != InputSpec::Kind::User) continue;
+            InputRule& rule = rules.emplace_back();
+            rule.name = input.name;
+            if (const JsonValue* meta = tensor_meta(input.name))
+                rule.sizes = read_sizes(member(*meta, "sizes", "input"));
+            rule.value = whole_number(input.name);
+        }
+        return rules;
     }
 
     // A run that fails inside a region with autocast leaves it on.
@@ -344,8 +395,8 @@ class ProgramReader {
     }
 
     std::optional<SymbolExpression> whole_number(const std::string& name) const {
-        const Json* values = find_member(graph_json_, "sym_int_values", "graph");
-        const Json* value = values != nullptr ? find_member(*values, name.c_str(), "sizes") : nullptr;
+        const JsonValue* values = find_member(graph_json_, "sym_int_values", "graph");
+        const JsonValue* value = values != nullptr ? find_member(*values, name.c_str(), "sizes") : nullptr;
         if (value == nullptr) return std::nullopt;
         const auto [kind, inner] = union_of(*value, "size");
         if (kind != "as_expr") return std::nullopt;
@@ -373,13 +424,17 @@ class ProgramReader {
         return next == leaves->size() ? std::optional(std::move(examples)) : std::nullopt;
     }
 
+    Ptr<MappedFile> file_;
     ProgramArchive archive_;
-    const Json& module_json_;
-    const Json& graph_json_;
+    std::map<std::string_view, const IValue*> constants_;
+    const JsonValue& module_json_;
+    const JsonValue& graph_json_;
     std::vector<InputSpec> inputs_;
     std::vector<OutputSpec> outputs_;
+    const JsonValue* root_signature_ = nullptr;
     std::optional<TreeSpec> in_spec_;
     std::optional<TreeSpec> out_spec_;
+    std::unordered_set<std::string_view> seen_;
     TraceSources sources_;
     ModuleTree modules_;
     bool is_training_ = false;
@@ -387,8 +442,20 @@ class ProgramReader {
 };
 
 }  // namespace
+
+std::string program_text(const Ptr<MappedFile>& file) { return program_json_text(file); }
+
 }  // namespace exported
 
-ModelFile read_exported_program(const Ptr<MappedFile>& file) { return exported::ProgramReader(file).read(); }
+ModelFile read_exported_program(const Ptr<MappedFile>& file) {
+    if (const ZipReader archive(file); exported::is_compiled_package(archive))
+        return exported::read_compiled_package(archive);
+    const auto unit = make_ptr<ir::CompilationUnit>();
+    const std::vector<std::string> names = exported::programs_in(file);
+    if (names.size() == 1) return exported::ProgramReader(file).read(unit);
+    std::vector<exported::NamedProgram> programs;
+    for (const std::string& name : names) programs.push_back({name, exported::ProgramReader(file, name).read(unit)});
+    return exported::join_programs(std::move(programs), unit);
+}
 
 }  // namespace loupe

@@ -12,6 +12,9 @@ namespace {
 
 namespace prim = ir::prim;
 
+// Each condition stands before its loop and in it: loops inside conditions double with every level.
+constexpr int kDeepestCondition = 3;
+
 [[noreturn]] void fail(std::string_view name) {
     throw_file_error(concat("the program's ", name, " has other arguments than it takes"));
 }
@@ -23,27 +26,28 @@ std::vector<ir::Value*> joined(std::vector<ir::Value*> first, const std::vector<
 
 }  // namespace
 
-NodeEmitter::HigherOrder NodeEmitter::parts_of(const Json& node, const Names& names) {
+NodeEmitter::HigherOrder NodeEmitter::parts_of(const JsonValue& node, const Names& names) {
     HigherOrder parts;
     for (const Given& given : inputs_of(node)) {
-        const auto [kind, value] = union_of(given.argument, "argument of a node");
+        const auto [kind, value] = union_of(*given.argument, "argument of a node");
         if (kind == "as_graph") {
             parts.graphs.push_back(&member(value, "graph", "argument of a node"));
             continue;
         }
         std::vector<ir::Value*>& operands = parts.operands.emplace_back();
         if (kind == "as_tensors") {
-            for (const Json& each : list_of(value, "argument of a node")) operands.push_back(named(each, names));
+            for (const JsonValue& each : list_of(value, "argument of a node")) operands.push_back(named(each, names));
         } else if (kind == "as_optional_tensors") {
-            for (const Json& each : list_of(value, "argument of a node"))
+            for (const JsonValue& each : list_of(value, "argument of a node"))
                 operands.push_back(value_of(each, nullptr, names));
         } else if (kind == "as_sym_ints") {
-            for (const Json& each : list_of(value, "argument of a node")) operands.push_back(symbolic(each, names));
+            for (const JsonValue& each : list_of(value, "argument of a node"))
+                operands.push_back(symbolic(each, names));
         } else if (kind == "as_ints") {
-            for (const Json& each : list_of(value, "argument of a node"))
+            for (const JsonValue& each : list_of(value, "argument of a node"))
                 operands.push_back(graph_.insert_constant(IValue(int_of(each, "argument of a node"))));
         } else {
-            operands.push_back(value_of(given.argument, nullptr, names));
+            operands.push_back(value_of(*given.argument, nullptr, names));
         }
     }
     return parts;
@@ -53,7 +57,7 @@ ir::Value* NodeEmitter::as_bool(ir::Value* value) {
     return value->type()->kind() == TypeKind::Bool ? value : call_by_types("aten::Bool", {value});
 }
 
-std::optional<std::vector<ir::Value*>> NodeEmitter::emit_higher_order(std::string_view name, const Json& node,
+std::optional<std::vector<ir::Value*>> NodeEmitter::emit_higher_order(std::string_view name, const JsonValue& node,
                                                                       Names& names) {
     const bool is_known = name == "cond" || name == "while_loop" || name == "scan" || name == "map_impl" ||
                           name == "map" || name == "wrap_with_set_grad_enabled" || name == "wrap_with_autocast";
@@ -99,7 +103,7 @@ std::vector<ir::Value*> NodeEmitter::emit_cond(const HigherOrder& parts) {
     std::vector<ir::Value*> inputs;
     for (std::size_t i = 1; i < parts.operands.size(); ++i) inputs = joined(std::move(inputs), parts.operands[i]);
     ir::Node* choice = graph_.insert(graph_.create(prim::If, {as_bool(parts.operands[0][0])}, 0));
-    for (const Json* graph : parts.graphs) {
+    for (const JsonValue* graph : parts.graphs) {
         ir::Block* block = choice->add_block();
         const ir::InsertPointScope inside(graph_, block);
         for (ir::Value* result : emit_graph(*graph, inputs)) block->add_output(result);
@@ -119,7 +123,12 @@ std::vector<ir::Value*> NodeEmitter::emit_while(const HigherOrder& parts) {
     std::vector<ir::Value*> others;
     for (std::size_t i = 1; i < parts.operands.size(); ++i) others = joined(std::move(others), parts.operands[i]);
     const auto goes_on = [&](const std::vector<ir::Value*>& values) {
+        if (condition_depth_ >= kDeepestCondition)
+            throw Error(ErrorKind::Unsupported,
+                        concat("loops in conditions of loops, over ", kDeepestCondition, " deep"));
+        ++condition_depth_;
         const auto results = emit_graph(*parts.graphs[0], joined(values, others));
+        --condition_depth_;
         if (results.size() != 1) fail("while_loop");
         return as_bool(results[0]);
     };
@@ -145,7 +154,7 @@ std::vector<ir::Value*> NodeEmitter::emit_while(const HigherOrder& parts) {
 
 // The body gets what is carried, a slice of each scanned tensor, and the others; it gives what is carried next and a
 // slice of each result.
-std::vector<ir::Value*> NodeEmitter::emit_scan(const Json& body_graph, const std::vector<ir::Value*>& carried,
+std::vector<ir::Value*> NodeEmitter::emit_scan(const JsonValue& body_graph, const std::vector<ir::Value*>& carried,
                                                const std::vector<ir::Value*>& scanned,
                                                const std::vector<ir::Value*>& others) {
     const std::size_t outputs = list_of(member(body_graph, "outputs", "graph"), "outputs of a graph").size();

@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWithoutE
      {"aten::_assert_tensor_metadata", "layout"},
      {"aten::is_contiguous", "memory_format"}}};
 
-bool is_name(const std::string& text) {
+bool is_name(std::string_view text) {
     const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
     return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
            std::ranges::all_of(text, is_part);
@@ -84,7 +84,7 @@ bool joins_heads(const ir::Value* value) {
     static const Symbol kPermute = Symbol::intern("aten::permute");
     static const Symbol kAttention = Symbol::intern("aten::scaled_dot_product_attention");
     const ir::Node* node = value->node();
-    const bool is_turned = node->kind() == kTranspose || node->kind() == kPermute;
+    const bool is_turned = (node->kind() == kTranspose || node->kind() == kPermute) && !node->inputs().empty();
     return is_turned && node->input(0)->node()->kind() == kAttention;
 }
 
@@ -92,14 +92,14 @@ bool joins_heads(const ir::Value* value) {
 
 // --- a graph ---
 
-void NodeEmitter::bind(Names& names, const std::string& name, ir::Value* value) const {
-    if (!value->has_name() && is_name(name)) value->set_name(name);
+void NodeEmitter::bind(Names& names, std::string_view name, ir::Value* value) const {
+    if (!value->has_name() && is_name(name)) value->set_name(std::string(name));
     names[name] = value;
 }
 
-std::vector<ir::Value*> NodeEmitter::emit_graph(const Json& graph, const std::vector<ir::Value*>& inputs) {
+std::vector<ir::Value*> NodeEmitter::emit_graph(const JsonValue& graph, const std::vector<ir::Value*>& inputs) {
     Names names;
-    const Json& formals = list_of(member(graph, "inputs", "graph"), "inputs of a graph");
+    const std::span<const JsonValue> formals = list_of(member(graph, "inputs", "graph"), "inputs of a graph");
     if (formals.size() != inputs.size()) {
         throw_file_error(
             concat("a graph inside the program takes ", formals.size(), " inputs and gets ", inputs.size()));
@@ -108,25 +108,25 @@ std::vector<ir::Value*> NodeEmitter::emit_graph(const Json& graph, const std::ve
         const auto [kind, value] = union_of(formals[i], "input of a graph");
         if (kind == "as_tensor" || kind == "as_custom_obj") names[text_member(value, "name", kWhat)] = inputs[i];
         if (!kind.starts_with("as_sym_")) continue;
-        if (const Json* name = find_member(value, "as_name", kWhat)) names[text_of(*name, kWhat)] = inputs[i];
+        if (const JsonValue* name = find_member(value, "as_name", kWhat)) names[text_of(*name, kWhat)] = inputs[i];
     }
     emit_nodes(member(graph, "nodes", "graph"), names);
     std::vector<ir::Value*> outputs;
-    for (const Json& output : list_of(member(graph, "outputs", "graph"), "outputs of a graph"))
+    for (const JsonValue& output : list_of(member(graph, "outputs", "graph"), "outputs of a graph"))
         outputs.push_back(value_of(output, nullptr, names));
     return outputs;
 }
 
-void NodeEmitter::emit_nodes(const Json& nodes, Names& names) {
-    for (const Json& node : list_of(nodes, "nodes of a graph")) {
+void NodeEmitter::emit_nodes(const JsonValue& nodes, Names& names) {
+    for (const JsonValue& node : list_of(nodes, "nodes of a graph")) {
         check_cancelled();
         emit_node(node, names);
     }
 }
 
-void NodeEmitter::emit_node(const Json& node, Names& names) {
+void NodeEmitter::emit_node(const JsonValue& node, Names& names) {
     place(node);
-    const std::string& full = text_member(node, "target", kWhat);
+    const std::string_view full = text_member(node, "target", kWhat);
     constexpr std::string_view kOperators = "torch.ops.";
     constexpr std::string_view kHigherOrder = "torch.ops.higher_order.";
     std::string_view target = full;
@@ -146,28 +146,40 @@ void NodeEmitter::emit_node(const Json& node, Names& names) {
 }
 
 // Where the node stands: new nodes get its line and module.
-void NodeEmitter::place(const Json& node) {
-    const Json* metadata = find_member(node, "metadata", kWhat);
+void NodeEmitter::place(const JsonValue& node) {
+    const JsonValue* metadata = find_member(node, "metadata", kWhat);
     if (metadata == nullptr) return;
-    if (const Json* trace = find_member(*metadata, "stack_trace", "metadata of a node")) {
-        const auto frames = parse_stack_trace(text_of(*trace, "stack trace"));
-        const TraceFrame* frame = frame_to_show(frames);
-        graph_.set_current_range(frame != nullptr ? sources_.range_of(*frame) : ir::SourceRange());
+    if (const JsonValue* trace = find_member(*metadata, "stack_trace", "metadata of a node")) {
+        graph_.set_current_range(range_of(text_of(*trace, "stack trace")));
     }
-    if (const Json* stack = find_member(*metadata, "nn_module_stack", "metadata of a node")) {
-        const auto calls = parse_module_stack(text_of(*stack, "module stack"));
-        std::string scope;
-        for (const ModuleCall& call : calls) {
-            if (modules_.has_module(call.path)) scope = call.path;
-        }
-        graph_.set_current_scope(std::move(scope));
+    if (const JsonValue* stack = find_member(*metadata, "nn_module_stack", "metadata of a node")) {
+        graph_.set_current_scope(scope_of(text_of(*stack, "module stack")));
     }
 }
 
-std::vector<NodeEmitter::Given> NodeEmitter::inputs_of(const Json& node) const {
+const ir::SourceRange& NodeEmitter::range_of(std::string_view stack_trace) {
+    const auto [at, is_new] = ranges_.try_emplace(stack_trace);
+    if (is_new) {
+        const auto frames = parse_stack_trace(stack_trace);
+        if (const TraceFrame* frame = frame_to_show(frames)) at->second = sources_.range_of(*frame);
+    }
+    return at->second;
+}
+
+const std::string& NodeEmitter::scope_of(std::string_view module_stack) {
+    const auto [at, is_new] = scopes_.try_emplace(module_stack);
+    if (is_new) {
+        for (const ModuleCall& call : parse_module_stack(module_stack)) {
+            if (modules_.has_module(call.path)) at->second = call.path;
+        }
+    }
+    return at->second;
+}
+
+std::vector<NodeEmitter::Given> NodeEmitter::inputs_of(const JsonValue& node) const {
     std::vector<Given> given;
-    for (const Json& input : list_of(member(node, "inputs", kWhat), "inputs of a node")) {
-        given.push_back({text_member(input, "name", "input of a node"), member(input, "arg", "input of a node")});
+    for (const JsonValue& input : list_of(member(node, "inputs", kWhat), "inputs of a node")) {
+        given.push_back({text_member(input, "name", "input of a node"), &member(input, "arg", "input of a node")});
     }
     return given;
 }
@@ -179,7 +191,7 @@ std::vector<ir::Value*> NodeEmitter::insert(ir::Node* node) {
 
 // --- operators ---
 
-std::vector<ir::Value*> NodeEmitter::emit_operator(std::string_view target, const Json& node, Names& names) {
+std::vector<ir::Value*> NodeEmitter::emit_operator(std::string_view target, const JsonValue& node, Names& names) {
     auto [kind, overload] = operator_name(target);
     const std::string full = overload.empty() ? kind : concat(kind, ".", overload);
     const Operator* op = find_operator(full);
@@ -201,11 +213,11 @@ std::vector<ir::Value*> NodeEmitter::emit_operator(std::string_view target, cons
 std::optional<std::vector<ir::Value*>> NodeEmitter::try_call(const Operator& op, const std::vector<Given>& given,
                                                              const Names& names) {
     const auto& formals = op.schema.arguments;
-    std::vector<const Json*> arguments(formals.size(), nullptr);
+    std::vector<const JsonValue*> arguments(formals.size(), nullptr);
     for (std::size_t i = 0; i < given.size(); ++i) {
         const auto at = given[i].name.empty() ? std::optional(i) : op.schema.find_argument(given[i].name);
         if (at && *at < formals.size()) {
-            arguments[*at] = &given[i].argument;
+            arguments[*at] = given[i].argument;
             continue;
         }
         const bool has_effect = std::ranges::none_of(kWithoutEffect, [&](const auto& each) {
@@ -263,14 +275,14 @@ std::optional<std::vector<ir::Value*>> NodeEmitter::call_with_numbers(const Oper
 }
 
 // A call by name that a run fails at; its results are tensors unless the file says otherwise.
-std::vector<ir::Value*> NodeEmitter::emit_missing(const std::string& kind, const Json& node, Names& names) {
+std::vector<ir::Value*> NodeEmitter::emit_missing(const std::string& kind, const JsonValue& node, Names& names) {
     std::vector<ir::Value*> values;
     for (const Given& given : inputs_of(node)) {
-        if (union_of(given.argument, kWhat).kind == "as_graph") continue;
-        values.push_back(value_of(given.argument, nullptr, names));
+        if (union_of(*given.argument, kWhat).kind == "as_graph") continue;
+        values.push_back(value_of(*given.argument, nullptr, names));
     }
     std::vector<TypePtr> types;
-    for (const Json& output : list_of(member(node, "outputs", kWhat), "outputs of a node")) {
+    for (const JsonValue& output : list_of(member(node, "outputs", kWhat), "outputs of a node")) {
         const std::string_view result = union_of(output, "output of a node").kind;
         types.push_back(result == "as_tensors"     ? types::list(types::tensor())
                         : result == "as_sym_int"   ? types::integer()
@@ -278,7 +290,10 @@ std::vector<ir::Value*> NodeEmitter::emit_missing(const std::string& kind, const
                         : result == "as_sym_bool"  ? types::boolean()
                                                    : types::tensor());
     }
-    ir::Node* call = graph_.create(Symbol::intern(kind), values, types.size());
+    // "prim::GetAttr" is a part of graphs, with inputs and attributes that nothing here checks.
+    const bool is_structure = kind.starts_with("prim::") && operators_named(kind).empty();
+    ir::Node* call =
+        graph_.create(Symbol::intern(is_structure ? concat("torch.ops.", kind) : kind), values, types.size());
     for (std::size_t i = 0; i < types.size(); ++i) call->output(i)->set_type(types[i]);
     return insert(call);
 }
@@ -310,41 +325,43 @@ std::vector<ir::Value*> NodeEmitter::unpack(ir::Value* list, std::size_t count) 
     return insert(node);
 }
 
-void NodeEmitter::bind_outputs(const Json& node, std::vector<ir::Value*> results, Names& names) {
+void NodeEmitter::bind_outputs(const JsonValue& node, std::vector<ir::Value*> results, Names& names) {
     std::size_t next = 0;
     const auto take = [&]() -> ir::Value* {
         if (next >= results.size())
             throw_file_error(concat("a node has more outputs than ", text_member(node, "target", kWhat), " gives"));
         return results[next++];
     };
-    const auto bind_list = [&](const Json& list, const auto& name_of) {
+    const auto bind_list = [&](std::span<const JsonValue> list, const auto& name_of) {
         std::vector<ir::Value*> parts;
         const bool is_list = next < results.size() && results[next]->type()->kind() == TypeKind::List;
         if (is_list) parts = unpack(take(), list.size());
         for (std::size_t i = 0; i < list.size(); ++i) {
             ir::Value* part = is_list ? parts[i] : take();
-            if (const std::string* name = name_of(list[i])) bind(names, *name, part);
+            if (const auto name = name_of(list[i])) bind(names, *name, part);
         }
     };
-    const auto tensor_name = [](const Json& tensor) { return &text_member(tensor, "name", "output of a node"); };
-    const auto optional_name = [&](const Json& each) -> const std::string* {
-        const auto [kind, value] = union_of(each, "output of a node");
-        return kind == "as_tensor" ? tensor_name(value) : nullptr;
+    const auto tensor_name = [](const JsonValue& tensor) {
+        return std::optional(text_member(tensor, "name", "output of a node"));
     };
-    for (const Json& output : list_of(member(node, "outputs", kWhat), "outputs of a node")) {
+    const auto optional_name = [&](const JsonValue& each) -> std::optional<std::string_view> {
+        const auto [kind, value] = union_of(each, "output of a node");
+        return kind == "as_tensor" ? tensor_name(value) : std::nullopt;
+    };
+    for (const JsonValue& output : list_of(member(node, "outputs", kWhat), "outputs of a node")) {
         const auto [kind, value] = union_of(output, "output of a node");
         if (kind == "as_tensor" || kind == "as_custom_obj") {
             bind(names, *tensor_name(value), take());
         } else if (kind == "as_optional_tensor") {
             ir::Value* result = take();
-            if (const std::string* name = optional_name(value)) bind(names, *name, result);
+            if (const auto name = optional_name(value)) bind(names, *name, result);
         } else if (kind == "as_tensors") {
             bind_list(list_of(value, "outputs of a node"), tensor_name);
         } else if (kind == "as_optional_tensors") {
             bind_list(list_of(value, "outputs of a node"), optional_name);
         } else if (kind.starts_with("as_sym_")) {
             ir::Value* result = take();
-            const Json* name = find_member(value, "as_name", "output of a node");
+            const JsonValue* name = find_member(value, "as_name", "output of a node");
             if (name == nullptr) continue;
             const TypePtr& type = kind == "as_sym_int"     ? types::integer()
                                   : kind == "as_sym_float" ? types::floating()

@@ -34,6 +34,14 @@ std::int64_t look_up(const std::array<Number, N>& numbers, std::int64_t serializ
     throw_file_error(concat("the program's ", what, " is no known ", kind, ": ", serialized));
 }
 
+template <std::size_t N>
+std::int64_t look_back(const std::array<Number, N>& numbers, std::int64_t c10, std::string_view kind) {
+    for (const Number& each : numbers) {
+        if (each.c10 == c10) return each.serialized;
+    }
+    throw Error(ErrorKind::Unsupported, concat("a program of torch.export has no name for ", kind, " ", c10));
+}
+
 }  // namespace
 
 std::int64_t dtype_number(std::int64_t serialized, std::string_view what) {
@@ -53,5 +61,13 @@ std::int64_t layout_number(std::int64_t serialized, std::string_view what) {
 std::int64_t memory_format_number(std::int64_t serialized, std::string_view what) {
     return look_up(kMemoryFormats, serialized, "memory format", what);
 }
+
+std::int64_t serialized_dtype(ScalarType dtype) { return serialized_dtype_number(static_cast<std::int64_t>(dtype)); }
+
+std::int64_t serialized_dtype_number(std::int64_t c10) { return look_back(kDtypes, c10, "dtype"); }
+
+std::int64_t serialized_layout(std::int64_t c10) { return look_back(kLayouts, c10, "layout"); }
+
+std::int64_t serialized_memory_format(std::int64_t c10) { return look_back(kMemoryFormats, c10, "memory format"); }
 
 }  // namespace loupe::exported

@@ -17,4 +17,11 @@ ScalarType dtype_of(std::int64_t serialized, std::string_view what);
 std::int64_t layout_number(std::int64_t serialized, std::string_view what);
 std::int64_t memory_format_number(std::int64_t serialized, std::string_view what);
 
+// The other way. Throw Error (Unsupported) for what a program of torch.export cannot name.
+std::int64_t serialized_dtype(ScalarType dtype);
+std::int64_t serialized_dtype_number(std::int64_t c10);
+std::int64_t serialized_layout(std::int64_t c10);
+std::int64_t serialized_memory_format(std::int64_t c10);
+inline constexpr std::int64_t kStridedLayout = 7;
+
 }  // namespace loupe::exported

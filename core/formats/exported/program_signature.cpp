@@ -8,43 +8,43 @@ namespace {
 
 constexpr std::string_view kWhat = "signature";
 
-const std::string& argument_name(const Json& spec) { return text_member(member(spec, "arg", kWhat), "name", kWhat); }
+std::string text_in(const JsonValue& object, const char* name) { return std::string(text_member(object, name, kWhat)); }
 
-InputSpec read_user_input(const Json& spec) {
-    const Json& argument = member(spec, "arg", kWhat);
+std::string argument_name(const JsonValue& spec) { return text_in(member(spec, "arg", kWhat), "name"); }
+
+InputSpec read_user_input(const JsonValue& spec) {
+    const JsonValue& argument = member(spec, "arg", kWhat);
     const auto [kind, value] = union_of(argument, kWhat);
     if (kind == "as_tensor" || kind == "as_custom_obj")
-        return {InputSpec::Kind::User, text_member(value, "name", kWhat), {}, true, &argument};
-    const Json* name = kind.starts_with("as_sym_") ? find_member(value, "as_name", kWhat) : nullptr;
-    if (name != nullptr) return {InputSpec::Kind::User, text_of(*name, kWhat), {}, true, &argument};
+        return {InputSpec::Kind::User, text_in(value, "name"), {}, true, &argument};
+    const JsonValue* name = kind.starts_with("as_sym_") ? find_member(value, "as_name", kWhat) : nullptr;
+    if (name != nullptr) return {InputSpec::Kind::User, std::string(text_of(*name, kWhat)), {}, true, &argument};
     return {InputSpec::Kind::Fixed, {}, {}, true, &argument};
 }
 
-InputSpec read_input(const Json& json) {
+InputSpec read_input(const JsonValue& json) {
     const auto [kind, spec] = union_of(json, kWhat);
     if (kind == "user_input") return read_user_input(spec);
     if (kind == "constant_input")
-        return {InputSpec::Kind::Fixed, text_member(spec, "name", kWhat), {}, true, &member(spec, "value", kWhat)};
-    if (kind == "parameter")
-        return {InputSpec::Kind::Parameter, argument_name(spec), text_member(spec, "parameter_name", kWhat)};
+        return {InputSpec::Kind::Fixed, text_in(spec, "name"), {}, true, &member(spec, "value", kWhat)};
+    if (kind == "parameter") return {InputSpec::Kind::Parameter, argument_name(spec), text_in(spec, "parameter_name")};
     if (kind == "buffer") {
-        const Json* persistent = find_member(spec, "persistent", kWhat);
-        return {InputSpec::Kind::Buffer, argument_name(spec), text_member(spec, "buffer_name", kWhat),
+        const JsonValue* persistent = find_member(spec, "persistent", kWhat);
+        return {InputSpec::Kind::Buffer, argument_name(spec), text_in(spec, "buffer_name"),
                 persistent == nullptr || bool_of(*persistent, kWhat)};
     }
     if (kind == "tensor_constant")
-        return {InputSpec::Kind::Constant, argument_name(spec), text_member(spec, "tensor_constant_name", kWhat)};
-    if (kind == "custom_obj")
-        return {InputSpec::Kind::Object, argument_name(spec), text_member(spec, "custom_obj_name", kWhat)};
+        return {InputSpec::Kind::Constant, argument_name(spec), text_in(spec, "tensor_constant_name")};
+    if (kind == "custom_obj") return {InputSpec::Kind::Object, argument_name(spec), text_in(spec, "custom_obj_name")};
     if (kind == "token") return {InputSpec::Kind::Token, argument_name(spec)};
     throw_file_error(concat("the program's signature has an input of an unknown kind: ", kind));
 }
 
-OutputSpec read_output(const Json& json) {
+OutputSpec read_output(const JsonValue& json) {
     const auto [kind, spec] = union_of(json, kWhat);
     if (kind == "user_output") return {OutputSpec::Kind::User, &member(spec, "arg", kWhat)};
     const auto written = [&](OutputSpec::Kind of, const char* target) {
-        return OutputSpec{of, nullptr, argument_name(spec), text_member(spec, target, kWhat)};
+        return OutputSpec{of, nullptr, argument_name(spec), text_in(spec, target)};
     };
     if (kind == "buffer_mutation") return written(OutputSpec::Kind::BufferMutation, "buffer_name");
     if (kind == "parameter_mutation") return written(OutputSpec::Kind::ParameterMutation, "parameter_name");
@@ -58,15 +58,16 @@ OutputSpec read_output(const Json& json) {
 
 }  // namespace
 
-std::vector<InputSpec> read_input_specs(const Json& signature) {
+std::vector<InputSpec> read_input_specs(const JsonValue& signature) {
     std::vector<InputSpec> specs;
-    for (const Json& each : list_of(member(signature, "input_specs", kWhat), kWhat)) specs.push_back(read_input(each));
+    for (const JsonValue& each : list_of(member(signature, "input_specs", kWhat), kWhat))
+        specs.push_back(read_input(each));
     return specs;
 }
 
-std::vector<OutputSpec> read_output_specs(const Json& signature) {
+std::vector<OutputSpec> read_output_specs(const JsonValue& signature) {
     std::vector<OutputSpec> specs;
-    for (const Json& each : list_of(member(signature, "output_specs", kWhat), kWhat))
+    for (const JsonValue& each : list_of(member(signature, "output_specs", kWhat), kWhat))
         specs.push_back(read_output(each));
     return specs;
 }

@@ -59,9 +59,9 @@ constexpr std::array kOperators = {PythonName{"add", "aten::add"},
 ir::Value* NodeEmitter::sum_of(const std::vector<Given>& given, const Names& names) {
     ir::Value* sum = nullptr;
     for (const Given& each : given) {
-        const auto [kind, value] = union_of(each.argument, "argument of sym_sum");
+        const auto [kind, value] = union_of(*each.argument, "argument of sym_sum");
         if (kind != "as_sym_ints") throw_file_error("sym_sum takes a list of sizes");
-        for (const Json& part : list_of(value, "argument of sym_sum")) {
+        for (const JsonValue& part : list_of(value, "argument of sym_sum")) {
             ir::Value* next = symbolic(part, names);
             sum = sum == nullptr ? next : call_by_types("aten::add", {sum, next});
         }
@@ -69,12 +69,12 @@ ir::Value* NodeEmitter::sum_of(const std::vector<Given>& given, const Names& nam
     return sum != nullptr ? sum : graph_.insert_constant(IValue(0));
 }
 
-std::vector<ir::Value*> NodeEmitter::emit_python(std::string_view target, const Json& node, Names& names) {
+std::vector<ir::Value*> NodeEmitter::emit_python(std::string_view target, const JsonValue& node, Names& names) {
     const std::string_view name = target.substr(target.rfind('.') + 1);
     const std::vector<Given> given = inputs_of(node);
     if (name == "sym_sum") return {sum_of(given, names)};
     std::vector<ir::Value*> values;
-    for (const Given& each : given) values.push_back(value_of(each.argument, nullptr, names));
+    for (const Given& each : given) values.push_back(value_of(*each.argument, nullptr, names));
     if (name == "sym_ite" && values.size() == 3) {
         ir::Node* choice = graph_.create(ir::prim::If, {as_bool(values[0])}, 1);
         choice->add_block()->add_output(values[1]);

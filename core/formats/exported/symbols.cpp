@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <limits>
 
 #include "core/base/error.h"
@@ -15,6 +16,7 @@ namespace {
 using Kind = SymbolExpression::Kind;
 
 constexpr int kDeepest = 100;
+constexpr int kMostOperators = 1000;  // a chain of them nests to the left
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -45,10 +47,11 @@ class Parser {
         failed_ = true;
         return {};
     }
-    static SymbolExpression call(std::string name, SymbolExpression a, SymbolExpression b) {
+    SymbolExpression call(std::string name, SymbolExpression a, SymbolExpression b) {
+        if (++operators_ > kMostOperators) failed_ = true;
         return {Kind::Call, 0, std::move(name), {std::move(a), std::move(b)}};
     }
-    static SymbolExpression minus(SymbolExpression a) { return call("Mul", {Kind::Number, -1}, std::move(a)); }
+    SymbolExpression minus(SymbolExpression a) { return call("Mul", {Kind::Number, -1}, std::move(a)); }
 
     SymbolExpression sum() {
         if (++depth_ > kDeepest) return fail();
@@ -116,10 +119,9 @@ class Parser {
         if (!take("(")) return {Kind::Symbol, 0, std::move(name)};
         if (name == "Symbol") return symbol();
         if (name == "Integer") {
-            const bool is_negative = take("-");
             skip_space();
             const std::int64_t value = number();
-            return take(")") ? SymbolExpression{Kind::Number, is_negative ? -value : value} : fail();
+            return take(")") ? SymbolExpression{Kind::Number, value} : fail();
         }
         SymbolExpression out{Kind::Call, 0, std::move(name)};
         while (!failed_ && !take(")")) {
@@ -143,12 +145,18 @@ class Parser {
     std::string_view text_;
     std::size_t at_ = 0;
     int depth_ = 0;
+    int operators_ = 0;
     bool failed_ = false;
 };
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
     const std::int64_t quotient = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
+    const std::int64_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 std::optional<std::int64_t> power(std::int64_t base, std::int64_t exponent) {
@@ -170,8 +178,8 @@ std::optional<std::int64_t> combine(const std::string& function, std::int64_t a,
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
     if (b == 0 || (a == kLeast && b == -1)) return std::nullopt;
     if (function == "FloorDiv" || function == "CleanDiv") return floor_divide(a, b);
-    if (function == "CeilDiv") return -floor_divide(-a, b);
-    if (function == "Mod" || function == "PythonMod") return a - floor_divide(a, b) * b;
+    if (function == "CeilDiv") return a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
+    if (function == "Mod" || function == "PythonMod") return floor_remainder(a, b);
     return std::nullopt;
 }
 
@@ -216,9 +224,9 @@ std::string str(const SymbolExpression& expression) {
     return concat(expression.name, "(", join(parts, ", "), ")");
 }
 
-std::optional<std::vector<SymbolExpression>> read_sizes(const Json& sizes) {
+std::optional<std::vector<SymbolExpression>> read_sizes(const JsonValue& sizes) {
     std::vector<SymbolExpression> out;
-    for (const Json& each : list_of(sizes, "sizes of an input")) {
+    for (const JsonValue& each : list_of(sizes, "sizes of an input")) {
         const auto [kind, value] = union_of(each, "size of an input");
         if (kind == "as_int") {
             out.push_back({Kind::Number, int_of(value, "size of an input")});
@@ -232,15 +240,15 @@ std::optional<std::vector<SymbolExpression>> read_sizes(const Json& sizes) {
     return out;
 }
 
-std::map<std::string, SymbolRange, std::less<>> read_ranges(const Json* range_constraints) {
+std::map<std::string, SymbolRange, std::less<>> read_ranges(const JsonValue* range_constraints) {
     std::map<std::string, SymbolRange, std::less<>> out;
     if (range_constraints == nullptr || !range_constraints->is_object()) return out;
-    for (const auto& [name, range] : range_constraints->items()) {
-        SymbolRange& to = out[name];
-        const Json* least = find_member(range, "min_val", "range of a size");
-        const Json* most = find_member(range, "max_val", "range of a size");
-        if (least != nullptr && least->is_number_integer()) to.least = int_of(*least, "range of a size");
-        if (most != nullptr && most->is_number_integer()) to.most = int_of(*most, "range of a size");
+    for (const auto& [name, range] : range_constraints->members()) {
+        SymbolRange& to = out[std::string(name)];
+        const JsonValue* least = find_member(range, "min_val", "range of a size");
+        const JsonValue* most = find_member(range, "max_val", "range of a size");
+        if (least != nullptr && least->is_integer()) to.least = int_of(*least, "range of a size");
+        if (most != nullptr && most->is_integer()) to.most = int_of(*most, "range of a size");
     }
     return out;
 }
@@ -292,6 +300,8 @@ class InputCheck {
         }
     }
 
+    const SymbolValues& values() const { return values_; }
+
   private:
     void check_range(const std::string& name, std::int64_t actual, const std::string& what) const {
         const auto found = ranges_.find(name);
@@ -332,26 +342,42 @@ void check_kinds(const InputRule& rule, const IValue& input) {
     }
 }
 
+void visit_sizes(const std::vector<InputRule>& rules, const std::vector<IValue>& inputs,
+                 const std::function<void(const SymbolExpression&, std::int64_t, const std::string&)>& act) {
+    for (std::size_t i = 0; i < rules.size() && i < inputs.size(); ++i) {
+        const InputRule& rule = rules[i];
+        if (rule.value && inputs[i].is_int()) act(*rule.value, inputs[i].to_int(), concat("'", rule.name, "'"));
+        if (!rule.sizes || !inputs[i].is_tensor()) continue;
+        const auto sizes = inputs[i].to_tensor().sizes();
+        for (std::size_t d = 0; d < rule.sizes->size() && d < sizes.size(); ++d)
+            act((*rule.sizes)[d], sizes[d], concat("size ", d, " of '", rule.name, "'"));
+    }
+}
+
+void solve_all(InputCheck& check, const std::vector<InputRule>& rules, const std::vector<IValue>& inputs) {
+    visit_sizes(rules, inputs,
+                [&](const SymbolExpression& e, std::int64_t actual, const std::string&) { check.bind(e, actual); });
+    visit_sizes(rules, inputs,
+                [&](const SymbolExpression& e, std::int64_t actual, const std::string&) { check.solve(e, actual); });
+}
+
 }  // namespace
+
+SymbolValues symbols_of_inputs(const std::vector<InputRule>& rules, const std::vector<IValue>& inputs) {
+    const std::map<std::string, SymbolRange, std::less<>> none;
+    InputCheck check(none);
+    solve_all(check, rules, inputs);
+    return check.values();
+}
 
 void check_inputs(const std::vector<InputRule>& rules, const std::map<std::string, SymbolRange, std::less<>>& ranges,
                   const std::vector<IValue>& inputs) {
     InputCheck check(ranges);
-    const auto visit = [&](auto&& act) {
-        for (std::size_t i = 0; i < rules.size() && i < inputs.size(); ++i) {
-            const InputRule& rule = rules[i];
-            if (rule.value && inputs[i].is_int()) act(*rule.value, inputs[i].to_int(), concat("'", rule.name, "'"));
-            if (!rule.sizes) continue;
-            const auto sizes = inputs[i].to_tensor().sizes();
-            for (std::size_t d = 0; d < rule.sizes->size(); ++d)
-                act((*rule.sizes)[d], sizes[d], concat("size ", d, " of '", rule.name, "'"));
-        }
-    };
     for (std::size_t i = 0; i < rules.size() && i < inputs.size(); ++i) check_kinds(rules[i], inputs[i]);
-    visit([&](const SymbolExpression& e, std::int64_t actual, const std::string&) { check.bind(e, actual); });
-    visit([&](const SymbolExpression& e, std::int64_t actual, const std::string&) { check.solve(e, actual); });
-    visit(
-        [&](const SymbolExpression& e, std::int64_t actual, const std::string& what) { check.check(e, actual, what); });
+    solve_all(check, rules, inputs);
+    visit_sizes(rules, inputs, [&](const SymbolExpression& e, std::int64_t actual, const std::string& what) {
+        check.check(e, actual, what);
+    });
 }
 
 }  // namespace loupe::exported

@@ -46,8 +46,11 @@ struct InputRule {
 };
 
 // The sizes of a tensor in `tensor_values`; nullopt when some are no expressions.
-std::optional<std::vector<SymbolExpression>> read_sizes(const Json& sizes);
-std::map<std::string, SymbolRange, std::less<>> read_ranges(const Json* range_constraints);
+std::optional<std::vector<SymbolExpression>> read_sizes(const JsonValue& sizes);
+std::map<std::string, SymbolRange, std::less<>> read_ranges(const JsonValue* range_constraints);
+
+// The symbols that these inputs give values to.
+SymbolValues symbols_of_inputs(const std::vector<InputRule>& rules, const std::vector<IValue>& inputs);
 
 // Throws Error (Usage) with the constraint in words when the inputs are not what the program was exported for.
 void check_inputs(const std::vector<InputRule>& rules, const std::map<std::string, SymbolRange, std::less<>>& ranges,

@@ -2,6 +2,7 @@
 #include "core/formats/exported/tree_spec.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "core/formats/archive/byte_reader.h"
 
@@ -12,17 +13,17 @@ constexpr std::string_view kWhat = "tree of inputs or outputs";
 
 class SpecParser {
   public:
-    explicit SpecParser(const Json* named_tuples) : named_tuples_(named_tuples) {}
+    explicit SpecParser(const JsonValue* named_tuples) : named_tuples_(named_tuples) {}
 
-    TreeSpec parse(const Json& json) {
+    TreeSpec parse(const JsonValue& json) {
         TreeSpec spec;
-        const Json* type = find_member(json, "type", kWhat);
+        const JsonValue* type = find_member(json, "type", kWhat);
         if (type == nullptr) return spec;
-        const std::string& name = text_of(*type, kWhat);
-        if (const Json* children = find_member(json, "children_spec", kWhat)) {
-            for (const Json& child : list_of(*children, kWhat)) spec.children.push_back(parse(child));
+        const std::string name(text_of(*type, kWhat));
+        if (const JsonValue* children = find_member(json, "children_spec", kWhat)) {
+            for (const JsonValue& child : list_of(*children, kWhat)) spec.children.push_back(parse(child));
         }
-        const Json context = context_of(json);
+        const JsonValue& context = context_of(json);
         if (name == "builtins.tuple" || name == "torch.Size") {
             spec.kind = TreeSpec::Kind::Tuple;
         } else if (name == "builtins.list" || name.ends_with("immutable_list") || name == "collections.deque") {
@@ -37,28 +38,30 @@ class SpecParser {
     }
 
   private:
-    static Json context_of(const Json& json) {
-        const Json* context = find_member(json, "context", kWhat);
-        if (context == nullptr) return {};
+    // JSON in a string, else the value itself.
+    const JsonValue& context_of(const JsonValue& json) {
+        static const JsonValue none;
+        const JsonValue* context = find_member(json, "context", kWhat);
+        if (context == nullptr) return none;
         if (!context->is_string()) return *context;
-        const Json parsed = Json::parse(context->get_ref<const std::string&>(), nullptr, false);
-        return parsed.is_discarded() ? *context : parsed;
+        auto parsed = JsonDocument::parse(context->text());
+        return parsed ? contexts_.emplace_back(std::move(*parsed)).root() : *context;
     }
 
-    static void read_dict(const Json& context, TreeSpec& spec) {
-        const Json* keys = context.is_object() ? find_member(context, "dict_context", kWhat) : &context;
-        if (keys == nullptr || !keys->is_array() || keys->size() != spec.children.size())
+    static void read_dict(const JsonValue& context, TreeSpec& spec) {
+        const JsonValue* keys = context.is_object() ? find_member(context, "dict_context", kWhat) : &context;
+        if (keys == nullptr || !keys->is_list() || keys->size() != spec.children.size())
             throw_file_error("the program's tree of a dict has other keys than values");
         spec.kind = TreeSpec::Kind::Dict;
-        for (const Json& key : *keys) {
+        for (const JsonValue& key : keys->elements()) {
             if (key.is_string()) {
-                spec.keys.emplace_back(key.get<std::string>());
+                spec.keys.emplace_back(std::string(key.text()));
             } else if (key.is_boolean()) {
-                spec.keys.emplace_back(key.get<bool>());
-            } else if (key.is_number_integer()) {
+                spec.keys.emplace_back(key.boolean());
+            } else if (key.is_integer()) {
                 spec.keys.emplace_back(int_of(key, kWhat));
             } else if (key.is_number()) {
-                spec.keys.emplace_back(key.get<double>());
+                spec.keys.emplace_back(key.number());
             } else {
                 spec.keys.emplace_back(key.dump());
             }
@@ -70,31 +73,30 @@ class SpecParser {
     }
 
     // Named tuples, dataclasses, the outputs of transformers.
-    void read_named(const std::string& type, const Json& context, TreeSpec& spec) {
+    void read_named(const std::string& type, const JsonValue& context, TreeSpec& spec) {
         const bool is_named_tuple = type == "collections.namedtuple" && context.is_string();
-        const std::string name = is_named_tuple ? context.get<std::string>() : type;
-        const Json* fields = is_named_tuple ? named_tuple_fields(name) : &context;
-        if (fields != nullptr && fields->is_array() && !fields->empty() && fields->front().is_array())
-            fields = &fields->front();  // a dataclass: [names, names of None]
+        const std::string name = is_named_tuple ? std::string(context.text()) : type;
+        const JsonValue* fields = is_named_tuple ? named_tuple_fields(name) : &context;
+        if (fields != nullptr && fields->is_list() && !fields->empty() && fields->elements()[0].is_list())
+            fields = &fields->elements()[0];  // a dataclass: [names, names of None]
         spec.kind = TreeSpec::Kind::Tuple;
-        if (fields == nullptr || !fields->is_array() || fields->size() != spec.children.size()) return;
-        for (const Json& field : *fields) {
+        if (fields == nullptr || !fields->is_list() || fields->size() != spec.children.size()) return;
+        for (const JsonValue& field : fields->elements()) {
             if (!field.is_string()) return spec.fields.clear();
-            spec.fields.push_back(field.get<std::string>());
+            spec.fields.emplace_back(field.text());
         }
         if (spec.fields.empty()) return;
         spec.kind = TreeSpec::Kind::Named;
         spec.name = name;
     }
 
-    const Json* named_tuple_fields(const std::string& name) const {
-        if (named_tuples_ == nullptr || !named_tuples_->is_object()) return nullptr;
-        const auto found = named_tuples_->find(name);
-        if (found == named_tuples_->end()) return nullptr;
-        return found->is_object() ? find_member(*found, "field_names", kWhat) : &*found;
+    const JsonValue* named_tuple_fields(const std::string& name) const {
+        const JsonValue* found = named_tuples_ != nullptr ? named_tuples_->find(name) : nullptr;
+        return found != nullptr && found->is_object() ? find_member(*found, "field_names", kWhat) : found;
     }
 
-    const Json* named_tuples_;
+    const JsonValue* named_tuples_;
+    std::deque<JsonDocument> contexts_;
 };
 
 TypePtr common_type(const std::vector<ir::Value*>& values) {
@@ -111,11 +113,11 @@ TypePtr key_type(const std::vector<IValue>& keys) {
 
 }  // namespace
 
-TreeSpec parse_tree_spec(const std::string& text, const Json* named_tuples) {
-    const Json json = parse_program_json(text, "the tree of inputs or outputs");
-    if (!json.is_array() || json.size() != 2)
-        throw_file_error("the program's tree of inputs or outputs has no version");
-    return SpecParser(named_tuples).parse(json[1]);
+TreeSpec parse_tree_spec(std::string_view text, const JsonValue* named_tuples) {
+    const JsonDocument document = parse_program_json(text, "the tree of inputs or outputs");
+    const JsonValue& json = document.root();
+    if (!json.is_list() || json.size() != 2) throw_file_error("the program's tree of inputs or outputs has no version");
+    return SpecParser(named_tuples).parse(json.elements()[1]);
 }
 
 std::size_t leaf_count(const TreeSpec& spec) {

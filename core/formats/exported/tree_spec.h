@@ -23,7 +23,7 @@ struct TreeSpec {
 
 // text: "[1, {\"type\": ..., ...}]". named_tuples: treespec_namedtuple_fields of the program; may be null.
 // Throws Error (File).
-TreeSpec parse_tree_spec(const std::string& text, const Json* named_tuples);
+TreeSpec parse_tree_spec(std::string_view text, const JsonValue* named_tuples);
 
 std::size_t leaf_count(const TreeSpec& spec);
 // The leaves of a value that nests like that; nullopt for another.

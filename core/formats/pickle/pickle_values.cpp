@@ -127,6 +127,7 @@ IValue PickledClasses::make_set(std::vector<IValue>) {
 }
 
 IValue PickledClasses::make_stand_in(const RebuiltTensor& rebuilt, const std::string& path) {
+    if (rebuilt.exact.defined()) return rebuilt.exact;
     throw Error(ErrorKind::Unsupported,
                 concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind, " of size ",
                        shape_list_text(rebuilt.tensor.sizes()), ", which is not supported"),

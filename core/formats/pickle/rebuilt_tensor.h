@@ -26,9 +26,11 @@ class StorageSource {
 struct RebuiltTensor {
     Tensor tensor;
     bool requires_grad = false;
-    // Not empty: the unsupported kind in the file, "sparse_csr tensor of 3 entries", which `tensor` replaces.
+    // Not empty: the kind in the file, "sparse_csr tensor of 3 entries", which `tensor` replaces for readers of plain
+    // weights.
     std::string kind;
-    std::string hint;  // how to save it in a supported form
+    std::string hint;   // how to save it in a plain form
+    Tensor exact = {};  // what is in the file, where the engine has that kind
 };
 
 }  // namespace loupe

@@ -9,7 +9,8 @@
 #include "core/dispatch/functions.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/formats/pickle/tensor_rebuild.h"
-#include "core/tensor/sparse.h"
+#include "core/ops/sparse/compressed.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe {
 namespace {
@@ -86,42 +87,49 @@ RebuiltTensor rebuild_coordinates(const PickleNode::Elements& parts, StorageSour
     return {checked_sparse(indices, values.tensor, parse_size(*parts[2])), values.requires_grad, {}, {}};
 }
 
-// (crow_indices, col_indices, values, size)
-RebuiltTensor rebuild_rows(const PickleNode::Elements& parts, StorageSource& storages) {
-    const Tensor rows = part(*parts[0], ScalarType::Int64, 1, storages);
-    const Tensor columns = part(*parts[1], ScalarType::Int64, 1, storages);
+Tensor index_part(const PickleNode& node, StorageSource& storages) {
+    const Tensor t = plain_part(node, storages).tensor;
+    if (t.dtype() != ScalarType::Int64 && t.dtype() != ScalarType::Int32)
+        throw_file_error(concat("sparse tensor with indices of torch.", dtype_name(t.dtype())));
+    return fn::contiguous(t);
+}
+
+// (compressed indices, plain indices, values, size)
+RebuiltTensor rebuild_compressed(CompressedLayout layout, const PickleNode::Elements& parts, StorageSource& storages) {
+    const Tensor compressed = index_part(*parts[0], storages), plain = index_part(*parts[1], storages);
     const RebuiltTensor values = plain_part(*parts[2], storages);
     const Dims sizes = parse_size(*parts[3]);
-    const std::int64_t entries = columns.size(0);
-    const auto* ends = rows.data<std::int64_t>();
-    const bool fits = sizes.size() == 2 && rows.size(0) == sizes[0] + 1 && ends[0] == 0 && ends[sizes[0]] == entries &&
-                      std::is_sorted(ends, ends + rows.size(0));
-    if (!fits) throw_file_error("sparse_csr tensor whose rows do not fit its entries");
-    const Tensor indices = empty(std::array<std::int64_t, 2>{2, entries}, ScalarType::Int64);
-    auto* out = indices.data<std::int64_t>();
-    for (std::int64_t row = 0; row < sizes[0]; ++row) std::fill(out + ends[row], out + ends[row + 1], row);
-    std::copy_n(columns.data<std::int64_t>(), entries, out + entries);
-    return {checked_sparse(indices, values.tensor, sizes), values.requires_grad,
-            concat("sparse_csr tensor of ", entries, " entries"), "save x.to_sparse_coo() or x.to_dense()"};
+    try {
+        const Tensor exact = make_compressed(layout, compressed, plain, values.tensor, span_of(sizes));
+        return {compressed_to_coordinate(exact), values.requires_grad,
+                concat(layout_python_name(layout), " tensor of ", plain.numel(), " entries"),
+                "save x.to_sparse_coo() or x.to_dense()", exact};
+    } catch (const Error& error) {
+        throw_file_error(error.message());
+    }
 }
 
 RebuiltTensor rebuild_sparse(const PickleNode::Elements& args, StorageSource& storages) {
     const std::string layout = args.empty() ? "" : layout_name(*args[0]);
     const bool is_coo = layout == "torch.sparse_coo";
-    if (!is_coo && layout != "torch.sparse_csr") {
+    const auto compressed = compressed_layout(std::string_view(layout).substr(std::min<std::size_t>(layout.size(), 6)));
+    if (!is_coo && !compressed) {
         throw Error(ErrorKind::Unsupported,
                     concat("tensor of the layout ", quote_name(layout), ", which is not supported"),
                     {.hint = "save x.to_dense()"});
     }
     if (args.size() < 2 || args[1]->elements().size() < (is_coo ? 3U : 4U))
         throw_file_error("sparse tensor made from too few values");
-    return is_coo ? rebuild_coordinates(args[1]->elements(), storages) : rebuild_rows(args[1]->elements(), storages);
+    return is_coo ? rebuild_coordinates(args[1]->elements(), storages)
+                  : rebuild_compressed(*compressed, args[1]->elements(), storages);
 }
 
 // Each element's scale and zero point.
 struct Quantiser {
     float scale = 1;
     float zero_point = 0;
+    double tensor_scale = 1;
+    std::int64_t tensor_zero_point = 0;
     Tensor scales;  // with a channel each: float64, or float32
     Tensor zero_points;
     std::int64_t axis = 0;
@@ -148,8 +156,10 @@ Quantiser parse_quantiser(const PickleNode::Elements& parameters, const Tensor& 
     const std::string& scheme = parameters[0]->global_name();
     Quantiser quantiser;
     if (scheme == "torch.per_tensor_affine") {
-        quantiser.scale = static_cast<float>(parameters[1]->to_float());
-        quantiser.zero_point = static_cast<float>(parameters[2]->to_int());
+        quantiser.tensor_scale = parameters[1]->to_float();
+        quantiser.tensor_zero_point = parameters[2]->to_int();
+        quantiser.scale = static_cast<float>(quantiser.tensor_scale);
+        quantiser.zero_point = static_cast<float>(quantiser.tensor_zero_point);
         quantiser.text = concat(scheme, ", scale=", python_repr(parameters[1]->to_float()),
                                 ", zero_point=", parameters[2]->to_int());
         return quantiser;
@@ -197,8 +207,11 @@ RebuiltTensor rebuild_quantised(const PickleNode::Elements& args, StorageSource&
     if (type.empty()) throw_file_error("quantised tensor on a storage of plain elements");
     const Tensor elements = fn::contiguous(rebuild_dense(args, nullptr, storages));
     const Quantiser quantiser = parse_quantiser(args[4]->elements(), elements, storages);
+    const Tensor exact = quantiser.scales.defined()
+                             ? make_quantized(elements, quantiser.scales, quantiser.zero_points, quantiser.axis)
+                             : make_quantized(elements, quantiser.tensor_scale, quantiser.tensor_zero_point);
     return {dequantised(elements, quantiser), false,
-            concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()"};
+            concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()", exact};
 }
 
 }  // namespace

@@ -95,9 +95,13 @@ Source open_npz(const std::filesystem::path& path, const SourceOptions& options)
     return source;
 }
 
+const SourceRecord kRecords[] = {
+    {"npy", "rows of a NumPy array, mapped into memory", kNpyOptions, accepts_npy, open_npy},
+    {"npz", "rows of the arrays in a NumPy archive", kNpzOptions, accepts_npz, open_npz},
+};
+
 }  // namespace
 
-const SourceRecord kNpySource{"npy", "rows of a NumPy array, mapped into memory", kNpyOptions, accepts_npy, open_npy};
-const SourceRecord kNpzSource{"npz", "rows of the arrays in a NumPy archive", kNpzOptions, accepts_npz, open_npz};
+std::span<const SourceRecord> array_sources() { return kRecords; }
 
 }  // namespace loupe::data

@@ -160,11 +160,13 @@ Source open_hundred(const fs::path& path, const SourceOptions& options) {
                        is_fine ? kHundredFine : kHundredCoarse, options);
 }
 
+const SourceRecord kRecords[] = {
+    {"cifar10", "CIFAR-10, binary version: a folder or one file", kTenOptions, accepts_ten, open_ten},
+    {"cifar100", "CIFAR-100, binary version: a folder or one file", kHundredOptions, accepts_hundred, open_hundred},
+};
+
 }  // namespace
 
-const SourceRecord kCifar10Source{"cifar10", "CIFAR-10, binary version: a folder or one file", kTenOptions, accepts_ten,
-                                  open_ten};
-const SourceRecord kCifar100Source{"cifar100", "CIFAR-100, binary version: a folder or one file", kHundredOptions,
-                                   accepts_hundred, open_hundred};
+std::span<const SourceRecord> cifar_sources() { return kRecords; }
 
 }  // namespace loupe::data

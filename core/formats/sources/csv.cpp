@@ -266,8 +266,12 @@ Source open(const fs::path& path, const SourceOptions& options) {
     return source;
 }
 
+const SourceRecord kRecords[] = {
+    {"csv", "a table of comma-separated text, .gz or not", kOptions, accepts, open},
+};
+
 }  // namespace
 
-const SourceRecord kCsvSource{"csv", "a table of comma-separated text, .gz or not", kOptions, accepts, open};
+std::span<const SourceRecord> csv_sources() { return kRecords; }
 
 }  // namespace loupe::data

@@ -211,10 +211,13 @@ Source open_idx(const fs::path& path, const SourceOptions& options) {
     return make_source(make_ptr<IdxFile>(path), labels, options);
 }
 
+const SourceRecord kRecords[] = {
+    {"mnist", "a folder with MNIST's four IDX files, .gz or not", kMnistOptions, accepts_mnist, open_mnist},
+    {"idx", "one IDX file, .gz or not", kIdxOptions, accepts_idx, open_idx},
+};
+
 }  // namespace
 
-const SourceRecord kMnistSource{"mnist", "a folder with MNIST's four IDX files, .gz or not", kMnistOptions,
-                                accepts_mnist, open_mnist};
-const SourceRecord kIdxSource{"idx", "one IDX file, .gz or not", kIdxOptions, accepts_idx, open_idx};
+std::span<const SourceRecord> idx_sources() { return kRecords; }
 
 }  // namespace loupe::data

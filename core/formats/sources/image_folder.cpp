@@ -129,9 +129,12 @@ Source open(const fs::path& path, const SourceOptions& options) {
     return source;
 }
 
+const SourceRecord kRecords[] = {
+    {"images", "a folder a class, PNG and JPEG pictures in them", kOptions, accepts, open},
+};
+
 }  // namespace
 
-const SourceRecord kImageFolderSource{"images", "a folder a class, PNG and JPEG pictures in them", kOptions, accepts,
-                                      open};
+std::span<const SourceRecord> image_folder_sources() { return kRecords; }
 
 }  // namespace loupe::data

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/sources/source_list.h"
 
-#include <array>
+#include "core/base/record_list.h"
 
 namespace loupe::data {
 
 std::span<const SourceRecord* const> source_list() {
-    static constexpr std::array<const SourceRecord*, 9> kSources{
-        &kNpySource,      &kNpzSource,         &kMnistSource, &kIdxSource,  &kCifar10Source,
-        &kCifar100Source, &kImageFolderSource, &kCsvSource,   &kTextSource,
-    };
-    return kSources;
+    static const auto all = records_of_files<SourceRecord>(
+        {array_sources(), idx_sources(), cifar_sources(), image_folder_sources(), csv_sources(), text_sources()});
+    return all;
 }
 
 }  // namespace loupe::data

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The list of data sources. Adding one adds a file and a line here and in source_list.cpp.
+// The list of data sources: a file gives its records by one function, which is a line here and in source_list.cpp.
 
 #include <span>
 
@@ -8,15 +8,12 @@
 
 namespace loupe::data {
 
-extern const SourceRecord kNpySource;
-extern const SourceRecord kNpzSource;
-extern const SourceRecord kCsvSource;
-extern const SourceRecord kMnistSource;
-extern const SourceRecord kIdxSource;
-extern const SourceRecord kCifar10Source;
-extern const SourceRecord kCifar100Source;
-extern const SourceRecord kImageFolderSource;
-extern const SourceRecord kTextSource;
+std::span<const SourceRecord> array_sources();
+std::span<const SourceRecord> idx_sources();
+std::span<const SourceRecord> cifar_sources();
+std::span<const SourceRecord> image_folder_sources();
+std::span<const SourceRecord> csv_sources();
+std::span<const SourceRecord> text_sources();
 
 std::span<const SourceRecord* const> source_list();
 

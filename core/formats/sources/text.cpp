@@ -152,8 +152,12 @@ Source open(const fs::path& path, const SourceOptions& options) {
     return source;
 }
 
+const SourceRecord kRecords[] = {
+    {"text", "a text in tokens: characters or words", kOptions, accepts, open},
+};
+
 }  // namespace
 
-const SourceRecord kTextSource{"text", "a text in tokens: characters or words", kOptions, accepts, open};
+std::span<const SourceRecord> text_sources() { return kRecords; }
 
 }  // namespace loupe::data

@@ -14,6 +14,7 @@
 #include "core/formats/pickle/pickle_values.h"
 #include "core/formats/pickle/torch_archive.h"
 #include "core/formats/torchscript/archive_code.h"
+#include "core/ops/quantized/packed.h"
 #include "core/passes/pass_manager.h"
 #include "core/passes/pipeline.h"
 #include "core/runtime/interpreter/interpreter.h"
@@ -35,6 +36,7 @@ class ArchiveClasses final : public PickledClasses {
     IValue make(const PickleNode& node, ValueBuilder& builder) override {
         const std::string_view name = node.callable_name();
         if (!name.starts_with("__torch__.")) return NoClasses().make(node, builder);
+        if (name == kPackedLinearName) return make_packed_linear(node, builder);
         if (name.starts_with("__torch__.torch.classes.")) {
             throw Error(ErrorKind::Unsupported,
                         concat("holds an object of ", quote_name(name), ", a class of C++, which is not supported"));
@@ -67,6 +69,19 @@ class ArchiveClasses final : public PickledClasses {
             if (values_equal(value, wanted)) return make_ptr<EnumValue>(type, name, value);
         }
         throw_file_error(concat(quote_name(type->name()), " has no value ", python_repr(wanted)));
+    }
+
+    // Its state is (weight, bias or None).
+    static IValue make_packed_linear(const PickleNode& node, ValueBuilder& builder) {
+        if (!node.is(PickleKind::Object) || node.call().state == nullptr)
+            throw_file_error("packed parameters of a linear layer without a state");
+        static const TypePtr type = types::tuple({types::tensor(), types::optional(types::tensor())});
+        const IValue state = builder.build(*node.call().state, type);
+        const bool holds_tensors =
+            state.is_tuple() && state.to_tuple().elements.size() == 2 && state.to_tuple().elements[0].is_tensor();
+        if (!holds_tensors) throw_file_error("packed parameters of a linear layer that are no weight and bias");
+        const auto& elements = state.to_tuple().elements;
+        return pack_linear(elements[0].to_tensor(), elements[1].is_tensor() ? elements[1].to_tensor() : Tensor());
     }
 
     IValue make_object(const Ptr<ClassType>& type, const PickleCall& call, ValueBuilder& builder) {

@@ -36,6 +36,11 @@ void constrain_range(Arguments arguments, IValue*) {
                               most.is_none() ? std::string("inf") : std::to_string(most.to_int()), "]."));
 }
 
+void sym_is_contiguous(Arguments arguments, IValue* results) {
+    static const Operator* const op = find_operator("aten::is_contiguous.memory_format");
+    call_operator(*op, arguments, results);
+}
+
 // --- several dimensions ---
 
 // As counted from 0, the last first.
@@ -256,6 +261,8 @@ constexpr OperatorRecord kRecords[] = {
               "Fails for a number outside the range.", constrain_range),
     composite("aten::sym_constrain_range_for_size(Scalar size, *, int? min=None, int? max=None) -> ()",
               "Fails for a number outside the range.", constrain_range),
+    composite("aten::sym_is_contiguous(Tensor self, MemoryFormat memory_format=0) -> bool",
+              "Do the elements lie in that order without gaps?", sym_is_contiguous),
     composite("aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
               "Without these dimensions, where their size is 1.", squeeze_dims),
     composite("aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",

@@ -111,6 +111,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
      .summary = "Writes the value to the diagonal.",
      .formula = "self[i, i] = fill_value",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<fill_diagonal>,
      .derivative = {fill_diagonal_backward},
      .gradient = "self: grad off the diagonal, 0 on it",

@@ -203,11 +203,13 @@ std::vector<Sample> cov_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .summary = "How often each non-negative integer is there, or the sum of its weights.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<bincount>,
      .variants = kOut,
      .is_gradient_stop = true},
     {.schema = "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
      .summary = "How many elements fall in each bin of equal width.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<histc>,
      .variants = kOut,
      .is_gradient_stop = true},

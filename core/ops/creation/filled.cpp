@@ -159,11 +159,13 @@ constexpr OperatorRecord kFilled[] = {
     made("aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-         "A tensor with elements not set.", infer_empty, &leave),
+         "A tensor with elements not set.", infer_empty, &leave)
+        .with_state(),
     made("aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, "
          "bool? pin_memory=None) -> Tensor",
-         "A tensor with given strides, elements not set.", infer_strided, &leave),
+         "A tensor with given strides, elements not set.", infer_strided, &leave)
+        .with_state(),
     made("aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> "
          "Tensor",
@@ -186,6 +188,7 @@ constexpr OperatorRecord kLike[] = {
          "pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
          "As self, elements not set.", infer_like<1>, &leave)
+        .with_state()
         .with_not_finite(kEmptyLikeNotFinite),
     made("aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None, "
@@ -204,11 +207,13 @@ constexpr OperatorRecord kLike[] = {
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
          "Of self's dtype, elements not set.", infer_new<2>, &leave)
+        .with_state()
         .with_not_finite(kNewEmptyNotFinite),
     made("aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? "
          "layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
-         "Of self's dtype with given strides, elements not set.", infer_new_strided, &leave),
+         "Of self's dtype with given strides, elements not set.", infer_new_strided, &leave)
+        .with_state(),
     made("aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",

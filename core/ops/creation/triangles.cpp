@@ -170,6 +170,7 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = &triangle_indices<false>},
     {.schema = "aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
      .summary = "A 1 at each index along a new last dimension.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<one_hot>},
 };
 

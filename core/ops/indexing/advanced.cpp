@@ -248,6 +248,7 @@ std::vector<Sample> index_put_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
      .summary = "The elements at the indices, as numpy's advanced indexing picks them.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<index>,
      .derivative = {index_backward, {save_argument("indices")}},
      .samples = index_samples,
@@ -256,6 +257,7 @@ constexpr OperatorRecord kRecords[] = {
      .placement = Placement::Mixed},
     {.schema = "aten::index.Tensor_hacked_twin(Tensor self, Tensor[] indices) -> Tensor",
      .summary = "The elements at the indices.",
+     .results_from = ResultsFrom::Metadata,
      .composite = forward<"aten::index.Tensor">,
      .placement = Placement::Mixed},
     {.schema = "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",

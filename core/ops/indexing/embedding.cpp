@@ -128,26 +128,41 @@ Tensor embedding_backward_function(const Tensor& grad, const Tensor& indices, st
     return fn::embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
 
-// Shortens the rows that are used to max_norm.
+template <typename T>
+inline constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <typename T>
+using Wide = std::conditional_t<kIsHalf<T>, float, T>;
+
+// Shortens a row to max_norm. Its norm is a number of its dtype.
+template <typename T>
+void shorten(T* values, std::int64_t length, std::int64_t stride, double max_norm, double norm_type) {
+    const auto at = [&](std::int64_t k) { return static_cast<double>(static_cast<Wide<T>>(values[k * stride])); };
+    double sum = 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+        const double magnitude = std::fabs(at(k));
+        sum = std::isinf(norm_type) ? std::max(sum, magnitude) : sum + std::pow(magnitude, norm_type);
+    }
+    const double exact = std::isinf(norm_type) ? sum : std::pow(sum, 1 / norm_type);
+    const auto norm = static_cast<double>(static_cast<Wide<T>>(static_cast<T>(static_cast<Wide<T>>(exact))));
+    if (norm <= max_norm) return;
+    const auto scale = static_cast<Wide<T>>(max_norm / (norm + 1e-7));
+    for (std::int64_t k = 0; k < length; ++k)
+        values[k * stride] = static_cast<T>(static_cast<Wide<T>>(values[k * stride]) * scale);
+}
+
 Tensor embedding_renorm(const Tensor& self, const Tensor& indices, double max_norm, double norm_type) {
     std::vector<std::int64_t> rows = index_values(indices);
     std::ranges::sort(rows);
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (std::is_floating_point_v<T> || kIsHalf<T>) {
             for (const std::int64_t row : rows) {
                 if (row < 0 || row >= self.size(0)) throw Error(ErrorKind::Run, "index out of range in self");
-                T* values = self.data<T>() + row * self.strides()[0];
-                double sum = 0;
-                for (std::int64_t k = 0; k < self.size(1); ++k) {
-                    const double magnitude = std::fabs(static_cast<double>(values[k * self.strides()[1]]));
-                    sum = std::isinf(norm_type) ? std::max(sum, magnitude) : sum + std::pow(magnitude, norm_type);
-                }
-                const double norm = std::isinf(norm_type) ? sum : std::pow(sum, 1 / norm_type);
-                if (norm <= max_norm) continue;
-                const auto scale = static_cast<T>(max_norm / (norm + 1e-7));
-                for (std::int64_t k = 0; k < self.size(1); ++k) values[k * self.strides()[1]] *= scale;
+                shorten(self.data<T>() + row * self.strides()[0], self.size(1), self.strides()[1], max_norm, norm_type);
             }
+        } else {
+            throw Error(ErrorKind::Run,
+                        concat("\"embedding_renorm_\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
         }
     });
     return self;

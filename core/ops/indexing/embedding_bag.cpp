@@ -295,6 +295,7 @@ constexpr OperatorRecord kRecords[] = {
                 "sizes, and the rows "
                 "of the maxima.",
      .formula = "out[b] = sum_{i in bag b} weight[indices[i]]",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<embedding_bag>,
      .derivative = {embedding_bag_backward,
                     {save_argument("weight", "per_sample_weights"), save_argument("indices"),
@@ -307,6 +308,7 @@ constexpr OperatorRecord kRecords[] = {
                "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, "
                "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .summary = "Sum, mean or maximum of the table's rows in each bag.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<embedding_bag>,
      .variants = kOut,
      .is_gradient_stop = true},

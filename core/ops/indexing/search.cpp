@@ -104,6 +104,7 @@ constexpr OperatorRecord kRecords[] = {
          "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
          "str? side=None, Tensor? sorter=None) -> Tensor",
      .summary = "Where each value would go in the sorted sequence to keep it sorted.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<searchsorted>,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
@@ -112,6 +113,7 @@ constexpr OperatorRecord kRecords[] = {
          "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
          "str? side=None, Tensor? sorter=None) -> Tensor",
      .summary = "Where the value would go in the sorted sequence to keep it sorted.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<searchsorted_number>,
      .variants = kOut,
      .out = {.overload = "Scalar_out"},
@@ -119,6 +121,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema =
          "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
      .summary = "Which bucket between the boundaries each value is in.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<bucketize>,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
@@ -126,6 +129,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema =
          "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
      .summary = "Which bucket between the boundaries the value is in.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<bucketize_number>,
      .variants = kOut,
      .out = {.overload = "Scalar_out"},

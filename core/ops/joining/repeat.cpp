@@ -147,6 +147,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = repeat_samples},
     {.schema = "aten::repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
      .summary = "Each index as often as repeats says.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<repeated_indices>,
      .variants = kOut,
      .out = {.overload = "Tensor_out"},
@@ -154,6 +155,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, "
                "int? output_size=None) -> Tensor",
      .summary = "Each element as often as repeats says, one beside the other.",
+     .results_from = ResultsFrom::Elements,
      .composite = boxed<repeat_interleave>},
     {.schema = "aten::repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> "
                "Tensor",

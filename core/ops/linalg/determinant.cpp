@@ -94,7 +94,7 @@ Tensor diagonal_of(const Tensor& values, const Tensor& A) {
 void det_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
     const Tensor A = context.argument("A");
-    if (A.numel() == 0) return;
+    if (A.numel() == 0) return context.set_grad("A", fn::zeros_like(A));
     const Tensor g = context.grad_output(0);
     const Tensor value = context.result(0);
     const Tensor d = diagonal_of(g * conj(value), A);

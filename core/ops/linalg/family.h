@@ -17,6 +17,7 @@
     FILE(eigen_records)            \
     FILE(least_squares_records)    \
     FILE(pseudo_inverse_records)   \
+    FILE(polar_records)            \
     FILE(norm_records)             \
     FILE(power_records)            \
     FILE(vector_records)           \

@@ -72,12 +72,11 @@ Tensor exponential(const Tensor& A) {
 TensorMeta infer_exp(const Tensor& A) {
     check_floating(A, "matrix_exp");
     check_square(A, "linalg.matrix_exp");
-    require(A.dtype() != ScalarType::Float16, "\"log2_vml_cpu\" not implemented for 'Half'");
     return plain_meta(to_dims(A.sizes()), A.dtype());
 }
 void matrix_exp(const Tensor& out, const Tensor& A) {
     if (A.numel() == 0) return;
-    const bool narrow_type = A.dtype() == ScalarType::BFloat16;
+    const bool narrow_type = A.dtype() == ScalarType::BFloat16 || A.dtype() == ScalarType::Float16;
     const Tensor wide = narrow_type ? packed_as(A, ScalarType::Float32) : packed(A);
     const Tensor matrices = fn::reshape(wide, Dims{-1, A.size(-1), A.size(-1)});
     TensorList results;

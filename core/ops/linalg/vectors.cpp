@@ -23,8 +23,7 @@ TensorMeta infer_cross(const Tensor& self, const Tensor& other, std::int64_t dim
             " must have length 3. Got ", self.size(dim), " and ", other.size(dim));
     require(self.dtype() == other.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ",
             dtype_graph_name(other.dtype()));
-    require(self.dtype() != ScalarType::Float16 && self.dtype() != ScalarType::Bool, "\"cross\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
+    require(self.dtype() != ScalarType::Bool, "\"cross\" not implemented for 'Bool'");
     return plain_meta(broadcast_shapes(self.sizes(), other.sizes()), self.dtype());
 }
 void cross(const Tensor& out, const Tensor& self, const Tensor& other, std::int64_t dim) {

@@ -10,6 +10,7 @@
 #include "core/ops/matrix/products.h"
 #include "core/ops/not_finite.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -146,15 +147,24 @@ Tensor tensordot(const Tensor& self, const Tensor& other, const Dims& dims_self,
             rest.insert(rest.begin(), order.begin(), order.end());
         return fn::reshape(fn::permute(t, rest), flat);
     };
+    // A dimension of size 1 meets each element of the other's: the same as its sum.
+    Tensor first = self;
+    Tensor second = other;
     for (std::size_t i = 0; i < dims_self.size(); ++i) {
-        require(self.size(dims_self[i]) == other.size(dims_other[i]),
-                "contracted dimensions need to match, but first has size ", self.size(dims_self[i]), " in dim ",
-                dims_self[i], " and second has size ", other.size(dims_other[i]), " in dim ", dims_other[i]);
+        const std::int64_t a = self.size(dims_self[i]);
+        const std::int64_t b = other.size(dims_other[i]);
+        if (a == b) continue;
+        require(a == 1 || b == 1, "contracted dimensions need to match, but first has size ", a, " in dim ",
+                dims_self[i], " and second has size ", b, " in dim ", dims_other[i]);
+        if (b == 1)
+            first = fn::sum_dim(first, Dims{dims_self[i]}, true, static_cast<std::int64_t>(first.dtype()));
+        else
+            second = fn::sum_dim(second, Dims{dims_other[i]}, true, static_cast<std::int64_t>(second.dtype()));
     }
     Dims left;
     Dims right;
-    const Tensor a = arrange(self, dims_self, true, left);
-    const Tensor b = arrange(other, dims_other, false, right);
+    const Tensor a = arrange(first, dims_self, true, left);
+    const Tensor b = arrange(second, dims_other, false, right);
     left.insert(left.end(), right.begin(), right.end());
     return fn::reshape(fn::mm(a, b), left);
 }
@@ -261,6 +271,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = linear_samples,
         .variants = kOut,
         .out = {.refusal = out_refusal::kStructured},
+        .sparse = {.run = on_sparse::linear},
         .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .not_finite = kLinearNotFinite,
     },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mm, addmm, bmm, baddbmm, addbmm: products of matrices and of batches of them.
 #include "core/ops/matrix/products.h"
+#include "core/kernels/elementwise.h"
 
 #include "core/dispatch/functions.h"
 #include "core/dispatch/out_refusals.h"
@@ -10,6 +11,7 @@
 #include "core/ops/matrix/layout.h"
 #include "core/ops/not_finite.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace matrix {
@@ -74,9 +76,8 @@ void visit_product_dtype(ScalarType dtype, F&& f) {
 void run_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            const bool large = a.sizes()[1] * out.numel() > kMostRoundedMultiplications;
-            rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), matrix_of<const T>(a),
-                         matrix_of<const T>(b), beta.to<float>(), matrix_of<T>(out));
+            bfloat16_gemm(alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<float>(),
+                          matrix_of<T>(out));
         } else {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
         }
@@ -183,15 +184,9 @@ MatrixBatch<T> batch_of(const Tensor& t) {
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            constexpr std::int64_t kSmall =
-                400;  // multiplications in one matrix, up to which PyTorch loops in the dtype itself
-            const std::int64_t inner = a.sizes()[2];
-            const bool small = inner * out.sizes()[1] * out.sizes()[2] < kSmall;
-            const bool large = inner * out.numel() > kMostRoundedMultiplications;
-            const Rounding rounding = large ? Rounding::Wide : small ? Rounding::InSteps : Rounding::ByLayout;
             for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
-                rounded_gemm(rounding, alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i],
-                             beta.to<float>(), batch_of<T>(out)[i]);
+                bfloat16_gemm(alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<float>(),
+                              batch_of<T>(out)[i]);
             }
             return;
         }
@@ -251,8 +246,19 @@ TensorMeta infer_addbmm(const Tensor& self, const Tensor& batch1, const Tensor& 
     return meta;
 }
 
+Tensor in_float32(const Tensor& t) {
+    const Tensor wide = empty(t.sizes(), ScalarType::Float32, t.device());
+    copy_into(wide, t);
+    return wide;
+}
+
 void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
             const Scalar& alpha) {
+    if (out.dtype() == ScalarType::BFloat16) {  // the sum of all products, rounded once
+        const Tensor wide = empty(out.sizes(), ScalarType::Float32, out.device());
+        addbmm(wide, in_float32(self), in_float32(batch1), in_float32(batch2), beta, alpha);
+        return copy_into(out, wide);
+    }
     if (!beta.equals(0)) spread(out, self);
     const std::int64_t count = batch1.sizes()[0];
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
@@ -262,13 +268,7 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
         nothing.columns = 0;
         if (count == 0) gemm<T>(T(0), nothing, b.first, beta.to<T>(), matrix_of<T>(out));
         for (std::int64_t i = 0; i < count; ++i) {
-            if constexpr (std::is_same_v<T, BFloat16>) {
-                const bool large = a.first.columns * out.numel() > kMostRoundedMultiplications;
-                rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), a[i], b[i],
-                             i == 0 ? beta.to<float>() : 1.0F, matrix_of<T>(out));
-            } else {
-                gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
-            }
+            gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
         }
     });
 }
@@ -319,6 +319,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = mm_samples,
         .variants = kOut,
         .out = {.refusal = out_refusal::kStructured},
+        .sparse = {.run = on_sparse::mm},
         .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .not_finite = kMmNotFinite,
     },
@@ -334,6 +335,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = addmm_samples,
         .variants = kInPlace | kOut,
         .out = {.refusal = out_refusal::kStructured},
+        .sparse = {.run = on_sparse::addmm},
         .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .python = {.has_older_form = true},
         .not_finite = kAddmmNotFinite,

@@ -10,6 +10,7 @@
 #include "core/ops/matrix/layout.h"
 #include "core/ops/matrix/products.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -34,9 +35,8 @@ TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
 void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            const Rounding rounding = matrix.numel() > kMostRoundedMultiplications ? Rounding::Wide : Rounding::InSteps;
-            rounded_gemm(rounding, alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec),
-                         beta.to<float>(), column_of<T>(out));
+            bfloat16_gemm(alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<float>(),
+                          column_of<T>(out));
         } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(),
                     column_of<T>(out));
@@ -106,8 +106,8 @@ TensorMeta infer_dot(const Tensor& self, const Tensor& tensor) {
 void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            rounded_gemm(Rounding::InSteps, 1, column_of<const T>(self).transposed(), column_of<const T>(tensor), 0,
-                         dense_matrix(out.data<T>(), 1, 1));
+            bfloat16_gemm(1, column_of<const T>(self).transposed(), column_of<const T>(tensor), 0,
+                          dense_matrix(out.data<T>(), 1, 1));
         } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
             gemm<T>(T(1), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0),
                     dense_matrix(out.data<T>(), 1, 1));
@@ -201,6 +201,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = mv_samples,
         .variants = kOut,
         .out = {.refusal = out_refusal::kStructured},
+        .sparse = {.run = on_sparse::mv},
         .autocast = {.cuda = Autocast::Lower},
     },
     {

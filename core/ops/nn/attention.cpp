@@ -16,6 +16,7 @@ namespace {
 using namespace nn_ops;
 
 const OperatorHandle<> op_all_dim("aten::all.dim");
+const OperatorHandle<> op_logsumexp("aten::logsumexp");
 const OperatorHandle<> op_repeat_interleave("aten::repeat_interleave.self_int");
 
 // [B, T, D] to [B, heads, T, D / heads].
@@ -99,7 +100,8 @@ Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t hea
 }
 
 struct Attended {
-    Tensor out, weights;
+    Tensor out, weights, scores;
+    Tensor sees_nothing = {};  // queries that the mask hides from all keys
 };
 
 // Bool masks hide where they are false; others are added.
@@ -116,10 +118,11 @@ Tensor causal_mask(const Tensor& query, const Tensor& key) {
 
 Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,
                    double scale) {
-    const Tensor scores = fn::matmul(fn::mul_scalar(query, Scalar(scale)), fn::transpose(key, -2, -1));
-    Tensor weights = fn::softmax(masked_by(scores, mask), -1, IValue());
+    const Tensor products = fn::matmul(fn::mul_scalar(query, Scalar(scale)), fn::transpose(key, -2, -1));
+    const Tensor scores = masked_by(products, mask);
+    Tensor weights = fn::softmax(scores, -1, IValue());
     if (dropout_p > 0) weights = fn::dropout(weights, dropout_p, true);
-    return {fn::matmul(weights, value), weights};
+    return {fn::matmul(weights, value), weights, scores};
 }
 
 double usual_scale(const Tensor& query) { return 1.0 / std::sqrt(static_cast<double>(query.size(-1))); }
@@ -162,22 +165,66 @@ Tensor shared_heads(const Tensor& query, const Tensor& x) {
 }
 
 // A query that the mask hides from all keys attends to nothing, and gets zeros: the softmax of nothing would be NaN.
+Attended shielded_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                            double dropout_p, bool is_causal, const std::optional<double>& scale) {
+    const double factor = scale.value_or(usual_scale(query));
+    // Numbers of 16 bits are computed with in float32, as PyTorch does since 2.5.
+    if (is_floating(query.dtype()) && element_size(query.dtype()) == 2) {
+        const auto wide = [](const Tensor& t) {
+            const bool is_number = t.defined() && t.dtype() != ScalarType::Bool;
+            return is_number ? fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float32)) : t;
+        };
+        Attended attended =
+            shielded_attention(wide(query), wide(key), wide(value), wide(attn_mask), dropout_p, is_causal, factor);
+        attended.out = fn::to_dtype(attended.out, static_cast<std::int64_t>(query.dtype()));
+        return attended;
+    }
+    if (!attn_mask.defined())
+        return attention(query, key, value, is_causal ? causal_mask(query, key) : Tensor(), dropout_p, factor);
+    const bool is_bool = attn_mask.dtype() == ScalarType::Bool;
+    const Tensor hidden = is_bool ? fn::logical_not(attn_mask)
+                                  : fn::eq_scalar(attn_mask, Scalar(-std::numeric_limits<double>::infinity()));
+    const Tensor sees_nothing = op_all_dim(hidden, std::int64_t{-1}, true);
+    const Tensor mask = fn::masked_fill(attn_mask, sees_nothing, Scalar(is_bool ? 1 : 0));
+    Attended attended = attention(query, key, value, mask, dropout_p, factor);
+    attended.out = fn::masked_fill(attended.out, sees_nothing, Scalar(0));
+    attended.sees_nothing = sees_nothing;
+    return attended;
+}
+
 Tensor scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
                           double dropout_p, bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
     check_attention(query, key, value, attn_mask);
     check_causal(attn_mask, is_causal);
     const Tensor keys = enable_gqa ? shared_heads(query, key) : key;
     const Tensor values = enable_gqa ? shared_heads(query, value) : value;
-    const double factor = scale.value_or(usual_scale(query));
-    if (!attn_mask.defined()) {
-        return attention(query, keys, values, is_causal ? causal_mask(query, keys) : Tensor(), dropout_p, factor).out;
-    }
-    const bool is_bool = attn_mask.dtype() == ScalarType::Bool;
-    const Tensor hidden = is_bool ? fn::logical_not(attn_mask)
-                                  : fn::eq_scalar(attn_mask, Scalar(-std::numeric_limits<double>::infinity()));
-    const Tensor sees_nothing = op_all_dim(hidden, std::int64_t{-1}, true);
-    const Tensor mask = fn::masked_fill(attn_mask, sees_nothing, Scalar(is_bool ? 1 : 0));
-    return fn::masked_fill(attention(query, keys, values, mask, dropout_p, factor).out, sees_nothing, Scalar(0));
+    return shielded_attention(query, keys, values, attn_mask, dropout_p, is_causal, scale).out;
+}
+
+// The form that exported programs hold after decompositions. Heads lie side by side in a row of the result, as PyTorch
+// lays it out, so that a view joins them; logsumexp has no gradient.
+std::tuple<Tensor, Tensor> flash_attention_for_cpu(const Tensor& query, const Tensor& key, const Tensor& value,
+                                                   double dropout_p, bool is_causal, const Tensor& attn_mask,
+                                                   const std::optional<double>& scale) {
+    constexpr const char* kName = "scaled_dot_product_attention_flash_attention: ";
+    require(query.dim() == 4 && key.dim() == 4 && value.dim() == 4, kName,
+            "Accept only 4 dims inputs shape of {B, H, T, K}");
+    require(dropout_p == 0, kName, "Currently do not support dropout > 0");
+    require(query.size(3) == value.size(3) && key.size(3) == value.size(3), kName,
+            "Q/K/V should have the same head size");
+    require(!attn_mask.defined() || attn_mask.dtype() == query.dtype(), kName,
+            "Attention mask is the same data type as query");
+    check_causal(attn_mask, is_causal);
+    const bool is_shared = key.size(1) != query.size(1);
+    const Attended attended =
+        shielded_attention(query, is_shared ? shared_heads(query, key) : key,
+                           is_shared ? shared_heads(query, value) : value, attn_mask, 0, is_causal, scale);
+    const auto wide = query.dtype() == ScalarType::Float64 ? ScalarType::Float64 : ScalarType::Float32;
+    Tensor sums =
+        fn::to_dtype(op_logsumexp(fn::detach(attended.scores), Dims{-1}, false), static_cast<std::int64_t>(wide));
+    if (attended.sees_nothing.defined())
+        sums = fn::masked_fill(sums, fn::squeeze(attended.sees_nothing, -1), Scalar(0));
+    return {fn::transpose(fn::contiguous(fn::transpose(attended.out, 1, 2)), 1, 2), sums};
 }
 
 std::vector<Sample> attention_samples(Random& random, ScalarType dtype) {
@@ -198,6 +245,13 @@ std::vector<Sample> public_dot_product_samples(Random& random, ScalarType dtype)
             {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, true, IValue(), false}, "causal"},
             {{t({2, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), t({3, 5}), 0.0, false, 0.3, false}, "mask, scale"},
             {{t({4, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, false, IValue(), true}, "shared heads"}};
+}
+
+std::vector<Sample> flash_attention_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({2, 2, 3, 4}), t({2, 2, 5, 4}), t({2, 2, 5, 4}), 0.0, false, t({3, 5}), 0.3}, "mask, scale"},
+            {{t({1, 2, 3, 4}), t({1, 2, 3, 4}), t({1, 2, 3, 4}), 0.0, true, IValue(), IValue()}, "causal"},
+            {{t({1, 4, 3, 4}), t({1, 2, 5, 4}), t({1, 2, 5, 4}), 0.0, false, IValue(), IValue()}, "shared heads"}};
 }
 
 constexpr std::string_view kAttention =
@@ -285,6 +339,17 @@ constexpr OperatorRecord kRecords[] = {
         .composite = boxed<scaled_dot_product>,
         .gradient = kAttention,
         .samples = public_dot_product_samples,
+        .not_finite = kScaledDotProductAttentionNotFinite,
+    },
+    {
+        .schema = "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float "
+                  "dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor "
+                  "output, Tensor logsumexp)",
+        .summary = "Attention of queries over keys and values, and the logarithm of each query's sum of exponentials.",
+        .formula = "output = softmax(scale q k^T + mask) v; logsumexp = ln(sum_j exp(scale q k^T + mask))",
+        .composite = boxed<flash_attention_for_cpu>,
+        .gradient = kAttention,
+        .samples = flash_attention_samples,
         .not_finite = kScaledDotProductAttentionNotFinite,
     },
     {.schema = "aten::_scaled_dot_product_attention_forward(Tensor query, Tensor key, Tensor value, Tensor? "

@@ -627,6 +627,7 @@ constexpr OperatorRecord kRecords[] = {
         .formula =
             "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum_n grad_out y; out2 = sum_n "
             "grad_out",
+        .results_from = ResultsFrom::Metadata,
         .kernel = run_native_batch_norm_backward,
         .derivative = {native_batch_norm_double_gradient,
                        {save_argument("grad_out"), save_argument("input"), save_argument("weight"),

@@ -425,6 +425,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Gradients of a convolution for its input, weight and bias; those not in output_mask are left out.",
         .formula = "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
                    "grad_output",
+        .results_from = ResultsFrom::Metadata,
         .kernel = run_convolution_backward,
         .derivative = {convolution_double_backward,
                        {save_argument("grad_output"), save_argument("input"), save_argument("weight")}},

@@ -41,8 +41,9 @@ MetaList infer_pool(const Tensor& self, const Dims& kernel, const Dims& output, 
         require(output[d] >= 0 && kernel[d] <= in && output[d] <= in && output[d] + kernel[d] - 1 <= in, name,
                 ": pool ", axis, " ", kernel[d], " too large relative to input ", axis, " ", in);
     }
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"fractional_max_pool",
-            spatial, "d_out_frame\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    const bool is_wide = self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64;
+    require(is_wide || (spatial == 2 && is_floating(self.dtype())), "\"fractional_max_pool", spatial,
+            "d_out_frame\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     require(samples.dtype() == self.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ",
             dtype_graph_name(samples.dtype()));
     const std::int64_t planes = self.numel() / std::max<std::int64_t>(1, checked_numel(sizes.last(spatial)));
@@ -57,16 +58,23 @@ MetaList infer_fractional(const Tensor& self, const Dims& kernel, const Dims& ou
     return infer_pool(self, kernel, output, samples, Spatial);
 }
 
-// Where the windows of one axis start.
+// Where the windows of one axis start, found with the arithmetic of the dtype: a rounding moves a window.
 template <typename T>
-std::vector<std::int64_t> window_starts(T sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+std::vector<std::int64_t> window_starts(T sample, std::int64_t in, std::int64_t out, std::int64_t kernel,
+                                        ScalarType dtype) {
+    const auto rounded = [dtype](T x) {
+        if (dtype == ScalarType::Float16) return static_cast<T>(static_cast<float>(Half(static_cast<float>(x))));
+        if (dtype == ScalarType::BFloat16) return static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(x))));
+        return x;
+    };
     require(sample >= 0 && sample <= 1, "Expect _random_samples from 0 to 1, but got ", static_cast<double>(sample));
     std::vector<std::int64_t> starts(static_cast<std::size_t>(out));
     if (out > 1) {
-        const T alpha = static_cast<T>(in - kernel) / static_cast<T>(out - 1);
+        const T alpha = rounded(rounded(static_cast<T>(in - kernel)) / rounded(static_cast<T>(out - 1)));
         for (std::int64_t i = 0; i < out - 1; ++i) {
-            const auto start = static_cast<std::int64_t>((static_cast<T>(i) + sample) * alpha) -
-                               static_cast<std::int64_t>(sample * alpha);
+            const T moved = rounded(rounded(static_cast<T>(i)) + sample);
+            const auto start =
+                static_cast<std::int64_t>(rounded(moved * alpha)) - static_cast<std::int64_t>(rounded(sample * alpha));
             starts[static_cast<std::size_t>(i)] = std::min(start, in - kernel);
         }
     }
@@ -114,9 +122,9 @@ void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor&
     const std::int64_t in_pixels = checked_numel(self.sizes().last(Spatial));
     const std::int64_t out_pixels = checked_numel(span_of(output));
     visit_floating(self.dtype(), "fractional_max_pool", [&]<typename T>(std::type_identity<T>) {
-        const Tensor x = packed(self);
-        const Tensor drawn = packed(samples);
-        const Tensor y = buffer_for(out);
+        const Tensor x = packed_as(self, scalar_type_of<T>);
+        const Tensor drawn = packed_as(samples, scalar_type_of<T>);
+        const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         const Tensor at = buffer_for(indices);
         parallel_for(0, out.numel() / out_pixels, 1, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
@@ -130,13 +138,13 @@ void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor&
                     const std::size_t draw = Spatial == 2 ? Spatial - 1 - d : d;
                     plane.starts[to] = window_starts(
                         drawn.data<T>()[i * static_cast<std::int64_t>(Spatial) + static_cast<std::int64_t>(draw)],
-                        plane.input[to], output[d], kernel[d]);
+                        plane.input[to], output[d], kernel[d], self.dtype());
                 }
                 pool_plane(plane, x.data<T>() + i * in_pixels, y.data<T>() + i * out_pixels,
                            at.data<std::int64_t>() + i * out_pixels);
             }
         });
-        put_back(out, y);
+        if (!y.is_same(out)) convert_into(out, y);
         put_back(indices, at);
     });
 }

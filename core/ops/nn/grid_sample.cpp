@@ -320,7 +320,7 @@ void check_sampling(const Tensor& input, const Tensor& grid, std::int64_t mode, 
             "grid_sampler(): bicubic interpolation only supports 4D input");
     require(mode >= 0 && mode <= 2, "grid_sampler(): unknown interpolation mode ", mode);
     require(padding >= 0 && padding <= 2, "grid_sampler(): unknown padding mode ", padding);
-    const bool known = input.dtype() == ScalarType::Float32 || input.dtype() == ScalarType::Float64;
+    const bool known = is_floating(input.dtype());
     if (rank == 2)
         require(known, "grid_sampler_2d_cpu not implemented for ", dtype_graph_name(input.dtype()));
     else
@@ -357,9 +357,9 @@ void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std
     const std::int64_t points = grid.size(0) == 0 ? 0 : grid.numel() / (grid.size(0) * grid.size(-1));
     const auto rank = static_cast<std::int64_t>(s.sizes.size());
     visit_floating(input.dtype(), "grid_sampler", [&]<typename T>(std::type_identity<T>) {
-        const Tensor x = packed(input);
-        const Tensor g = packed(grid);
-        const Tensor y = buffer_for(out);
+        const Tensor x = packed_as(input, scalar_type_of<T>);
+        const Tensor g = packed_as(grid, scalar_type_of<T>);
+        const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         const std::int64_t blocks = (points + kPointsAtOnce - 1) / kPointsAtOnce;
         parallel_for(0, input.size(0) * blocks, 4, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t b = begin; b < end; ++b) {
@@ -371,7 +371,7 @@ void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std
                 }
             }
         });
-        put_back(out, y);
+        if (!y.is_same(out)) convert_into(out, y);
     });
 }
 
@@ -393,8 +393,8 @@ void run_sampler_backward(Arguments arguments, IValue* results) {
     const std::int64_t points = grid.size(0) == 0 ? 0 : grid.numel() / (grid.size(0) * Rank);
     visit_floating(input.dtype(), "grid_sampler_backward", [&]<typename T>(std::type_identity<T>) {
         const Tensor grad = packed_as(arguments[0].to_tensor(), scalar_type_of<T>);
-        const Tensor x = packed(input);
-        const Tensor g = packed(grid);
+        const Tensor x = packed_as(input, scalar_type_of<T>);
+        const Tensor g = packed_as(grid, scalar_type_of<T>);
         const Tensor grad_input = zeros(input.sizes(), scalar_type_of<T>);
         const Tensor grad_grid = zeros(grid.sizes(), scalar_type_of<T>);
         parallel_for(0, input.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
@@ -416,8 +416,8 @@ void run_sampler_backward(Arguments arguments, IValue* results) {
                 std::copy(moved.begin(), moved.end(), grad_grid.data<T>() + i * Rank);
             }
         });
-        if (mask[0]) results[0] = grad_input;
-        if (mask[1]) results[1] = grad_grid;
+        if (mask[0]) results[0] = packed_as(grad_input, input.dtype());
+        if (mask[1]) results[1] = packed_as(grad_grid, grid.dtype());
     });
 }
 
@@ -437,7 +437,7 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, std::int64_t mode, 
 }
 
 std::vector<Sample> grid_samples(Random& random, ScalarType dtype) {
-    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    if (!is_floating(dtype)) return {};
     const Tensor x = random_tensor(random, {2, 2, 4, 5}, dtype);
     const Tensor grid = fn::tanh(random_tensor(random, {2, 3, 2, 2}, dtype));
     return {{{x, grid, 0, 0, false}, "bilinear"},
@@ -447,7 +447,7 @@ std::vector<Sample> grid_samples(Random& random, ScalarType dtype) {
             {{x, fn::mul_scalar(grid, Scalar(2.5)), 0, 2, false}, "reflected"}};
 }
 std::vector<Sample> volume_samples(Random& random, ScalarType dtype) {
-    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    if (!is_floating(dtype)) return {};
     const Tensor x = random_tensor(random, {1, 2, 3, 4, 3}, dtype);
     const Tensor grid = fn::tanh(random_tensor(random, {1, 2, 2, 2, 3}, dtype));
     return {{{x, grid, 0, 0, false}, "trilinear"},
@@ -455,7 +455,7 @@ std::vector<Sample> volume_samples(Random& random, ScalarType dtype) {
             {{x, grid, 1, 2, false}, "nearest, reflected"}};
 }
 std::vector<Sample> affine_samples(Random& random, ScalarType dtype) {
-    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    if (!is_floating(dtype)) return {};
     return {{{random_tensor(random, {2, 2, 3}, dtype), Dims{2, 1, 3, 4}, false}},
             {{random_tensor(random, {1, 3, 4}, dtype), Dims{1, 1, 2, 3, 2}, true}, "volume"}};
 }

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"
-#include "core/ops/nn/rounded_moments.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {
@@ -42,8 +42,8 @@ void check_group_norm(const Tensor& input, std::int64_t groups, const Tensor& we
     check(bias, "bias");
 }
 
-// All in bfloat16: then PyTorch rounds to it at every step.
-bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+// All in bfloat16: then the moments are too.
+bool has_narrow_moments(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const auto fits = [](const Tensor& t) { return !t.defined() || t.dtype() == ScalarType::BFloat16; };
     return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
 }
@@ -64,7 +64,7 @@ MetaList infer_native_group_norm(const Tensor& input, const Tensor& weight, cons
     check_extents(input, {batch, channels, pixels, groups});
     require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '",
             dtype_graph_name(input.dtype()), "'");
-    const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
+    const ScalarType kept = has_narrow_moments(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
     const TensorMeta stats{{batch, groups}, kept, input.device()};
     return {follow_layout(to_dims(input.sizes()), input), stats, stats};
 }
@@ -80,36 +80,6 @@ LOUPE_INLINE inline void moments(const T* x, std::int64_t n, double eps, T& mean
     for (std::int64_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
     mean_out = mean;
     rstd_out = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(eps));
-}
-
-void rounded_group_norm(const Shape& s, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input,
-                        const Tensor& weight, const Tensor& bias, double eps) {
-    const Tensor x = packed(input);
-    const Tensor w = packed(weight);
-    const Tensor b = packed(bias);
-    const Tensor y = buffer_for(out);
-    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
-    for (std::int64_t i = 0; i < s.batch * s.groups; ++i) {
-        const RoundedMoments moments = rounded_moments(x.data<BFloat16>() + i * s.group_elements(), s.group_elements());
-        mean.data<BFloat16>()[i] = moments.mean;
-        rstd.data<BFloat16>()[i] = moments.inverse_deviation(eps);
-        const auto m = static_cast<float>(moments.mean);
-        const auto r = static_cast<float>(rstd.data<BFloat16>()[i]);
-        for (std::int64_t at = 0; at < s.group_elements(); ++at) {
-            const std::int64_t c = i % s.groups * s.group_channels() + at / s.pixels;
-            const auto value = static_cast<float>(x.data<BFloat16>()[i * s.group_elements() + at]);
-            BFloat16& to = y.data<BFloat16>()[i * s.group_elements() + at];
-            if (!w.defined() && !b.defined()) {
-                to = BFloat16(rounded(value - m) * r);
-                continue;
-            }
-            const float scale = w.defined() ? rounded(r * static_cast<float>(w.data<BFloat16>()[c])) : r;
-            const float shift =
-                rounded(rounded(-scale * m) + (b.defined() ? static_cast<float>(b.data<BFloat16>()[c]) : 0.0F));
-            to = BFloat16(rounded(scale * value) + shift);
-        }
-    }
-    put_back(out, y);
 }
 
 // sums[c]: of term(x, c) over all pixels, four of them at a time.
@@ -189,7 +159,14 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
                        const Tensor& weight, const Tensor& bias, std::int64_t batch, std::int64_t channels,
                        std::int64_t pixels, std::int64_t groups, double eps) {
     const Shape s{batch, channels, pixels, groups};
-    if (is_rounded(input, weight, bias)) return rounded_group_norm(s, out, mean, rstd, input, weight, bias, eps);
+    if (has_narrow_moments(input, weight, bias)) {
+        const Tensor wide_mean = empty(mean.sizes(), ScalarType::Float32),
+                     wide_rstd = empty(rstd.sizes(), ScalarType::Float32);
+        native_group_norm(out, wide_mean, wide_rstd, packed_as(input, ScalarType::Float32), weight, bias, batch,
+                          channels, pixels, groups, eps);
+        convert_into(mean, wide_mean);
+        return convert_into(rstd, wide_rstd);
+    }
     visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor w = packed_as(weight, kType);
@@ -367,39 +344,6 @@ void input_gradient(const Shape& s, const T* g, const T* x, const T* sums, const
                  });
 }
 
-// The same in bfloat16, each step rounded as PyTorch rounds it.
-void channel_sums_in_steps(const Shape& s, const float* g, const float* x, float* sums, float* dots) {
-    for (std::int64_t i = 0; i < s.batch * s.channels; ++i) {
-        const float *gp = g + i * s.pixels, *xp = x + i * s.pixels;
-        sums[i] = rounded_sum(s.pixels, [&](std::int64_t p) { return Rounded(gp[p]); }).value;
-        dots[i] = rounded_sum(s.pixels, [&](std::int64_t p) { return Rounded(gp[p]) * Rounded(xp[p]); }).value;
-    }
-}
-void input_gradient_in_steps(const Shape& s, const float* g, const float* x, const float* sums, const float* dots,
-                             const float* mean, const float* rstd, const float* w, float* out) {
-    const Rounded share(1 / static_cast<float>(s.group_elements()));
-    for (std::int64_t i = 0; i < s.batch * s.groups; ++i) {
-        const std::int64_t first = i * s.group_channels();
-        const auto scale = [&](std::int64_t d) {
-            return Rounded(w == nullptr ? 1 : w[i % s.groups * s.group_channels() + d]);
-        };
-        const Rounded sum =
-            rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(sums[first + d]) * scale(d); });
-        const Rounded dot =
-            rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(dots[first + d]) * scale(d); });
-        const Rounded m(mean[i]), r(rstd[i]);
-        const Rounded of_input = (sum * m - dot) * r * r * r * share;
-        const Rounded constant = -of_input * m - sum * r * share;
-        for (std::int64_t d = 0; d < s.group_channels(); ++d) {
-            const Rounded of_grad = r * scale(d);
-            const std::int64_t at = (first + d) * s.pixels;
-            for (std::int64_t p = 0; p < s.pixels; ++p) {
-                out[at + p] = (of_grad * Rounded(g[at + p]) + of_input * Rounded(x[at + p]) + constant).value;
-            }
-        }
-    }
-}
-
 void run_native_group_norm_backward(Arguments arguments, IValue* results) {
     const Tensor input = arguments[1].to_tensor();
     const Tensor weight = arguments[4].to_tensor();
@@ -422,19 +366,11 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
         const Tensor w = packed_as(weight, kType);
         std::vector<T> sums(static_cast<std::size_t>(s.batch * s.channels));
         std::vector<T> dots(sums.size());
-        auto* find_sums = channel_sums<T>;
-        auto* find_gradient = input_gradient<T>;
-        if constexpr (std::is_same_v<T, float>) {
-            if (input.dtype() == ScalarType::BFloat16 && arguments[2].to_tensor().dtype() == ScalarType::BFloat16) {
-                find_sums = channel_sums_in_steps;
-                find_gradient = input_gradient_in_steps;
-            }
-        }
-        find_sums(s, g.data<T>(), x.data<T>(), sums.data(), dots.data());
+        channel_sums<T>(s, g.data<T>(), x.data<T>(), sums.data(), dots.data());
         if (mask[0]) {
             const Tensor out = empty(input.sizes(), kType);
-            find_gradient(s, g.data<T>(), x.data<T>(), sums.data(), dots.data(), mean.data<T>(), rstd.data<T>(),
-                          w.defined() ? w.data<T>() : nullptr, out.data<T>());
+            input_gradient<T>(s, g.data<T>(), x.data<T>(), sums.data(), dots.data(), mean.data<T>(), rstd.data<T>(),
+                              w.defined() ? w.data<T>() : nullptr, out.data<T>());
             results[0] = packed_as(out, input.dtype());
         }
         if (!mask[1] && !mask[2]) return;
@@ -453,14 +389,40 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
     });
 }
 
+// What the gradients of mean and 1 / std give the input: dmean/dx = 1 / n, drstd/dx = -rstd^3 (x - mean) / n.
+Tensor through_moments(GradientContext& c) {
+    using namespace arithmetic;
+    const Shape s{c.value("N").to_int(), c.value("C").to_int(), c.value("HxW").to_int(), c.value("group").to_int()};
+    const Tensor input = c.argument("input");
+    const Tensor x = fn::reshape(input, Dims{s.batch, s.groups, s.group_elements()});
+    Tensor sum = fn::zeros_like(x);
+    if (const Tensor& of_mean = c.grad_output(1); of_mean.defined()) sum = sum + fn::unsqueeze(of_mean, 2);
+    if (const Tensor& of_rstd = c.grad_output(2); of_rstd.defined()) {
+        const Tensor slope = of_rstd * fn::pow_scalar(c.result(2), Scalar(3));
+        sum = sum - fn::unsqueeze(slope, 2) * (x - fn::unsqueeze(c.result(1), 2));
+    }
+    const auto count = static_cast<double>(s.group_elements());
+    return fn::to_dtype(fn::reshape(sum / Scalar(count), to_dims(input.sizes())),
+                        static_cast<std::int64_t>(input.dtype()));
+}
+
 void native_group_norm_gradient(GradientContext& c) {
-    const auto [grad_input, grad_weight, grad_bias] = fn::native_group_norm_backward(
-        c.grad_output(), c.argument("input"), c.result(1), c.result(2), c.argument("weight"), c.value("N"),
-        c.value("C"), c.value("HxW"), c.value("group"),
-        bool_list({c.needs("input"), c.needs("weight"), c.needs("bias")}));
-    if (c.needs("input")) c.set_grad("input", grad_input);
-    if (c.needs("weight")) c.set_grad("weight", grad_weight);
-    if (c.needs("bias")) c.set_grad("bias", grad_bias);
+    using namespace arithmetic;
+    Tensor of_input;
+    if (const Tensor& g = c.grad_output(0); g.defined()) {
+        const auto [grad_input, grad_weight, grad_bias] = fn::native_group_norm_backward(
+            g, c.argument("input"), c.result(1), c.result(2), c.argument("weight"), c.value("N"), c.value("C"),
+            c.value("HxW"), c.value("group"), bool_list({c.needs("input"), c.needs("weight"), c.needs("bias")}));
+        of_input = grad_input;
+        if (c.needs("weight")) c.set_grad("weight", grad_weight);
+        if (c.needs("bias")) c.set_grad("bias", grad_bias);
+    }
+    if (!c.needs("input")) return;
+    if (c.grad_output(1).defined() || c.grad_output(2).defined()) {
+        const Tensor more = through_moments(c);
+        of_input = of_input.defined() ? of_input + more : more;
+    }
+    if (of_input.defined()) c.set_grad("input", of_input);
 }
 
 // The backward formula with operators, of (grad_out, input, weight); eps from the saved 1 / std.
@@ -573,6 +535,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Gradients of group_norm for input, weight and bias.",
         .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
                    "grad_out",
+        .results_from = ResultsFrom::Metadata,
         .kernel = run_native_group_norm_backward,
         .derivative = {native_group_norm_double_gradient,
                        {save_argument("grad_out"), save_argument("input"), save_argument("mean"), save_argument("rstd"),

@@ -92,7 +92,8 @@ struct Blocks {
 };
 
 void check_dtype(ScalarType dtype, const char* name) {
-    require(!is_integral(dtype), "\"", name, "\" not implemented for '", dtype_graph_name(dtype), "'");
+    require(!is_integral(dtype) || dtype == ScalarType::Bool, "\"", name, "\" not implemented for '",
+            dtype_graph_name(dtype), "'");
 }
 
 Blocks blocks_of_image(const Tensor& self, const Dims& kernel, const Dims& dilation, const Dims& padding,
@@ -187,7 +188,7 @@ void col2im(const Tensor& out, const Tensor& self, const Dims& output_size, cons
     const std::int64_t planes = out.numel() / blocks.pixels();
     const std::int64_t column = blocks.taps() * blocks.total();
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (!is_integral(scalar_type_of<T>)) {
+        if constexpr (!is_integral(scalar_type_of<T>) || std::is_same_v<T, bool>) {
             parallel_for(
                 0, planes, std::max<std::int64_t>(1, 8192 / column), [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t i = begin; i < end; ++i) {

@@ -9,7 +9,6 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"
-#include "core/ops/nn/rounded_moments.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {
@@ -50,8 +49,8 @@ Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const T
     return rows;
 }
 
-// All in bfloat16: then PyTorch rounds intermediates to it as well.
-bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+// All in bfloat16: then the moments are given in it too.
+bool has_narrow_moments(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     const auto fits = [](const Tensor& t) { return !t.defined() || t.dtype() == ScalarType::BFloat16; };
     return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
 }
@@ -61,7 +60,7 @@ MetaList infer_native_layer_norm(const Tensor& input, const Dims& normalized_sha
     check_layer_norm(input, normalized_shape, weight, bias);
     require(is_floating(input.dtype()), "\"LayerNormKernelImpl\" not implemented for '",
             dtype_graph_name(input.dtype()), "'");
-    const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
+    const ScalarType kept = has_narrow_moments(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
     TensorMeta stats{to_dims(input.sizes()), kept, input.device()};
     std::fill(stats.sizes.end() - static_cast<std::ptrdiff_t>(normalized_shape.size()), stats.sizes.end(), 1);
     return {TensorMeta{to_dims(input.sizes()), input.dtype(), input.device()}, stats, stats};
@@ -159,69 +158,6 @@ void normalize_rows(const NormalizedRows<T>& a, const T* w, const T* b, std::int
     });
 }
 
-// As layer_norm_rows, of bfloat16: rows of float32, mean and rstd from rows of x.
-void rounded_layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides,
-                             std::int64_t rows, std::int64_t n) {
-    const auto at = [&]<typename T>(std::type_identity<T>, std::size_t i, std::int64_t row) {
-        return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]);
-    };
-    constexpr std::type_identity<float> kWide;
-    constexpr std::type_identity<BFloat16> kNarrow;
-    const bool has_weight = params.numbers[1] != 0, has_bias = params.numbers[2] != 0;
-    std::vector<float> wide(static_cast<std::size_t>(n));
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const BFloat16* x = at(kNarrow, 3, r);
-        std::copy_n(x, n, wide.begin());
-        const RoundedMoments moments = rounded_moments(x, n);
-        const BFloat16 scale = moments.inverse_deviation(params.numbers[0]);
-        *at(kNarrow, 1, r) = moments.mean;
-        *at(kNarrow, 2, r) = scale;
-        const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
-        scale_row<float>(wide.data(), has_weight ? at(kWide, 4, r) : nullptr,
-                         has_bias ? at(kWide, has_weight ? 5 : 4, r) : nullptr, at(kWide, 0, r), n,
-                         static_cast<float>(scale), static_cast<float>(shift));
-    }
-}
-
-// Statistics rounded, the row itself in float32.
-void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean, const Tensor& rstd,
-                        const Tensor& input, const Tensor& weight, const Tensor& bias, double eps) {
-    const RowLoop loop{"LayerNormInSteps",
-                       &rounded_layer_norm_rows,
-                       rows.dims,
-                       {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0},
-                       nullptr,
-                       0};
-    boost::container::small_vector<LoopOperand, 6> operands{{out, ScalarType::Float32},
-                                                            {mean, ScalarType::BFloat16},
-                                                            {rstd, ScalarType::BFloat16},
-                                                            {input, ScalarType::BFloat16}};
-    for (const Tensor& t : {weight, bias}) {
-        if (t.defined()) operands.emplace_back(t, ScalarType::Float32);
-    }
-    const RowLoopScope recorded(loop, {operands.data(), operands.size()}, 3);
-    const Tensor x = packed(input);
-    const Tensor wide = packed_as(x, ScalarType::Float32);
-    const Tensor weights = packed_as(weight, ScalarType::Float32);
-    const Tensor biases = packed_as(bias, ScalarType::Float32);
-    const Tensor y = empty(out.sizes(), ScalarType::Float32);
-    const std::int64_t n = rows.length;
-    parallel_for(0, rows.count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t i = begin; i < end; ++i) {
-                         const RoundedMoments moments = rounded_moments(x.data<BFloat16>() + i * n, n);
-                         const BFloat16 scale = moments.inverse_deviation(eps);
-                         mean.data<BFloat16>()[i] = moments.mean;
-                         rstd.data<BFloat16>()[i] = scale;
-                         const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
-                         scale_row(wide.data<float>() + i * n, weights.defined() ? weights.data<float>() : nullptr,
-                                   biases.defined() ? biases.data<float>() : nullptr, y.data<float>() + i * n, n,
-                                   static_cast<float>(scale), static_cast<float>(shift));
-                     }
-                 });
-    convert_into(out, y);
-}
-
 // Rows of y, mean and rstd from rows of x and, as the numbers say, weight and bias. numbers: eps, has weight, has bias.
 template <typename T>
 void layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
@@ -237,7 +173,6 @@ void layer_norm_rows(const RowParams& params, void* const* arrays, const std::in
 void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input,
                        const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double eps) {
     const Rows rows = check_layer_norm(input, normalized_shape, weight, bias);
-    if (is_rounded(input, weight, bias)) return rounded_layer_norm(rows, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "layer_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const RowLoop loop{"LayerNorm", &layer_norm_rows<T>,
@@ -253,14 +188,18 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
         const Tensor biases = packed_as(bias, kType);
         const T* w = weights.defined() ? weights.data<T>() : nullptr;
         const T* b = biases.defined() ? biases.data<T>() : nullptr;
+        const auto in_type = [&](const Tensor& t) { return t.dtype() == kType ? t : empty(t.sizes(), kType); };
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
+        const Tensor means = in_type(mean), scales = in_type(rstd);
         const std::int64_t n = rows.length;
         parallel_for(0, rows.count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n)),
                      [&](std::int64_t begin, std::int64_t end) {
-                         normalize_rows<T>({x.data<T>() + begin * n, y.data<T>() + begin * n, mean.data<T>() + begin,
-                                            rstd.data<T>() + begin, n, n, 1, 1},
+                         normalize_rows<T>({x.data<T>() + begin * n, y.data<T>() + begin * n, means.data<T>() + begin,
+                                            scales.data<T>() + begin, n, n, 1, 1},
                                            w, b, end - begin, n, eps);
                      });
+        if (!means.is_same(mean)) convert_into(mean, means);
+        if (!scales.is_same(rstd)) convert_into(rstd, scales);
         if (!y.is_same(out)) convert_into(out, y);
     });
 }
@@ -591,6 +530,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "Gradients of layer_norm for input, weight and bias.",
         .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
                    "grad_out",
+        .results_from = ResultsFrom::Metadata,
         .infer = infer_native_layer_norm_backward,
         .kernel = run_native_layer_norm_backward,
         .derivative = {native_layer_norm_double_gradient,

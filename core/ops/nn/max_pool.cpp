@@ -133,8 +133,8 @@ void infer_max_pool(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
     Dims sizes;
     pool_shape(self, parameters_at(arguments, 1), Spatial, sizes);
-    require(is_floating(self.dtype()), "\"max_pool", Spatial, "d\" not implemented for '",
-            dtype_graph_name(self.dtype()), "'");
+    require(!is_complex(self.dtype()) && self.dtype() != ScalarType::Bool, "\"max_pool", Spatial,
+            "d\" not implemented for '", dtype_graph_name(self.dtype()), "'");
     outputs.push_back(follow_layout(sizes, self));
     outputs.push_back(outputs[0]);
     outputs[1].dtype = ScalarType::Int64;
@@ -227,6 +227,10 @@ LOUPE_INLINE inline void compare_taps(const PoolShape& s, const T* plane, const 
     }
 }
 
+// What no element is below.
+template <typename T>
+constexpr T kLowest = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::min();
+
 template <typename T>
 void max_pool_plane(const PoolShape& s, const T* plane, T* out, std::int64_t* indices) {
     RowMax<T> row(s.output[2]);
@@ -236,7 +240,7 @@ void max_pool_plane(const PoolShape& s, const T* plane, T* out, std::int64_t* in
             for (std::int64_t h = 0; h < s.output[1]; ++h) {
                 const Taps rows = taps_of(s, 1, h);
                 for (std::int64_t w = 0; w < s.output[2]; ++w) {
-                    row.best[static_cast<std::size_t>(w)] = -std::numeric_limits<T>::infinity();
+                    row.best[static_cast<std::size_t>(w)] = kLowest<T>;
                     const std::int64_t start =
                         (depth.start * s.input[1] + rows.start) * s.input[2] + taps_of(s, 2, w).start;
                     row.at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(start);
@@ -256,7 +260,7 @@ void run_max_pool(Arguments arguments, IValue* results) {
     const Tensor indices = results[1].to_tensor();
     Dims sizes;
     const PoolShape s = pool_shape(self, parameters_at(arguments, 1), Spatial, sizes);
-    visit_floating(self.dtype(), "max_pool", [&]<typename T>(std::type_identity<T>) {
+    const auto pool = [&]<typename T>(std::type_identity<T>) {
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         const Tensor index = buffer_for(indices);
@@ -269,7 +273,11 @@ void run_max_pool(Arguments arguments, IValue* results) {
                      });
         if (!y.is_same(out)) convert_into(out, y);
         put_back(indices, index);
-    });
+    };
+    if (is_integral(self.dtype()))
+        pool(std::type_identity<std::int64_t>{});
+    else
+        visit_floating(self.dtype(), "max_pool", pool);
 }
 
 // Both for max_pool and adaptive_max_pool: adds each gradient to the pixel that was the largest.
@@ -349,6 +357,7 @@ void picked_gradient(GradientContext& c) {
         const Tensor flat_indices = fn::flatten(indices, start, std::int64_t{-1});
         return fn::view(fn::gather(flat, std::int64_t{-1}, flat_indices), to_dims(indices.sizes()));
     });
+    c.grad("self", [&] { return zeros(c.sizes("self"), c.dtype("self"), c.grad_output().device()); });
 }
 
 Tensor max_pool2d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation,
@@ -590,7 +599,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_max_pool_backward>,
         .kernel = filling<max_pool_backward_kernel<2>>,
         .derivative = {picked_gradient<2, 7>, {save_argument("indices")}, "MaxPool2DWithIndicesBackwardBackward0"},
-        .gradient = "grad_output: grad at the indices",
+        .gradient = "grad_output: grad at the indices\nself: 0",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
     },
@@ -601,7 +610,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_max_pool_backward>,
         .kernel = filling<max_pool_backward_kernel<3>>,
         .derivative = {picked_gradient<3, 7>, {save_argument("indices")}, "MaxPool3DWithIndicesBackwardBackward0"},
-        .gradient = "grad_output: grad at the indices",
+        .gradient = "grad_output: grad at the indices\nself: 0",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
     },
@@ -649,7 +658,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_adaptive_max_pool_backward>,
         .kernel = filling<adaptive_max_pool_backward_kernel<2>>,
         .derivative = {picked_gradient<2, 2>, {save_argument("indices")}, "AdaptiveMaxPool2DBackwardBackward0"},
-        .gradient = "grad_output: grad at the indices",
+        .gradient = "grad_output: grad at the indices\nself: 0",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
     },
@@ -660,7 +669,7 @@ constexpr OperatorRecord kRecords[] = {
         .infer = inferring<infer_adaptive_max_pool_backward>,
         .kernel = filling<adaptive_max_pool_backward_kernel<3>>,
         .derivative = {picked_gradient<3, 2>, {save_argument("indices")}, "AdaptiveMaxPool3DBackwardBackward0"},
-        .gradient = "grad_output: grad at the indices",
+        .gradient = "grad_output: grad at the indices\nself: 0",
         .variants = kOut,
         .out = {.overload = "grad_input", .names = "grad_input"},
     },

@@ -30,8 +30,8 @@ TensorMeta infer_max_unpool(const Tensor& self, const Tensor& indices, const Dim
                 "d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but got ",
                 shape_list_text(sizes), " with dimension ", d, " being empty.");
     }
-    require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"max_unpool", spatial,
-            "d\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    require(is_floating(self.dtype()), "\"max_unpool", spatial, "d\" not implemented for '",
+            dtype_graph_name(self.dtype()), "'");
     Dims out(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(spatial));
     out.insert(out.end(), output_size.begin(), output_size.end());
     return follow_layout(std::move(out), self);
@@ -72,15 +72,15 @@ void unpool(const Tensor& out, const Tensor& self, const Tensor& indices, const 
     const Tensor index = packed(indices);
     const std::int64_t* at = index.data<std::int64_t>();
     visit_floating(self.dtype(), "max_unpool", [&]<typename T>(std::type_identity<T>) {
-        const Tensor x = packed(self);
-        const Tensor y = buffer_for(out);
+        const Tensor x = packed_as(self, scalar_type_of<T>);
+        const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         fill_zero(y);
         for (std::int64_t i = 0; i < x.numel(); ++i) {
             require(at[i] >= 0 && at[i] < to_pixels, "Found an invalid max index: ", at[i],
                     " (output volumes are of size ", shape_text(span_of(output_size)));
             y.data<T>()[i / from_pixels * to_pixels + at[i]] = x.data<T>()[i];
         }
-        put_back(out, y);
+        if (!y.is_same(out)) convert_into(out, y);
     });
 }
 void max_unpool2d(const Tensor& out, const Tensor& self, const Tensor& indices, const Dims& output_size) {
@@ -102,12 +102,12 @@ void unpool_gradient(GradientContext& c) {
 }
 
 std::vector<Sample> unpool2d_samples(Random& random, ScalarType dtype) {
-    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    if (!is_floating(dtype)) return {};
     const Tensor x = random_tensor(random, {2, 1, 2, 2}, dtype);
     return {{{x, tensor_of<std::int64_t>({0, 3, 8, 15, 5, 6, 9, 10}, {2, 1, 2, 2}), Dims{4, 4}}}};
 }
 std::vector<Sample> unpool3d_samples(Random& random, ScalarType dtype) {
-    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    if (!is_floating(dtype)) return {};
     const Tensor x = random_tensor(random, {1, 1, 2, 2, 2}, dtype);
     return {{{x, tensor_of<std::int64_t>({0, 3, 8, 15, 21, 30, 41, 60}, {1, 1, 2, 2, 2}), Dims{4, 4, 4}, Dims{2, 2, 2},
               Dims{0, 0, 0}}}};

@@ -199,18 +199,6 @@ TensorMeta infer_softmax(const Tensor& self, std::int64_t dim, bool half_to_floa
     return follow_layout(to_dims(self.sizes()), self);
 }
 
-// Along the last dimension PyTorch keeps the sum, and its logarithm, in bfloat16.
-void rounded_log_softmax(const Lines& lines, const float* x, float* y) {
-    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
-    for (std::int64_t row = 0; row < lines.outer; ++row, x += lines.length, y += lines.length) {
-        const float largest = *std::max_element(x, x + lines.length);
-        float sum = 0;
-        for (std::int64_t i = 0; i < lines.length; ++i) sum += std::exp(x[i] - largest);
-        const float log_sum = rounded(std::log(rounded(sum)));
-        for (std::int64_t i = 0; i < lines.length; ++i) y[i] = x[i] - largest - log_sum;
-    }
-}
-
 // Rows of y from rows of x, for fused kernels.
 template <bool Log, typename T>
 void softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
@@ -219,15 +207,6 @@ void softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* str
     softmax_all_rows<Log>(static_cast<const T*>(arrays[1]), strides[1] / kElement, static_cast<T*>(arrays[0]),
                           strides[0] / kElement, rows, n);
 }
-void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
-                              std::int64_t n) {
-    for (std::int64_t r = 0; r < rows; ++r) {
-        rounded_log_softmax({1, n, 1},
-                            reinterpret_cast<const float*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
-                            reinterpret_cast<float*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]));
-    }
-}
-
 // How many of the last dimensions form a row; 0 when rows are not contiguous.
 std::int64_t row_dims(const Tensor& t, std::int64_t dim) {
     return t.dim() > 0 && wrap_dim(dim, t.dim()) == t.dim() - 1 ? 1 : 0;
@@ -238,40 +217,23 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
     if (out.numel() == 0) return;
     const Lines lines = lines_of(self, dim);
     visit_floating(self.dtype(), "softmax", [&]<typename T>(std::type_identity<T>) {
-        const bool in_steps = Log && self.dtype() == ScalarType::BFloat16;
-        const RowLoop loop{in_steps ? "LogSoftmaxInSteps" : (Log ? "LogSoftmax" : "Softmax"),
-                           in_steps ? &rounded_log_softmax_rows : &softmax_rows<Log, T>,
-                           row_dims(self, dim),
-                           {},
-                           nullptr,
-                           0};
+        const RowLoop loop{Log ? "LogSoftmax" : "Softmax", &softmax_rows<Log, T>, row_dims(self, dim), {}, nullptr, 0};
         const RowLoopScope recorded(
             loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
-        if constexpr (Log && std::is_same_v<T, float>) {
-            const bool is_rounded =
-                self.dtype() == ScalarType::BFloat16 && self.dim() > 0 && wrap_dim(dim, self.dim()) == self.dim() - 1;
-            if (is_rounded)
-                rounded_log_softmax(lines, x.data<T>(), y.data<T>());
-            else
-                softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
-        } else {
-            softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
-        }
+        softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
         if (!y.is_same(out)) convert_into(out, y);
     });
 }
 
 // ---- backward: softmax: y (g - sum(g y)); log_softmax: g - exp(y) sum(g)
 
-// narrow: the sum is rounded to bfloat16, as PyTorch does along the last dimension.
 template <bool Log, typename T>
-LOUPE_INLINE inline void backward_row(const T* g, const T* y, T* out, std::int64_t n, bool narrow) {
+LOUPE_INLINE inline void backward_row(const T* g, const T* y, T* out, std::int64_t n) {
     T sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t i = 0; i < n; ++i) sum += Log ? g[i] : g[i] * y[i];
-    if (narrow) sum = static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(sum))));
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) {
         if constexpr (Log)
@@ -303,16 +265,14 @@ LOUPE_INLINE inline void backward_columns(const T* g, const T* y, T* out, std::i
     }
 }
 
-// numbers: whether sums are rounded to bfloat16.
 template <bool Log, typename T>
-void softmax_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
+void softmax_backward_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows,
                            std::int64_t n) {
     with_best_instructions([&]() LOUPE_INLINE {
         for (std::int64_t r = 0; r < rows; ++r) {
             backward_row<Log>(reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
                               reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[2]) + r * strides[2]),
-                              reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n,
-                              params.numbers[0] != 0);
+                              reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n);
         }
     });
 }
@@ -336,7 +296,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
         const RowLoop loop{Log ? "LogSoftmaxBackward" : "SoftmaxBackward",
                            &softmax_backward_rows<Log, T>,
                            row_dims(output, dim),
-                           {grad_output.dtype() == ScalarType::BFloat16 ? 1.0 : 0.0},
+                           {},
                            nullptr,
                            0};
         const RowLoopScope recorded(
@@ -344,7 +304,6 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
         const Tensor g = packed_as(grad_output, kType);
         const Tensor y = packed_as(output, kType);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());
-        const bool narrow = grad_output.dtype() == ScalarType::BFloat16;
         const T* gp = g.data<T>();
         const T* yp = y.data<T>();
         T* op = to.data<T>();
@@ -356,7 +315,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
                     const std::int64_t column = i % blocks * kColumns;
                     const std::int64_t at = i / blocks * lines.length * lines.inner + column;
                     if (lines.inner == 1) {
-                        backward_row<Log>(gp + at, yp + at, op + at, lines.length, narrow);
+                        backward_row<Log>(gp + at, yp + at, op + at, lines.length);
                     } else {
                         const std::int64_t width = lines.inner - column < kColumns ? lines.inner - column : kColumns;
                         backward_columns<Log>(gp + at, yp + at, op + at, lines.length, lines.inner, width);

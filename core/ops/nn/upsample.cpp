@@ -8,7 +8,6 @@
 #include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
-#include "core/ops/nn/rounded_moments.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {
@@ -41,24 +40,6 @@ std::array<double, 4> cubic_weights(double t) {
     constexpr double kA = -0.75;
     return {cubic_far(t + 1, kA), cubic_near(t, kA), cubic_near(1 - t, kA), cubic_far(2 - t, kA)};
 }
-// The same with every step rounded to bfloat16.
-double in_bfloat16(double value) {
-    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
-}
-double narrow_near(double x) {
-    const auto r = in_bfloat16;
-    return r(r(r(r(r(1.25 * x) - 2.25) * x) * x) + 1);
-}
-double narrow_far(double x) {
-    const auto r = in_bfloat16;
-    return r(r(r(r(r(-0.75 * x) + 3.75) * x) - 6) * x) + 3;
-}
-std::array<double, 4> narrow_cubic_weights(double exact) {
-    const auto r = in_bfloat16;
-    const double t = r(exact);
-    const double rest = r(1 - t);
-    return {narrow_far(r(t + 1)), narrow_near(t), narrow_near(rest), narrow_far(r(rest + 1))};
-}
 // The kernels of antialiased modes, by distance.
 double smooth_kernel(Interpolation mode, double x) {
     x = std::fabs(x);
@@ -81,25 +62,14 @@ void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, st
     }
 }
 
-// What PyTorch rounds to bfloat16: nothing, the scale, or (in the cubic gradient) source coordinates too.
-enum class Rounding { None, Distance, Places };
-
-Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given,
-               Rounding rounding) {
-    const bool narrow = rounding != Rounding::None;
+Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given) {
     const double stretch = given && *given > 0 ? 1.0 / *given : static_cast<double>(in) / static_cast<double>(out);
     const double aligned = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
-    const double exact = align ? aligned : stretch;
-    const double scale = narrow ? in_bfloat16(exact) : exact;
+    const double scale = align ? aligned : stretch;
     const auto single = static_cast<float>(stretch);  // PyTorch finds the nearest in float
     Taps taps;
     for (std::int64_t i = 0; i < out; ++i, taps.close()) {
-        double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
-        if (rounding == Rounding::Places) {
-            const double place = static_cast<double>(i);
-            center =
-                align ? in_bfloat16(scale * place) : in_bfloat16(in_bfloat16(scale * in_bfloat16(place + 0.5)) - 0.5);
-        }
+        const double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
         switch (mode) {
             case Interpolation::Nearest:
                 taps.add(std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(i) * single)), in - 1), 1);
@@ -120,7 +90,7 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
             case Interpolation::Cubic: {
                 const auto low = static_cast<std::int64_t>(std::floor(center));
                 const double t = center - static_cast<double>(low);
-                const std::array<double, 4> weights = narrow ? narrow_cubic_weights(t) : cubic_weights(t);
+                const std::array<double, 4> weights = cubic_weights(t);
                 for (std::int64_t k = 0; k < 4; ++k)
                     taps.add(std::clamp<std::int64_t>(low - 1 + k, 0, in - 1), weights[static_cast<std::size_t>(k)]);
                 break;
@@ -268,64 +238,6 @@ void apply(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int
     });
 }
 
-// The same in bfloat16, with PyTorch's rounding: of the weights, of each product and of each sum.
-void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const float* from,
-                    float* to) {
-    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
-    for (std::int64_t n = 0; n < outer * taps.places; ++n) {
-        const std::int64_t place = n % taps.places;
-        const float* source = from + n / taps.places * size * inner;
-        for (std::int64_t j = 0; j < inner; ++j) {
-            float sum = 0;
-            for (std::int64_t at = place;
-                 at < taps.places * taps.depth && taps.index[static_cast<std::size_t>(at)] >= 0; at += taps.places) {
-                const float weight = rounded(static_cast<float>(taps.weight[static_cast<std::size_t>(at)]));
-                sum = rounded(sum + rounded(weight * source[taps.index[static_cast<std::size_t>(at)] * inner + j]));
-            }
-            to[n * inner + j] = sum;
-        }
-    }
-}
-
-// The gradient of linear and cubic interpolation in bfloat16 as PyTorch accumulates it: each output adds to the inputs
-// that it read, every product and sum rounded. from [planes, output places], to [planes, input places], both float.
-void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool is_cubic, std::int64_t planes,
-                      const float* from, float* to) {
-    const std::size_t spatial = taps.size();
-    std::int64_t in_places = 1, out_places = 1, corners = 1;
-    for (std::size_t d = 0; d < spatial; ++d) {
-        in_places *= in[d];
-        out_places *= out[d];
-        corners *= is_cubic ? 4 : 2;
-    }
-    std::fill_n(to, planes * in_places, 0.0F);
-    for (std::int64_t n = 0; n < planes * out_places; ++n) {
-        float* plane = to + n / out_places * in_places;
-        const Rounded grad(from[n]);
-        for (std::int64_t corner = 0; corner < corners; ++corner) {
-            Rounded share = is_cubic ? grad : Rounded(1);
-            std::int64_t place = 0, step = 1, rest = n % out_places;
-            std::array<Rounded, 3> weights;
-            for (std::size_t d = spatial; d-- > 0;) {
-                // Linear: the last dimension's tap changes first; cubic: the first dimension's.
-                const std::int64_t depth = is_cubic ? 4 : 2;
-                const std::size_t turn = is_cubic ? d : spatial - 1 - d;
-                std::int64_t tap = corner;
-                for (std::size_t k = 0; k < turn; ++k) tap /= depth;
-                const std::size_t at =
-                    taps[d].begin[static_cast<std::size_t>(rest % out[d])] + static_cast<std::size_t>(tap % depth);
-                weights[d] = Rounded(static_cast<float>(taps[d].weight[at]));
-                place += taps[d].index[at] * step;
-                step *= in[d];
-                rest /= out[d];
-            }
-            for (std::size_t d = 0; d < spatial; ++d) share = d == 0 && !is_cubic ? weights[0] : share * weights[d];
-            if (!is_cubic) share = share * grad;
-            plane[place] = (Rounded(plane[place]) + share).value;
-        }
-    }
-}
-
 struct Options {
     bool align = false;
     std::array<std::optional<double>, 3> scales;
@@ -351,23 +263,8 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
     const std::size_t first = last ? 1 : 2;
     const Tensor& small = transposed ? result : source;  // the operator's input side
     const Tensor& large = transposed ? source : result;
-    const bool narrow = source.dtype() == ScalarType::BFloat16 && has_align(mode) && !last;
-    const bool in_steps = narrow && !transposed;
-    if (narrow && transposed && (mode == Interpolation::Linear || mode == Interpolation::Cubic)) {
-        std::vector<Taps> taps;
-        for (std::size_t d = 0; d < spatial; ++d) {
-            taps.push_back(make_taps(mode, small.sizes()[d + 2], large.sizes()[d + 2], options.align, options.scales[d],
-                                     mode == Interpolation::Cubic ? Rounding::Places : Rounding::Distance));
-        }
-        const Tensor from = packed_as(source, ScalarType::Float32);
-        const Tensor to = empty(result.sizes(), ScalarType::Float32);
-        scatter_in_steps(taps, small.sizes().subspan(2), large.sizes().subspan(2), mode == Interpolation::Cubic,
-                         result.sizes()[0] * result.sizes()[1], from.data<float>(), to.data<float>());
-        return convert_into(result, to);
-    }
     // Copies: short rows first; later dimensions then copy whole rows.
-    const bool from_the_last =
-        transposed || in_steps || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
+    const bool from_the_last = transposed || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample",
                    [&]<typename T>(std::type_identity<T>) {
                        constexpr ScalarType kAs = scalar_type_of<T>;
@@ -384,14 +281,9 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
                            const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
                            const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
                            const Tensor next = fits ? result : empty(span_of(sizes), kAs);
-                           const Taps taps = make_taps(mode, in, out, options.align, options.scales[d],
-                                                       narrow ? Rounding::Distance : Rounding::None);
+                           const Taps taps = make_taps(mode, in, out, options.align, options.scales[d]);
                            const TapTable table = tap_table(taps, in, out, transposed);
-                           if constexpr (std::is_same_v<T, float>) {
-                               if (in_steps)
-                                   apply_in_steps(table, outer, size, inner, now.data<float>(), next.data<float>());
-                           }
-                           if (!in_steps) apply<T>(table, outer, size, inner, now.data<T>(), next.data<T>());
+                           apply<T>(table, outer, size, inner, now.data<T>(), next.data<T>());
                            now = next;
                        }
                        if (!now.is_same(result)) convert_into(result, now);
@@ -400,120 +292,152 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
 
 // ---- arguments, in the two forms: sizes or factors as lists (vec), or sizes and one scale a dimension
 
-template <Interpolation mode, std::size_t N, bool Vec>
-Options options_at(Arguments arguments, std::size_t at) {
+// Which of the operators: their arguments are read by one code.
+struct Form {
+    Interpolation mode;
+    std::size_t n;  // dimensions that are resampled
+    bool is_vec;
+};
+
+Options options_at(Form form, Arguments arguments, std::size_t at) {
     Options options;
-    if constexpr (has_align(mode)) options.align = arguments[at++].to_bool();
-    if constexpr (Vec) {
+    if (has_align(form.mode)) options.align = arguments[at++].to_bool();
+    if (form.is_vec) {
         if (arguments[at].is_none()) return options;
         const std::vector<double> factors = arguments[at].to_doubles();
-        for (std::size_t i = 0; i < std::min(N, factors.size()); ++i) options.scales[i] = factors[i];
+        for (std::size_t i = 0; i < std::min(form.n, factors.size()); ++i) options.scales[i] = factors[i];
     } else {
-        for (std::size_t i = 0; i < N; ++i) {
+        for (std::size_t i = 0; i < form.n; ++i) {
             if (!arguments[at + i].is_none()) options.scales[i] = arguments[at + i].to_double();
         }
     }
     return options;
 }
 
-template <std::size_t N>
+// Of one, two or three sizes.
 std::string extents_text(IntSpan sizes) {
     constexpr std::array<const char*, 3> kNames{"D", "H", "W"};
+    const std::size_t n = sizes.size();
     std::string text = "(";
-    for (std::size_t i = 0; i < N; ++i) text += concat(i == 0 ? "" : ", ", kNames[3 - N + i], ": ", sizes[i]);
+    for (std::size_t i = 0; i < n; ++i) text += concat(i == 0 ? "" : ", ", kNames[3 - n + i], ": ", sizes[i]);
     return text + ")";
 }
 
-template <Interpolation mode, std::size_t N, bool Vec>
-Dims output_sizes(const Tensor& x, Arguments arguments) {
+Dims output_sizes(Form form, const Tensor& x, Arguments arguments) {
+    const std::size_t n = form.n;
     Dims out;
     if (!arguments[1].is_none()) out = arguments[1].to_ints();
-    if constexpr (Vec) {
-        const IValue& factors = arguments[has_align(mode) ? 3 : 2];
+    if (form.is_vec) {
+        const IValue& factors = arguments[has_align(form.mode) ? 3 : 2];
         require(arguments[1].is_none() != factors.is_none(),
                 "Must specify exactly one of output_size and scale_factors");
         if (!factors.is_none()) {
             const std::vector<double> values = factors.to_doubles();
-            require(values.size() == N, "It is expected scale_factors equals to ", N, ", but got size ", values.size());
-            for (std::size_t i = 0; i < N && i + 2 < x.sizes().size(); ++i) {
+            require(values.size() == n, "It is expected scale_factors equals to ", n, ", but got size ", values.size());
+            for (std::size_t i = 0; i < n && i + 2 < x.sizes().size(); ++i) {
                 out.push_back(static_cast<std::int64_t>(static_cast<double>(x.sizes()[i + 2]) * values[i]));
             }
         }
     }
-    require(x.dim() == static_cast<std::int64_t>(N) + 2, "It is expected input_size equals to ", N + 2,
+    require(x.dim() == static_cast<std::int64_t>(n) + 2, "It is expected input_size equals to ", n + 2,
             ", but got size ", x.dim());
-    require(out.size() == N, "It is expected output_size equals to ", N, ", but got size ", out.size());
+    require(out.size() == n, "It is expected output_size equals to ", n, ", but got size ", out.size());
     const IntSpan in = x.sizes().subspan(2);
-    const bool positive = std::all_of(in.begin(), in.end(), [](auto n) { return n > 0; }) &&
-                          std::all_of(out.begin(), out.end(), [](auto n) { return n > 0; });
-    require(positive, "Input and output sizes should be greater than 0, but got input ", extents_text<N>(in),
-            " output ", extents_text<N>(span_of(out)));
-    require(x.sizes()[1] > 0, "Non-empty ", N + 2, "D data tensor expected but got a tensor with sizes ",
+    const bool positive = std::all_of(in.begin(), in.end(), [](auto size) { return size > 0; }) &&
+                          std::all_of(out.begin(), out.end(), [](auto size) { return size > 0; });
+    require(positive, "Input and output sizes should be greater than 0, but got input ", extents_text(in), " output ",
+            extents_text(span_of(out)));
+    require(x.sizes()[1] > 0, "Non-empty ", n + 2, "D data tensor expected but got a tensor with sizes ",
             shape_list_text(x.sizes()));
     Dims sizes{x.sizes()[0], x.sizes()[1]};
     sizes.insert(sizes.end(), out.begin(), out.end());
     return sizes;
 }
 
-template <Interpolation mode, std::size_t N, bool Vec>
-void infer_upsample(Arguments arguments, MetaList& outputs) {
+void infer_forward(Form form, Arguments arguments, MetaList& outputs) {
     const Tensor x = arguments[0].to_tensor();
-    outputs.push_back(follow_layout(output_sizes<mode, N, Vec>(x, arguments), x));
+    outputs.push_back(follow_layout(output_sizes(form, x, arguments), x));
 }
-template <Interpolation mode, std::size_t N, bool Vec>
-void run_upsample(Arguments arguments, IValue* results) {
-    interpolate(mode, options_at<mode, N, Vec>(arguments, 2), arguments[0].to_tensor(), results[0].to_tensor(), N,
-                false);
-}
-template <Interpolation mode, std::size_t N, bool Vec>
-void infer_upsample_backward(Arguments arguments, MetaList& outputs) {
+void infer_backward(Form form, Arguments arguments, MetaList& outputs) {
     const Tensor grad = arguments[0].to_tensor();
     const Dims input = arguments[2].to_ints();
-    require(input.size() == N + 2, "It is expected input_size equals to ", N + 2, ", but got size ", input.size());
+    require(input.size() == form.n + 2, "It is expected input_size equals to ", form.n + 2, ", but got size ",
+            input.size());
     checked_numel(span_of(input));
     // The forward call, of an input without elements.
     const Tensor like = meta_tensor({input, grad.dtype(), grad.device()});
     std::vector<IValue> forward{like, arguments[1]};
     forward.insert(forward.end(), arguments.begin() + 3, arguments.end());
-    require_sizes(grad, span_of(output_sizes<mode, N, Vec>(like, forward)), "grad_output");
+    require_sizes(grad, span_of(output_sizes(form, like, forward)), "grad_output");
     outputs.push_back(follow_layout(input, grad));
+}
+// The gradient's kernel too: only where the options begin differs.
+void run(Form form, Arguments arguments, IValue* results, bool transposed) {
+    interpolate(form.mode, options_at(form, arguments, transposed ? 3 : 2), arguments[0].to_tensor(),
+                results[0].to_tensor(), form.n, transposed);
+}
+
+template <Interpolation mode, std::size_t N, bool Vec>
+void infer_upsample(Arguments arguments, MetaList& outputs) {
+    infer_forward({mode, N, Vec}, arguments, outputs);
+}
+template <Interpolation mode, std::size_t N, bool Vec>
+void run_upsample(Arguments arguments, IValue* results) {
+    run({mode, N, Vec}, arguments, results, false);
+}
+template <Interpolation mode, std::size_t N, bool Vec>
+void infer_upsample_backward(Arguments arguments, MetaList& outputs) {
+    infer_backward({mode, N, Vec}, arguments, outputs);
 }
 template <Interpolation mode, std::size_t N, bool Vec>
 void run_upsample_backward(Arguments arguments, IValue* results) {
-    interpolate(mode, options_at<mode, N, Vec>(arguments, 3), arguments[0].to_tensor(), results[0].to_tensor(), N,
-                true);
+    run({mode, N, Vec}, arguments, results, true);
 }
 
-// The other operator of the pair, by name, with the same options.
-template <std::size_t Options>
-Tensor call_pair(const char* name, std::vector<IValue> arguments, const GradientContext& c, std::size_t first) {
-    for (std::size_t i = 0; i < Options; ++i) arguments.push_back(c.value(first + i));
+// The other operator of the pair, by name, with the same options: so many, from argument `first` on.
+Tensor call_pair(const char* name, std::vector<IValue> arguments, const GradientContext& c, std::size_t first,
+                 std::size_t options) {
+    for (std::size_t i = 0; i < options; ++i) arguments.push_back(c.value(first + i));
     std::array<IValue, 1> result;
     call_operator(detail::operator_or_throw(name), arguments, result.data());
     return result[0].to_tensor();
 }
+void give_gradient(GradientContext& c, ArgumentPlace input, const char* backward, std::size_t options) {
+    c.grad(input, [&] {
+        return call_pair(backward, {c.grad_output(), c.value("output_size"), to_dims(c.sizes(input))}, c, 2, options);
+    });
+}
+void give_double_gradient(GradientContext& c, const char* forward, std::size_t options) {
+    c.grad("grad_output", [&] { return call_pair(forward, {c.grad_output(), c.value("output_size")}, c, 3, options); });
+}
 
-// Nones at the end: for the scales, one or one a dimension.
-template <std::size_t N, bool Align, std::size_t Nones>
-std::vector<Sample> samples(Random& random, ScalarType dtype) {
+// nones: at the end, for the scales: one, or one a dimension.
+std::vector<Sample> forward_sample(Random& random, ScalarType dtype, std::size_t n, bool align, std::size_t nones) {
     Dims sizes{1, 2};
-    for (std::size_t i = 0; i < N; ++i) sizes.push_back(4 - static_cast<std::int64_t>(i % 2));
-    Sample sample{{random_tensor(random, span_of(sizes), dtype), Dims(N, 7)}};
-    if (Align) sample.arguments.emplace_back(false);
-    sample.arguments.insert(sample.arguments.end(), Nones, IValue());
+    for (std::size_t i = 0; i < n; ++i) sizes.push_back(4 - static_cast<std::int64_t>(i % 2));
+    Sample sample{{random_tensor(random, span_of(sizes), dtype), Dims(n, 7)}};
+    if (align) sample.arguments.emplace_back(false);
+    sample.arguments.insert(sample.arguments.end(), nones, IValue());
     return {sample};
 }
-template <std::size_t N, bool Align, std::size_t Nones>
-std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
-    std::vector<Sample> all = samples<N, Align, Nones>(random, dtype);
+std::vector<Sample> backward_sample(Random& random, ScalarType dtype, std::size_t n, bool align, std::size_t nones) {
+    std::vector<Sample> all = forward_sample(random, dtype, n, align, nones);
     for (Sample& sample : all) {
         const Dims input = to_dims(sample.arguments[0].to_tensor().sizes());
         Dims output{input[0], input[1]};
-        output.insert(output.end(), N, 7);
+        output.insert(output.end(), n, 7);
         sample.arguments[0] = random_tensor(random, span_of(output), dtype);
         sample.arguments.insert(sample.arguments.begin() + 2, input);
     }
     return all;
+}
+template <std::size_t N, bool Align, std::size_t Nones>
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
+    return forward_sample(random, dtype, N, Align, Nones);
+}
+template <std::size_t N, bool Align, std::size_t Nones>
+std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
+    return backward_sample(random, dtype, N, Align, Nones);
 }
 
 constexpr std::string_view formula_of(Interpolation mode, int rank) {
@@ -541,28 +465,13 @@ constexpr std::string_view kWeighted =
 
 #define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                         \
     namespace {                                                                                                        \
-    void Name##_gradient(GradientContext& c) {                                                                         \
-        c.grad("self", [&] {                                                                                           \
-            return call_pair<align_count + n>(                                                                         \
-                "aten::" text "_backward", {c.grad_output(), c.value("output_size"), to_dims(c.sizes("self"))}, c, 2); \
-        });                                                                                                            \
-    }                                                                                                                  \
+    void Name##_gradient(GradientContext& c) { give_gradient(c, "self", "aten::" text "_backward", align_count + n); } \
     void Name##_vec_gradient(GradientContext& c) {                                                                     \
-        c.grad("input", [&] {                                                                                          \
-            return call_pair<align_count + 1>("aten::" text "_backward.vec",                                           \
-                                              {c.grad_output(), c.value("output_size"), to_dims(c.sizes("input"))}, c, \
-                                              2);                                                                      \
-        });                                                                                                            \
+        give_gradient(c, "input", "aten::" text "_backward.vec", align_count + 1);                                     \
     }                                                                                                                  \
-    void Name##_double_gradient(GradientContext& c) {                                                                  \
-        c.grad("grad_output", [&] {                                                                                    \
-            return call_pair<align_count + n>("aten::" text, {c.grad_output(), c.value("output_size")}, c, 3);         \
-        });                                                                                                            \
-    }                                                                                                                  \
+    void Name##_double_gradient(GradientContext& c) { give_double_gradient(c, "aten::" text, align_count + n); }       \
     void Name##_vec_double_gradient(GradientContext& c) {                                                              \
-        c.grad("grad_output", [&] {                                                                                    \
-            return call_pair<align_count + 1>("aten::" text ".vec", {c.grad_output(), c.value("output_size")}, c, 3);  \
-        });                                                                                                            \
+        give_double_gradient(c, "aten::" text ".vec", align_count + 1);                                                \
     }                                                                                                                  \
     }                                                                                                                  \
     constexpr OperatorRecord k##Name = {                                                                               \

@@ -59,23 +59,8 @@ void elu_gradient(G& c) {
     });
 }
 
-double in_bfloat16(double value) {
-    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
-}
-// As the function itself (activations.cpp): rounded after each step.
-void gelu_tanh_in_steps(const Tensor& g, const Tensor& x, const Tensor& out) {
-    const double beta = in_bfloat16(0.7978845608028654), kappa = in_bfloat16(0.044715);
-    const Tensor square = x * x;
-    const Tensor inner = fn::tanh((x + square * x * kappa) * beta);
-    const Tensor left = (inner + 1) * 0.5;
-    const Tensor slope = (square * in_bfloat16(3 * kappa) + 1) * beta;
-    fn::copy_(out, g * (left + x * 0.5 * (1 - inner * inner) * slope), false);
-}
 void gelu_kernel(Arguments arguments, IValue* results) {
     const bool exact = arguments[2].to_string() == "none";
-    const Tensor x = arguments[1].to_tensor();
-    if (!exact && x.dtype() == ScalarType::BFloat16)
-        return gelu_tanh_in_steps(arguments[0].to_tensor(), x, results[0].to_tensor());
     run_activation(exact ? ActivationOp::GeluBackward : ActivationOp::GeluTanhBackward, 2, arguments, results);
 }
 Tensor gelu_curvature(const Tensor& x) {

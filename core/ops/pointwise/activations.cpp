@@ -17,24 +17,11 @@ using G = GradientContext;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
-double in_bfloat16(double value) {
-    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value))));
-}
-
 Scalar scalar_of(const G& c, std::size_t i) { return c.value(i).to_scalar(); }
 
-// By operators, which round after each step: 1 + tanh cancels for negative numbers, and PyTorch's rounding shows.
-void gelu_tanh_in_steps(const Tensor& x, const Tensor& out) {
-    const Tensor cube = x * x * x;
-    const Tensor inner = (x + cube * in_bfloat16(0.044715)) * in_bfloat16(0.7978845608028654);
-    fn::copy_(out, x * 0.5 * (fn::tanh(inner) + 1), false);
-}
 void gelu_kernel(Arguments arguments, IValue* results) {
     const std::string& approximate = arguments[1].to_string();
     require(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
-    const Tensor self = arguments[0].to_tensor();
-    if (approximate == "tanh" && self.dtype() == ScalarType::BFloat16)
-        return gelu_tanh_in_steps(self, results[0].to_tensor());
     run_activation(approximate == "none" ? ActivationOp::Gelu : ActivationOp::GeluTanh, 1, arguments, results);
 }
 void softshrink_kernel(Arguments arguments, IValue* results) {
@@ -128,7 +115,8 @@ constexpr OperatorRecord kRecords[] = {
                     {save_result()}},
      .gradient = "self: grad where out > 0, else 0",
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .is_rectifier = true},
     {.schema = "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
      .summary = "Clips to [min_val, max_val].",
      .formula = "min(max(x, min_val), max_val)",
@@ -142,7 +130,8 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where min_val < x < max_val, else 0",
      .samples = with_numbers<-3, 5>,
      .variants = kInPlace | kOut,
-     .out = {.refusal = out_refusal::kFound}},
+     .out = {.refusal = out_refusal::kFound},
+     .is_rectifier = true},
     activation_record(
         "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "Negative elements are scaled.",
         "x if x > 0 else negative_slope x", activation<ActivationOp::LeakyRelu>,
@@ -170,6 +159,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)",
      .summary = "Exponential linear unit in place; its gradient comes from the result, which alone is left.",
      .formula = "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
+     .results_from = ResultsFrom::Metadata,
      .kernel = &elu_in_place,
      .derivative = {[](G& c) {
                         c.set_grad("self", fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2),
@@ -259,7 +249,8 @@ constexpr OperatorRecord kRecords[] = {
                     {save_argument("self")}},
      .gradient = "self: grad where x > threshold, else 0",
      .samples = with_numbers<1, 8>,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .is_rectifier = true},
     {.schema = "aten::log_sigmoid(Tensor self) -> Tensor",
      .summary = "Logarithm of the sigmoid.",
      .formula = "-ln(1 + exp(-x))",
@@ -275,9 +266,11 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.refusal = out_refusal::kScalarType}},
     composite("aten::relu6(Tensor self) -> Tensor", "Clips to [0, 6].", boxed<relu6>, floating_kinks)
+        .with_rectifier()
         .with_formula("min(max(x, 0), 6)")
         .with_gradient("self: grad where 0 < x < 6, else 0"),
     composite("aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "Clips to [0, 6] in place.", boxed<relu6_>, nullptr)
+        .with_rectifier()
         .with_formula("min(max(x, 0), 6)")
         .with_gradient("self: grad where 0 < x < 6, else 0"),
     composite("aten::selu(Tensor self) -> Tensor", "Self-normalising exponential linear unit.", boxed<selu>,

@@ -282,8 +282,12 @@ template <class T>
 struct LogaddexpOp : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const {
-        if (std::isinf(a) && a == b) return a;
-        return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+        if constexpr (kIsComplexElement<T>) {
+            return log_add_exp(a, b);
+        } else {
+            if (std::isinf(a) && a == b) return a;
+            return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+        }
     }
 };
 template <class T>
@@ -382,7 +386,7 @@ ElementwiseKernel find_binary(BinaryOp op, ScalarType as) {
         case BinaryOp::Xlogy:
             return real_kernel<XlogyOp, 2>(as);
         case BinaryOp::Logaddexp:
-            return real_kernel<LogaddexpOp, 2>(as);
+            return real_or_complex_kernel<LogaddexpOp, 2>(as);
         case BinaryOp::Logaddexp2:
             return real_kernel<Logaddexp2Op, 2>(as);
         case BinaryOp::Nextafter:

@@ -21,6 +21,11 @@ void infer_floating_pair(Arguments arguments, MetaList& outputs) {
     infer_binary_real(arguments, outputs);
     require(is_floating(outputs[0].dtype), "not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
 }
+void infer_float_or_complex_pair(Arguments arguments, MetaList& outputs) {
+    infer_binary(arguments, outputs);
+    require(is_floating(outputs[0].dtype) || is_complex(outputs[0].dtype), "not implemented for '",
+            dtype_graph_name(outputs[0].dtype), "'");
+}
 void infer_integer_pair(Arguments arguments, MetaList& outputs) {
     infer_binary_real(arguments, outputs);
     require(is_integral(outputs[0].dtype) && outputs[0].dtype != ScalarType::Bool, "not implemented for '",
@@ -61,7 +66,9 @@ void xlogy_backward(G& c) {
 }
 template <bool kBinary>
 void logaddexp_backward(G& c) {
-    const auto share = [&](const Tensor& x) { return kBinary ? fn::exp2(x - c.result()) : fn::exp(x - c.result()); };
+    const auto share = [&](const Tensor& x) {
+        return kBinary ? fn::exp2(x - c.result()) : conj(fn::exp(x - c.result()));
+    };
     c.grad("self", [&] { return c.grad_output() * share(c.argument("self")); });
     c.grad("other", [&] { return c.grad_output() * share(c.argument("other")); });
 }
@@ -81,6 +88,11 @@ void nan_loses_backward(G& c) {
     const Tensor first = fn::logical_or((*kFirstWins)(a, b), fn::isnan(b));
     c.grad("self", [&] { return keep_where(c.grad_output(), first); });
     c.grad("other", [&] { return keep_where(c.grad_output(), fn::logical_not(first)); });
+}
+
+void nextafter_backward(G& c) {
+    c.grad("self", [&] { return keep_where(c.grad_output(), fn::ne(c.argument("self"), c.argument("other"))); });
+    c.grad("other", [&] { return fn::zeros_like(c.grad_output()); });
 }
 
 std::vector<Sample> floating_pairs(Random& random, ScalarType dtype) {
@@ -162,7 +174,7 @@ constexpr OperatorRecord kRecords[] = {
      .out = {.overload = "OutTensor"},
      .not_finite = kXlogyNotFinite},
     pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.",
-         "ln(exp(self) + exp(other))", infer_floating_pair, binary<BinaryOp::Logaddexp>,
+         "ln(exp(self) + exp(other))", infer_float_or_complex_pair, binary<BinaryOp::Logaddexp>,
          {logaddexp_backward<false>, {save_argument("self"), save_argument("other"), save_result()}}, floating_pairs,
          kOut)
         .with_gradient("self: grad exp(self - out)\nother: grad exp(other - out)"),
@@ -171,9 +183,10 @@ constexpr OperatorRecord kRecords[] = {
          {logaddexp_backward<true>, {save_argument("self"), save_argument("other"), save_result()}}, floating_pairs,
          kOut)
         .with_gradient("self: grad 2^(self - out)\nother: grad 2^(other - out)"),
-    pair("aten::nextafter(Tensor self, Tensor other) -> Tensor", "The next number after self towards other.", {},
-         infer_floating_pair, binary<BinaryOp::Nextafter>, {}, nullptr)
-        .with_formula("self + ulp, or self - ulp, towards other"),
+    pair("aten::nextafter(Tensor self, Tensor other) -> Tensor", "The next number after self towards other.",
+         "self + ulp, or self - ulp, towards other", infer_floating_pair, binary<BinaryOp::Nextafter>,
+         {nextafter_backward, {save_argument("self"), save_argument("other")}})
+        .with_gradient("self: grad where self != other, else 0\nother: 0"),
     pair("aten::heaviside(Tensor self, Tensor values) -> Tensor", "Step function; values where self is 0.", {},
          infer_heaviside, binary<BinaryOp::Heaviside>, {}, nullptr)
         .with_formula("0 if self < 0, values if self = 0, 1 if self > 0"),

@@ -144,10 +144,14 @@ void fill_tensor_backward(G& c) {
     c.grad("self", [&] { return fn::zeros_like(c.grad_output()); });
     c.grad("value", [&] { return c.grad_output(); });
 }
-Tensor fill(const Tensor& self, const Scalar& value) { return fn::full_like(self, value); }
-Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
-    return fn::expand(fn::to_dtype(value, static_cast<std::int64_t>(self.dtype())), to_dims(self.sizes()));
+TensorMeta infer_fill(const Tensor& self, const Scalar&) { return same_meta(self, self.dtype()); }
+TensorMeta infer_fill_with_tensor(const Tensor& self, const Tensor& value) {
+    require(value.dim() == 0, "fill only supports 0-dimension value tensor but got tensor with ", value.dim(),
+            " dimensions.");
+    return same_meta(self, self.dtype());
 }
+void fill(const Tensor& out, const Tensor&, const Scalar& value) { fill_with(out, value); }
+void fill_with_tensor(const Tensor& out, const Tensor&, const Tensor& value) { copy_into(out, value); }
 Tensor zero(const Tensor& self) { return fn::zeros_like(self); }
 
 std::vector<Sample> clone_samples(Random& random, ScalarType dtype) {
@@ -195,6 +199,7 @@ constexpr OperatorRecord kCopies[] = {
     {.schema = "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
      .summary = "Overwrites self with src, converted and broadcast.",
      .formula = "self = src",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<copy_in_place>,
      .derivative = {[](G& c) {
          c.grad("self", [&] { return fn::zeros_like(c.grad_output()); });
@@ -206,12 +211,14 @@ constexpr OperatorRecord kCopies[] = {
      .sparse = {.run = on_sparse::copy}},
     {.schema = "aten::copy_.int(Tensor(a!) self, int other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<copy_number>,
      .derivative = {zero_gradient},
      .samples = copied_number_samples<true>,
      .placement = Placement::Anywhere},
     {.schema = "aten::copy_.float(Tensor(a!) self, float other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<copy_number>,
      .derivative = {zero_gradient},
      .samples = copied_number_samples<false>,
@@ -235,6 +242,7 @@ constexpr OperatorRecord kCopies[] = {
     {.schema = "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
      .summary = "Sets every element to a number.",
      .formula = "self = value",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<fill_number>,
      .derivative = {zero_gradient},
      .gradient = "self: 0\nvalue: sum of grad",
@@ -242,6 +250,7 @@ constexpr OperatorRecord kCopies[] = {
      .placement = Placement::Anywhere},
     {.schema = "aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
      .summary = "Sets every element to the value of a 0-dimensional tensor.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<fill_tensor>,
      .derivative = {fill_tensor_backward},
      .samples = fill_tensor_samples,
@@ -249,19 +258,33 @@ constexpr OperatorRecord kCopies[] = {
     {.schema = "aten::zero_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Sets every element to 0.",
      .formula = "self = 0",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<zero_in_place>,
      .derivative = {zero_gradient},
      .gradient = "self: 0",
      .samples = unary_samples,
      .placement = Placement::Anywhere,
      .sparse = {.run = on_sparse::zero}},
-    composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>)
-        .with_out({.overload = "Scalar_out"})
-        .with_formula("value")
-        .with_gradient("self: 0\nvalue: sum of grad"),
-    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.",
-              boxed<fill_with_tensor>)
-        .with_out({.overload = "Tensor_out"}),
+    {.schema = "aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
+     .summary = "A number in self's shape.",
+     .formula = "value",
+     .infer = inferring<infer_fill>,
+     .kernel = filling<fill>,
+     .derivative = {zero_gradient, {}, "FillBackward0"},
+     .gradient = "self: 0",
+     .samples = fill_samples,
+     .variants = kOut,
+     .out = {.overload = "Scalar_out"}},
+    {.schema = "aten::fill.Tensor(Tensor self, Tensor value) -> Tensor",
+     .summary = "A value in self's shape.",
+     .formula = "value",
+     .infer = inferring<infer_fill_with_tensor>,
+     .kernel = filling<fill_with_tensor>,
+     .derivative = {fill_tensor_backward, {}, "FillBackward1"},
+     .gradient = "self: 0\nvalue: sum of grad",
+     .samples = fill_tensor_samples,
+     .variants = kOut,
+     .out = {.overload = "Tensor_out"}},
     composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>)
         .with_out({})
         .with_formula("0")

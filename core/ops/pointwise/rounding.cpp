@@ -90,6 +90,13 @@ void nan_to_num_kernel(Arguments arguments, IValue* results) {
         if (!out.is_same(self)) copy_into(out, self);
         return;
     }
+    if (is_complex(self.dtype())) {
+        // Real and imaginary parts apart.
+        static const OperatorHandle<> nan_to_num{"aten::nan_to_num"};
+        const Tensor parts = nan_to_num(fn::view_as_real(self), arguments[1], arguments[2], arguments[3]);
+        copy_into(out, fn::view_as_complex(parts));
+        return;
+    }
     const double largest = visit_dtype(self.dtype(), []<typename T>(std::type_identity<T>) -> double {
         if constexpr (std::is_same_v<T, Half>)
             return 65504;
@@ -184,7 +191,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
      .summary = "Replaces NaN and infinities, by default by 0 and the greatest numbers of the type.",
      .formula = "nan, posinf or neginf where x is that, else x",
-     .infer = infer_same_real,
+     .infer = infer_same,
      .kernel = FillingKernel{&nan_to_num_kernel},
      .derivative = {[](G& c) { c.set_grad("self", keep_where(c.grad_output(), fn::isfinite(c.argument("self")))); },
                     {save_argument("self")}},

@@ -214,10 +214,11 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad("self", c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}})
         .with_gradient("self: grad out ln(2)")
         .with_not_finite(kExp2NotFinite),
-    real_function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1",
-                  unary<UnaryOp::Expm1>,
-                  {[](G& c) { c.set_grad("self", c.grad_output() * (c.result() + 1)); }, {save_result()}})
+    function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1",
+             unary<UnaryOp::Expm1>,
+             {[](G& c) { c.set_grad("self", c.grad_output() * (conj(c.result()) + 1)); }, {save_result()}})
         .with_autocast({.cuda = Autocast::Float32})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad (out + 1)")
         .with_not_finite(kExpm1NotFinite),
     function("aten::log(Tensor self) -> Tensor", "Natural logarithm of each element.", "ln(x)", unary<UnaryOp::Log>,
@@ -242,17 +243,19 @@ constexpr OperatorRecord kRecords[] = {
         .with_autocast({.cuda = Autocast::Float32})
         .with_gradient("self: grad / (x ln(10))")
         .with_not_finite(kLog10NotFinite),
-    real_function(
+    function(
         "aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)",
         unary<UnaryOp::Log1p>,
-        {[](G& c) { c.set_grad("self", c.grad_output() / (c.argument("self") + 1)); }, {save_argument("self")}},
+        {[](G& c) { c.set_grad("self", c.grad_output() / (conj(c.argument("self")) + 1)); }, {save_argument("self")}},
         positive_samples)
         .with_autocast({.cuda = Autocast::Float32})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (x + 1)")
         .with_not_finite(kLog1pNotFinite),
     function("aten::sqrt(Tensor self) -> Tensor", "Square root of each element.", "sqrt(x)", unary<UnaryOp::Sqrt>,
              {[](G& c) { c.set_grad("self", c.grad_output() / (2 * conj(c.result()))); }, {save_result()}},
              positive_samples)
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (2 out)")
         .with_not_finite(kSqrtNotFinite),
@@ -292,6 +295,7 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::sin(Tensor self) -> Tensor", "Sine of each element.", "sin(x)", unary<UnaryOp::Sin>,
              {[](G& c) { c.set_grad("self", c.grad_output() * fn::cos(conj(c.argument("self")))); },
               {save_argument("self")}})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad cos(x)"),
     function("aten::cos(Tensor self) -> Tensor", "Cosine of each element.", "cos(x)", unary<UnaryOp::Cos>,
              {[](G& c) { c.set_grad("self", c.grad_output() * -fn::sin(conj(c.argument("self")))); },
@@ -304,12 +308,14 @@ constexpr OperatorRecord kRecords[] = {
               },
               {save_result()}})
         .with_autocast({.cuda = Autocast::Float32})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad (1 + out^2)"),
     function("aten::asin(Tensor self) -> Tensor", "Arc sine of each element.", "arcsin(x)", unary<UnaryOp::Asin>,
              {[](G& c) { c.set_grad("self", c.grad_output() * arc_slope(conj(c.argument("self")))); },
               {save_argument("self")}},
              unit_samples)
         .with_autocast({.cuda = Autocast::Float32})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / sqrt(1 - x^2)")
         .with_not_finite(kAsinNotFinite),
     function("aten::acos(Tensor self) -> Tensor", "Arc cosine of each element.", "arccos(x)", unary<UnaryOp::Acos>,
@@ -325,11 +331,13 @@ constexpr OperatorRecord kRecords[] = {
                   c.set_grad("self", c.grad_output() / (1 + x * x));
               },
               {save_argument("self")}})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (1 + x^2)"),
     function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine of each element.", "sinh(x)", unary<UnaryOp::Sinh>,
              {[](G& c) { c.set_grad("self", c.grad_output() * fn::cosh(conj(c.argument("self")))); },
               {save_argument("self")}})
         .with_autocast({.cuda = Autocast::Float32})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad cosh(x)")
         .with_not_finite(kSinhNotFinite),
     function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine of each element.", "cosh(x)", unary<UnaryOp::Cosh>,
@@ -340,6 +348,7 @@ constexpr OperatorRecord kRecords[] = {
         .with_not_finite(kCoshNotFinite),
     function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent of each element.", "tanh(x)",
              unary<UnaryOp::Tanh>, {tanh_gradient, {save_result()}})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad (1 - out^2)"),
     function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)",
              unary<UnaryOp::Asinh>,
@@ -348,6 +357,7 @@ constexpr OperatorRecord kRecords[] = {
                   c.set_grad("self", c.grad_output() * fn::rsqrt(x * x + 1));
               },
               {save_argument("self")}})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / sqrt(x^2 + 1)"),
     function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)",
              unary<UnaryOp::Acosh>,
@@ -370,6 +380,7 @@ constexpr OperatorRecord kRecords[] = {
               },
               {save_argument("self")}},
              unit_samples)
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: grad / (1 - x^2)")
         .with_not_finite(kAtanhNotFinite),
     {.schema = "aten::sinc(Tensor self) -> Tensor",
@@ -409,6 +420,7 @@ constexpr OperatorRecord kRecords[] = {
                        c.set_grad("self", c.grad_output() * (fn::exp(-(x * x)) * kTwoOverSqrtPi));
                    },
                    {save_argument("self")}})
+        .with_sparse({.run = on_sparse::coalesced_values})
         .with_gradient("self: 2 grad exp(-x^2) / sqrt(pi)"),
     real_function("aten::erfc(Tensor self) -> Tensor", "Complementary error function.", "1 - erf(x)",
                   unary<UnaryOp::Erfc>,

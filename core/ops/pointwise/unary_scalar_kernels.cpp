@@ -92,6 +92,8 @@ LOUPE_SCALAR_OP(BitwiseNot, ~x)
 LOUPE_SCALAR_OP(Conj, std::conj(x))
 LOUPE_SCALAR_OP(Exp, std::exp(x))
 LOUPE_SCALAR_OP(Exp2, exp2_of(x))
+LOUPE_SCALAR_OP(Expm1, expm1_of(x))
+LOUPE_SCALAR_OP(Log1p, log1p_of(x))
 LOUPE_SCALAR_OP(Log, std::log(x))
 LOUPE_SCALAR_OP(Log2, log2_of(x))
 LOUPE_SCALAR_OP(Log10, std::log10(x))
@@ -206,6 +208,10 @@ ElementwiseKernel find_function(UnaryOp op, ScalarType as) {
             return real_or_complex_kernel<SincOp, 1>(as);
         case UnaryOp::Exp:
             return complex_kernel<ExpOp, 1>(as);
+        case UnaryOp::Expm1:
+            return complex_kernel<Expm1Op, 1>(as);
+        case UnaryOp::Log1p:
+            return complex_kernel<Log1pOp, 1>(as);
         case UnaryOp::Log:
             return complex_kernel<LogOp, 1>(as);
         case UnaryOp::Sin:

@@ -93,31 +93,35 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
     return {.schema = schema, .summary = summary, .composite = function, .is_random = true};
 }
 
+constexpr OperatorRecord dropping(std::string_view schema, std::string_view summary, KernelFunction function) {
+    return composite(schema, summary, function).with_identity_without("train");
+}
+
 constexpr OperatorRecord kRecords[] = {
-    composite("aten::dropout(Tensor input, float p, bool train) -> Tensor",
-              "Drops elements with chance p and scales the rest up.", boxed<dropout<false>>)
+    dropping("aten::dropout(Tensor input, float p, bool train) -> Tensor",
+             "Drops elements with chance p and scales the rest up.", boxed<dropout<false>>)
         .with_formula("out = self m / (1 - p), m = 1 with chance 1 - p, else 0; self in evaluation")
         .with_gradient("input: grad m / (1 - p)"),
-    composite("aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as dropout, in place.",
-              boxed<dropout_<false>>)
+    dropping("aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as dropout, in place.",
+             boxed<dropout_<false>>)
         .with_formula("out = self m / (1 - p), m = 1 with chance 1 - p, else 0; self in evaluation")
         .with_gradient("self: grad m / (1 - p)"),
-    composite("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", "Drops whole channels.",
-              boxed<dropout<true>>)
+    dropping("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", "Drops whole channels.",
+             boxed<dropout<true>>)
         .with_formula("out[n, c] = input[n, c] m[n, c] / (1 - p), m = 1 with chance 1 - p, else 0")
         .with_gradient("input: grad m / (1 - p)"),
-    composite("aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
-              "The same as feature_dropout, in place.", boxed<dropout_<true>>),
-    composite("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-              "dropout that keeps mean and variance after selu.", boxed<alpha_dropout<false>>)
+    dropping("aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
+             "The same as feature_dropout, in place.", boxed<dropout_<true>>),
+    dropping("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+             "dropout that keeps mean and variance after selu.", boxed<alpha_dropout<false>>)
         .with_formula("out = a (m input + (1 - m) alpha') + b, mean 0 and variance 1 kept, alpha' = -1.7581")
         .with_gradient("input: grad a m"),
-    composite("aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
-              "The same as alpha_dropout, in place.", boxed<alpha_dropout_<false>>),
-    composite("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-              "alpha_dropout of whole channels.", boxed<alpha_dropout<true>>),
-    composite("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
-              "The same as feature_alpha_dropout, in place.", boxed<alpha_dropout_<true>>),
+    dropping("aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
+             "The same as alpha_dropout, in place.", boxed<alpha_dropout_<false>>),
+    dropping("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+             "alpha_dropout of whole channels.", boxed<alpha_dropout<true>>),
+    dropping("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
+             "The same as feature_alpha_dropout, in place.", boxed<alpha_dropout_<true>>),
     composite("aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "dropout and its mask.",
               boxed<native_dropout>)
         .with_out({})

@@ -40,7 +40,7 @@ class Generator : public RefCounted {
     virtual Device device() const = 0;
     virtual void set_seed(std::uint64_t seed) = 0;
     virtual std::uint64_t seed() const = 0;
-    // 64 random bits: for whoever goes on with a generator of its own.
+    // 64 random bits: the seed of another generator.
     virtual std::uint64_t draw_seed() = 0;
     virtual GeneratorState state() const = 0;
     // Throws Error (Run) for the state of another kind.

@@ -167,7 +167,6 @@ Tensor norm_except_dim(const Tensor& v, std::int64_t power, std::int64_t dim) {
 
 // (self, dim, keepdim)
 TensorMeta infer_logsumexp(const Tensor& self, const IValue& dim, bool keepdim) {
-    require(!is_complex(self.dtype()), "logsumexp(): not implemented for complex tensors");
     return reduced_meta(self, dim, keepdim, floating_type(self.dtype()));
 }
 void logsumexp(const Tensor& out, const Tensor& self, const IValue& dim, bool keepdim) {
@@ -176,7 +175,7 @@ void logsumexp(const Tensor& out, const Tensor& self, const IValue& dim, bool ke
         copy_into(out, fn::log(fn::sum_dim(fn::exp(x), dim, keepdim, IValue())));
         return;
     }
-    const Tensor largest = fn::amax(x, dim, true);
+    const Tensor largest = fn::amax(is_complex(x.dtype()) ? fn::real(x) : x, dim, true);
     const Tensor shift = fn::masked_fill(largest, fn::isinf(largest), Scalar(0));
     const Tensor total = fn::sum_dim(fn::exp(x - shift), dim, true, IValue());
     const Tensor result = fn::log(total) + shift;
@@ -187,7 +186,7 @@ void logsumexp_backward(G& c) {
     const Tensor x = c.argument("self");
     const bool keepdim = c.value("keepdim").to_bool();
     const Tensor g = unsqueezed(c.grad_output(), x.dim(), c.value("dim"), keepdim);
-    c.set_grad("self", g * fn::exp(x - unsqueezed(c.result(), x.dim(), c.value("dim"), keepdim)));
+    c.set_grad("self", g * conj(fn::exp(x - unsqueezed(c.result(), x.dim(), c.value("dim"), keepdim))));
 }
 
 std::vector<Sample> norm_samples(Random& random, ScalarType dtype) {

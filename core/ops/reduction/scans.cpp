@@ -236,8 +236,8 @@ const OperatorHandle<> kLogcumsumexp("aten::logcumsumexp");
 
 TensorMeta infer_logcumsumexp(const Tensor& self, std::int64_t dim) {
     wrap_dim(dim, self.dim());
-    require(is_floating(self.dtype()), "\"logcumsumexp_out_cpu\" not implemented for '", dtype_graph_name(self.dtype()),
-            "'");
+    require(is_floating(self.dtype()) || is_complex(self.dtype()), "\"logcumsumexp_out_cpu\" not implemented for '",
+            dtype_graph_name(self.dtype()), "'");
     return {to_dims(self.sizes()), self.dtype(), self.device()};
 }
 void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
@@ -247,6 +247,8 @@ void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
             const double low = std::min(held, x);
             if (std::isnan(x) || std::isnan(held)) return held + x;
             return low != high || std::isfinite(low) ? high + std::log1p(std::exp(low - high)) : x;
+        } else if constexpr (kIsComplexElement<H>) {
+            return log_add_exp(held, x);
         } else {
             return held;
         }
@@ -257,14 +259,17 @@ void logcumsumexp_backward(G& c) {
     const Tensor x = c.argument("self"), y = c.result(), g = c.grad_output();
     if (x.dim() == 0 || x.numel() == 0) return c.set_grad("self", g);
     const std::int64_t dim = wrap_dim(c.value("dim").to_int(), x.dim());
+    const auto reversed = [&](const Tensor& t) {
+        return fn::flip(kLogcumsumexp(fn::flip(t, Dims{dim}), dim), Dims{dim});
+    };
+    if (is_complex(x.dtype())) return c.set_grad("self", conj(fn::exp(reversed(fn::log(conj(g)) - y) + x)));
     const double lowest = g.dtype() == ScalarType::Float64    ? std::numeric_limits<double>::lowest()
                           : g.dtype() == ScalarType::BFloat16 ? -3.3895313892515355e38
                                                               : std::numeric_limits<float>::lowest();
     const auto share = [&](const Tensor& positive) {
         const Tensor logs =
             fn::where_scalar_other(fn::gt_scalar(positive, Scalar(0)), fn::log(positive), Scalar(lowest));
-        const Tensor backwards = kLogcumsumexp(fn::flip(logs - y, Dims{dim}), dim);
-        return fn::exp(fn::flip(backwards, Dims{dim}) + x);
+        return fn::exp(reversed(logs - y) + x);
     };
     c.set_grad("self", share(g) - share(-g));
 }

@@ -199,6 +199,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary =
             "The rows of a padded batch step by step, without the padding, and how many sequences each step has.",
         .formula = "data[sum of batch_sizes before t + n] = input[t, n]",
+        .results_from = ResultsFrom::Elements,
         .kernel = run_pack,
         .derivative = {pack_gradient, {save_result(1)}, "PackPaddedSequenceBackward0"},
         .gradient = "input: grad, back in its places; 0 in the padding",
@@ -224,6 +225,7 @@ constexpr OperatorRecord kRecords[] = {
             "(Tensor, Tensor)",
         .summary = "A padded batch from rows step by step, and the length of each sequence.",
         .formula = "out[t, n] = data[sum of batch_sizes before t + n], padding_value elsewhere",
+        .results_from = ResultsFrom::Elements,
         .kernel = run_pad,
         .derivative = {pad_gradient, {save_argument("batch_sizes")}, "PadPackedSequenceBackward0"},
         .gradient = "data: grad of what is no padding",

@@ -135,6 +135,7 @@ std::vector<Sample> topk_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
      .summary = "The elements in order along dim, and where they stood; NaN is the greatest.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<sorted>,
      .derivative = {sort_backward, {save_result(1)}},
      .samples = sort_samples,
@@ -143,6 +144,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
                "Tensor indices)",
      .summary = "The elements in order along dim, equal ones as they stood.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<sort_stable>,
      .derivative = {sort_stable_backward, {save_result(1)}, "SortBackward1"},
      .samples = stable_samples,
@@ -163,6 +165,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                "Tensor indices)",
      .summary = "The k greatest (or least) elements along dim, and where they stood.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<topk>,
      .derivative = {topk_backward, {save_result(1)}},
      .gradient = "self: grad at the indices, else 0",

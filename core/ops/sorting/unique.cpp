@@ -245,6 +245,7 @@ constexpr std::string_view kRefused = "self: none; it is refused";
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)",
      .summary = "Each value once, in order, and the place of each element among them.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<unique>,
      .derivative = {[](GradientContext&) { refuse_derivative("_unique"); }},
      .gradient = kRefused,
@@ -252,6 +253,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each value once, in order, the place of each element among them, and how often each is there.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<unique2>,
      .derivative = {[](GradientContext&) { refuse_derivative("_unique2"); }},
      .gradient = kRefused,
@@ -261,6 +263,7 @@ constexpr OperatorRecord kRecords[] = {
                "return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each slice along dim once, in order.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<unique_dim>,
      .derivative = {[](GradientContext&) { refuse_derivative("unique_dim"); }},
      .gradient = kRefused,
@@ -269,6 +272,7 @@ constexpr OperatorRecord kRecords[] = {
          "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
          "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal elements as one.",
+     .results_from = ResultsFrom::Elements,
      .kernel = boxed<unique_consecutive>,
      .derivative = {[](GradientContext&) { refuse_derivative("unique_consecutive"); }},
      .gradient = kRefused,
@@ -284,6 +288,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
                "invert=False) -> Tensor",
      .summary = "Is each element among the others?",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<isin>,
      .variants = kOut,
      .out = {.overload = "Tensor_Tensor_out"},
@@ -291,6 +296,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
                "invert=False) -> Tensor",
      .summary = "Is each element the number?",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<isin_number>,
      .variants = kOut,
      .out = {.overload = "Tensor_Scalar_out"},
@@ -298,6 +304,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
                "invert=False) -> Tensor",
      .summary = "Is the number among the elements?",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<number_isin>,
      .variants = kOut,
      .out = {.overload = "Scalar_Tensor_out"},

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/ops/sparse/compressed.h"
 #include "core/ops/sparse/family.h"
 #include "core/ops/sparse/sparse.h"
 
@@ -14,17 +15,19 @@ namespace {
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
 
-const SparseParts& parts_of(const Tensor& t, const char* function) {
-    if (!t.is_sparse()) {
+const CoordinateParts& parts_of(const Tensor& t, const char* function) {
+    if (!is_coordinate(t)) {
         throw Error(ErrorKind::Unsupported,
                     concat(function, " expected sparse coordinate tensor layout but got Strided"));
     }
-    return *t.impl()->sparse;
+    return coordinate_parts(t);
 }
-void require_coalesced(const SparseParts& parts, const char* what) {
+void require_coalesced(const CoordinateParts& parts, const char* what) {
     if (parts.is_coalesced) return;
     run_error(concat("Cannot get ", what, " on an uncoalesced tensor, please call .coalesce() first"));
 }
+
+constexpr std::int64_t kSparseLayout = 1;  // torch.sparse_coo
 
 Tensor coalesce(const Tensor& self) {
     parts_of(self, "coalesce");
@@ -33,22 +36,39 @@ Tensor coalesce(const Tensor& self) {
 bool is_coalesced(const Tensor& self) { return parts_of(self, "is_coalesced").is_coalesced; }
 Tensor indices(const Tensor& self) {
     require_coalesced(parts_of(self, "indices"), "indices");
-    return loupe::detach(self.impl()->sparse->indices);
+    return loupe::detach(coordinate_parts(self).indices);
 }
 Tensor values(const Tensor& self) {
+    if (is_compressed(self)) return fn::alias(compressed_parts(self).values);
     require_coalesced(parts_of(self, "values"), "values");
-    return loupe::detach(self.impl()->sparse->values);
+    return loupe::detach(coordinate_parts(self).values);
 }
 Tensor own_indices(const Tensor& self) { return loupe::detach(parts_of(self, "_indices").indices); }
 Tensor own_values(const Tensor& self) { return loupe::detach(parts_of(self, "_values").values); }
-std::int64_t entries(const Tensor& self) { return parts_of(self, "_nnz").entries(); }
-std::int64_t sparse_dim(const Tensor& self) { return parts_of(self, "sparse_dim").sparse_dim(); }
-std::int64_t dense_dim(const Tensor& self) { return parts_of(self, "dense_dim").dense_dim(); }
+std::int64_t entries(const Tensor& self) {
+    if (is_compressed(self)) return compressed_parts(self).entries();
+    return parts_of(self, "_nnz").entries();
+}
+std::int64_t sparse_dim(const Tensor& self) {
+    if (is_compressed(self)) return 2;
+    return parts_of(self, "sparse_dim").sparse_dim();
+}
+std::int64_t dense_dim(const Tensor& self) {
+    if (is_compressed(self)) return compressed_parts(self).dense_dim();
+    return parts_of(self, "dense_dim").dense_dim();
+}
 Tensor dense(const Tensor& self, std::optional<ScalarType> dtype) {
     const Tensor out = to_dense(self);
     return dtype ? fn::to_dtype(out, static_cast<std::int64_t>(*dtype)) : out;
 }
-Tensor to_sparse(const Tensor& self) {
+Tensor to_sparse(const Tensor& self, std::optional<std::int64_t> layout, const std::optional<Dims>& block,
+                 std::optional<std::int64_t> dense_dim) {
+    if (layout) {
+        if (const auto compressed = compressed_layout(*layout))
+            return to_compressed(self, *compressed, block.value_or(Dims{}), dense_dim.value_or(0));
+        if (*layout != kSparseLayout) run_error(concat("to_sparse: no sparse layout has the number ", *layout));
+    }
+    if (is_compressed(self)) return compressed_to_coordinate(self);
     if (self.is_sparse()) return self;
     const Tensor places = fn::nonzero(self);
     Dims steps = contiguous_strides(self.sizes());
@@ -123,6 +143,7 @@ constexpr OperatorRecord kRecords[] = {
      .sparse = {.as_is = true}},
     {.schema = "aten::is_coalesced(Tensor self) -> bool",
      .summary = "Are the entries in order, each index once?",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<is_coalesced>,
      .sparse = {.as_is = true}},
     {.schema = "aten::indices(Tensor(a) self) -> Tensor(a)",
@@ -162,7 +183,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<dense>,
      .is_gradient_stop = true,
      .sparse = {.as_is = true}},
-    {.schema = "aten::to_sparse(Tensor self) -> Tensor",
+    {.schema = "aten::to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> "
+               "Tensor",
      .summary = "The elements that are not zero, with their indices.",
      .kernel = boxed<to_sparse>,
      .is_gradient_stop = true,

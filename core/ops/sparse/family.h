@@ -5,7 +5,7 @@
 #include "core/ops/family.h"
 
 // In the order in which the operators are listed.
-#define LOUPE_SPARSE_RECORDS(FILE) FILE(coordinate_records)
+#define LOUPE_SPARSE_RECORDS(FILE) FILE(coordinate_records) FILE(compressed_records)
 
 namespace loupe::sparse_ops {
 

@@ -9,72 +9,26 @@
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/functions.h"
+#include "core/ops/sparse/coalesce.h"
+#include "core/ops/sparse/compressed.h"
+#include "core/ops/sparse/other_forms.h"
 
 namespace loupe {
 namespace {
 
-const SparseParts& parts_of(const Tensor& t) { return *t.impl()->sparse; }
-
-// The sparse dimensions' indices of each entry as one number.
-std::vector<std::int64_t> flat_indices(const SparseParts& parts, IntSpan sizes) {
-    const Tensor indices = fn::contiguous(parts.indices, 0);
-    const auto entries = static_cast<std::size_t>(parts.entries());
-    const auto* from = indices.data<std::int64_t>();
-    std::vector<std::int64_t> out(entries, 0);
-    for (std::int64_t d = 0; d < parts.sparse_dim(); ++d) {
-        const std::int64_t size = sizes[static_cast<std::size_t>(d)];
-        for (std::size_t i = 0; i < entries; ++i) {
-            const std::int64_t index = from[static_cast<std::size_t>(d) * entries + i];
-            if (index < 0 || index >= size) {
-                throw Error(ErrorKind::Run, concat("size is inconsistent with indices: for dim ", d, ", size is ", size,
-                                                   " but found index ", index));
-            }
-            out[i] = out[i] * size + index;
-        }
-    }
-    return out;
-}
-
-Tensor index_tensor(const std::vector<std::int64_t>& values) {
-    const Dims sizes{static_cast<std::int64_t>(values.size())};
-    return tensor_of(std::span<const std::int64_t>(values), span_of(sizes));
-}
+const CoordinateParts& parts_of(const Tensor& t) { return coordinate_parts(t); }
 
 Tensor with_values(const Tensor& t, const Tensor& values) {
     return make_sparse(parts_of(t).indices, values, t.sizes(), parts_of(t).is_coalesced);
 }
 
 Tensor empty_like_sparse(const Tensor& t) {
-    const SparseParts& parts = parts_of(t);
+    const CoordinateParts& parts = parts_of(t);
     Dims value_sizes = to_dims(parts.values.sizes());
     value_sizes[0] = 0;
     const Dims index_sizes{parts.sparse_dim(), 0};
     return make_sparse(zeros(span_of(index_sizes), ScalarType::Int64),
                        empty(span_of(value_sizes), t.dtype(), t.device()), t.sizes(), true);
-}
-
-// dense + alpha * sparse, into `out`, which holds the dense one.
-void add_into(const Tensor& out, const Tensor& sparse, const Scalar& alpha) {
-    const SparseParts& parts = parts_of(sparse);
-    if (!std::ranges::equal(out.sizes(), sparse.sizes())) {
-        throw Error(ErrorKind::Run,
-                    concat("add: expected 'self' and 'other' to have same size, but self has size ",
-                           shape_list_text(out.sizes()), " while other has size ", shape_list_text(sparse.sizes()),
-                           " (FYI: dense-sparse addition does not currently support broadcasting)"));
-    }
-    static const OperatorHandle<> index_add_("aten::index_add_");
-    Dims rows{-1};
-    for (std::int64_t d = parts.sparse_dim(); d < sparse.dim(); ++d) rows.push_back(sparse.size(d));
-    const Tensor values = fn::to_dtype(parts.values, static_cast<std::int64_t>(out.dtype()));
-    const Tensor places = index_tensor(flat_indices(parts, sparse.sizes()));
-    if (out.is_contiguous()) {
-        index_add_(fn::view(out, rows), 0, places, values, alpha);
-    } else {
-        const Tensor copy = fn::contiguous(out, 0);
-        index_add_(fn::view(copy, rows), 0, places, values, alpha);
-        fn::copy_(out, copy, false);
-    }
-    out.storage()->bump_version();
 }
 
 Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
@@ -85,7 +39,7 @@ Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
     if (parts_of(a).entries() == 0) return with_values(b, fn::mul_scalar(parts_of(b).values, alpha));
     if (parts_of(b).entries() == 0) return with_values(a, parts_of(a).values);
     // Merged as if both were in order, as PyTorch does: heads with the same index become one entry.
-    const SparseParts &x = parts_of(a), &y = parts_of(b);
+    const CoordinateParts &x = parts_of(a), &y = parts_of(b);
     const std::vector<std::int64_t> left = flat_indices(x, a.sizes()), right = flat_indices(y, b.sizes());
     std::vector<std::int64_t> of_left(left.size()), of_right(right.size());
     std::int64_t count = 0;
@@ -109,13 +63,13 @@ Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
     return make_sparse(indices, values, a.sizes(), x.is_coalesced && y.is_coalesced);
 }
 
-void take_over(const Tensor& t, const Tensor& from) { set_sparse_parts(t, parts_of(from)); }
+void take_over(const Tensor& t, const Tensor& from) { set_sparse_parts(t, from.impl()->sparse); }
 
 struct Call {
     const Operator& op;
     std::span<const IValue> arguments;
     Tensor tensor(std::size_t i) const { return arguments[i].to_tensor(); }
-    bool is_sparse(std::size_t i) const { return arguments[i].is_tensor() && tensor(i).is_sparse(); }
+    bool is_sparse(std::size_t i) const { return arguments[i].is_tensor() && is_coordinate(tensor(i)); }
     bool is_in_place() const {
         return op.variant == OperatorVariant::InPlace || std::string_view(op.schema.name).ends_with('_');
     }
@@ -191,7 +145,7 @@ Tensor copied(const Call& call) {
                                                                 static_cast<std::int64_t>(call.tensor(0).dtype()))));
 }
 Tensor cloned(const Call& call) {
-    const SparseParts& parts = parts_of(call.tensor(0));
+    const CoordinateParts& parts = parts_of(call.tensor(0));
     return make_sparse(fn::clone(parts.indices, IValue()), fn::clone(parts.values, IValue()), call.tensor(0).sizes(),
                        parts.is_coalesced);
 }
@@ -209,70 +163,77 @@ Tensor emptied(const Call& call) {
 
 using Function = Tensor (*)(const Call& call);
 template <Function kFunction>
-void run(const Operator& op, Arguments arguments, IValue* results) {
-    results[0] = kFunction({op, arguments});
+void run(FormRule rule, const Operator& op, Arguments arguments, IValue* results) {
+    if (!run_on_other_form(rule, op, arguments, results)) results[0] = kFunction({op, arguments});
 }
+Tensor no_product(const Call& call) { refuse_sparse(call.op); }
 
 }  // namespace
 
 void on_sparse::values(const Operator& op, Arguments arguments, IValue* results) {
-    run<on_values>(op, arguments, results);
+    run<on_values>(FormRule::Values, op, arguments, results);
 }
 void on_sparse::coalesced_values(const Operator& op, Arguments arguments, IValue* results) {
-    run<on_coalesced>(op, arguments, results);
+    run<on_coalesced>(FormRule::Values, op, arguments, results);
 }
 void on_sparse::add(const Operator& op, Arguments arguments, IValue* results) {
-    run<loupe::add>(op, arguments, results);
+    run<loupe::add>(FormRule::Add, op, arguments, results);
 }
 void on_sparse::sub(const Operator& op, Arguments arguments, IValue* results) {
-    run<loupe::sub>(op, arguments, results);
+    run<loupe::sub>(FormRule::Sub, op, arguments, results);
 }
-void on_sparse::scale(const Operator& op, Arguments arguments, IValue* results) { run<scaled>(op, arguments, results); }
-void on_sparse::norm(const Operator& op, Arguments arguments, IValue* results) { run<norm_of>(op, arguments, results); }
-void on_sparse::copy(const Operator& op, Arguments arguments, IValue* results) { run<copied>(op, arguments, results); }
-void on_sparse::clone(const Operator& op, Arguments arguments, IValue* results) { run<cloned>(op, arguments, results); }
+void on_sparse::scale(const Operator& op, Arguments arguments, IValue* results) {
+    run<scaled>(FormRule::Scale, op, arguments, results);
+}
+void on_sparse::norm(const Operator& op, Arguments arguments, IValue* results) {
+    run<norm_of>(FormRule::Norm, op, arguments, results);
+}
+void on_sparse::copy(const Operator& op, Arguments arguments, IValue* results) {
+    run<copied>(FormRule::Copy, op, arguments, results);
+}
+void on_sparse::clone(const Operator& op, Arguments arguments, IValue* results) {
+    run<cloned>(FormRule::Clone, op, arguments, results);
+}
 void on_sparse::same(const Operator& op, Arguments arguments, IValue* results) {
-    run<loupe::same>(op, arguments, results);
+    run<loupe::same>(FormRule::Same, op, arguments, results);
 }
 void on_sparse::itself(const Operator& op, Arguments arguments, IValue* results) {
-    run<loupe::itself>(op, arguments, results);
+    run<loupe::itself>(FormRule::Itself, op, arguments, results);
 }
 void on_sparse::empty_like(const Operator& op, Arguments arguments, IValue* results) {
-    run<empty_like_self>(op, arguments, results);
+    run<empty_like_self>(FormRule::EmptyLike, op, arguments, results);
 }
-void on_sparse::zero(const Operator& op, Arguments arguments, IValue* results) { run<emptied>(op, arguments, results); }
-
-Tensor coalesced(const Tensor& t) {
-    const SparseParts& parts = parts_of(t);
-    if (parts.is_coalesced) return t;
-    const GradModeScope no_grad(false);
-    const std::vector<std::int64_t> flat = flat_indices(parts, t.sizes());
-    std::vector<std::size_t> order(flat.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return flat[i]; });
-    std::vector<std::int64_t> firsts, places(flat.size());
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        if (k == 0 || flat[order[k]] != flat[order[k - 1]]) firsts.push_back(static_cast<std::int64_t>(order[k]));
-        places[order[k]] = static_cast<std::int64_t>(firsts.size()) - 1;
-    }
-    Dims sizes = to_dims(parts.values.sizes());
-    sizes[0] = static_cast<std::int64_t>(firsts.size());
-    const Tensor sums =
-        fn::index_add(fn::new_zeros(parts.values, sizes), 0, index_tensor(places), parts.values, Scalar(1));
-    return make_sparse(fn::index_select(parts.indices, 1, index_tensor(firsts)), sums, t.sizes(), true);
+void on_sparse::zero(const Operator& op, Arguments arguments, IValue* results) {
+    run<emptied>(FormRule::Zero, op, arguments, results);
+}
+void on_sparse::mm(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Mm, op, arguments, results);
+}
+void on_sparse::mv(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Mv, op, arguments, results);
+}
+void on_sparse::addmm(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Addmm, op, arguments, results);
+}
+void on_sparse::linear(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Linear, op, arguments, results);
+}
+void on_sparse::transpose(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::Transpose, op, arguments, results);
+}
+void on_sparse::t(const Operator& op, Arguments arguments, IValue* results) {
+    run<no_product>(FormRule::T, op, arguments, results);
 }
 
 Tensor to_dense(const Tensor& t) {
     if (!t.is_sparse()) return t;
-    const GradModeScope no_grad(false);
-    const Tensor out = zeros(t.sizes(), t.dtype());
-    add_into(out, t, Scalar(1));
-    return out;
+    if (is_compressed(t)) return compressed_to_dense(t);
+    return coordinate_to_dense(t);
 }
 
 Tensor elements_at(const Tensor& t, const Tensor& given_mask) {
     const Tensor mask = coalesced(given_mask);
-    const SparseParts& parts = parts_of(mask);
+    const CoordinateParts& parts = parts_of(mask);
     Dims rows{-1};
     for (std::int64_t d = parts.sparse_dim(); d < mask.dim(); ++d) rows.push_back(mask.size(d));
     const Tensor places = index_tensor(flat_indices(parts, mask.sizes()));

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators on sparse tensors, and what the records of other operators say of sparse arguments:
+// Operators on tensors that are no plain arrays, and what the records of other operators say of such arguments:
 //
 //     .sparse = {.run = on_sparse::values}
 
 #include "core/dispatch/record.h"
+#include "core/ops/sparse/coalesce.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {
 
-// Indices in order, each once, values of the same indices added; torch.Tensor.coalesce.
-Tensor coalesced(const Tensor& t);
 // The same elements in a dense tensor.
 Tensor to_dense(const Tensor& t);
 
@@ -35,6 +34,13 @@ void same(const Operator& op, Arguments arguments, IValue* results);    // anoth
 void itself(const Operator& op, Arguments arguments, IValue* results);  // the first argument
 void empty_like(const Operator& op, Arguments arguments, IValue* results);
 void zero(const Operator& op, Arguments arguments, IValue* results);
+// Transposes and products with matrices: compressed sparse tensors only.
+void mm(const Operator& op, Arguments arguments, IValue* results);
+void mv(const Operator& op, Arguments arguments, IValue* results);
+void addmm(const Operator& op, Arguments arguments, IValue* results);
+void linear(const Operator& op, Arguments arguments, IValue* results);
+void transpose(const Operator& op, Arguments arguments, IValue* results);
+void t(const Operator& op, Arguments arguments, IValue* results);
 }  // namespace on_sparse
 
 }  // namespace loupe

@@ -19,10 +19,18 @@ using G = GradientContext;
 const OperatorHandle<> kI0("aten::i0");
 const OperatorHandle<> kI0e("aten::special_i0e");
 const OperatorHandle<> kI1e("aten::special_i1e");
+const OperatorHandle<> kJ0("aten::special_bessel_j0");
+const OperatorHandle<> kJ1("aten::special_bessel_j1");
+const OperatorHandle<> kY0("aten::special_bessel_y0");
+const OperatorHandle<> kY1("aten::special_bessel_y1");
+const OperatorHandle<> kModifiedI1("aten::special_modified_bessel_i1");
+const OperatorHandle<> kModifiedK0("aten::special_modified_bessel_k0");
+const OperatorHandle<> kModifiedK1("aten::special_modified_bessel_k1");
 const OperatorHandle<> kErfcx("aten::special_erfcx");
 const OperatorHandle<> kErf("aten::erf");
 
 constexpr double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kSqrtTwoPi = std::sqrt(2 * std::numbers::pi);
 
 double epsilon_of(const Tensor& t) {
@@ -38,7 +46,7 @@ double epsilon_of(const Tensor& t) {
     }
 }
 
-// Slopes of I1 and exp(-|x|) I1, 1/2 at 0 where the formula divides by it.
+// Slopes of J1, I1 and exp(-|x|) I1, 1/2 at 0 where the formula divides by it.
 template <typename Slope>
 void first_order_backward(G& c, Slope&& slope) {
     const Tensor x = c.argument("self");
@@ -46,6 +54,24 @@ void first_order_backward(G& c, Slope&& slope) {
     const Tensor apart = fn::gt_scalar(fn::abs(x), Scalar(epsilon));
     const Tensor safe = fn::where_scalar_other(apart, x, Scalar(epsilon));
     c.set_grad("self", c.grad_output() * fn::where_scalar_other(apart, slope(safe), Scalar(0.5)));
+}
+void bessel_j0_backward(G& c) { c.set_grad("self", c.grad_output() * -kJ1(c.argument("self"))); }
+void bessel_j1_backward(G& c) {
+    first_order_backward(c, [&](const Tensor& x) { return kJ0(x) - c.result() * fn::reciprocal(x); });
+}
+void bessel_y0_backward(G& c) { c.set_grad("self", c.grad_output() * -kY1(c.argument("self"))); }
+// Near 0 the slope is 2 / (pi x^2): at 0 inf, where the formula has inf - inf.
+void bessel_y1_backward(G& c) {
+    const Tensor x = c.argument("self");
+    const Tensor slope = kY0(x) - c.result() * fn::reciprocal(x);
+    const Tensor is_zero = fn::eq_scalar(x, Scalar(0));
+    c.set_grad("self", c.grad_output() * fn::where_scalar_self(is_zero, Scalar(kInfinity), slope));
+}
+void modified_bessel_i0_backward(G& c) { c.set_grad("self", c.grad_output() * kModifiedI1(c.argument("self"))); }
+void modified_bessel_k0_backward(G& c) { c.set_grad("self", c.grad_output() * -kModifiedK1(c.argument("self"))); }
+void modified_bessel_k1_backward(G& c) {
+    const Tensor x = c.argument("self");
+    c.set_grad("self", c.grad_output() * -(kModifiedK0(x) + c.result() * fn::reciprocal(x)));
 }
 void i1_backward(G& c) {
     first_order_backward(c, [&](const Tensor& x) { return kI0(x) - c.result() * fn::reciprocal(x); });
@@ -111,24 +137,34 @@ inline constexpr FillingKernel one{&of_one<kFunction>};
 
 constexpr OperatorRecord kRecords[] = {
     flat("aten::special_airy_ai(Tensor x) -> Tensor", "Airy function of the first kind.", "Ai(x)", one<airy_ai>),
-    flat("aten::special_bessel_j0(Tensor self) -> Tensor", "Bessel function of the first kind, order 0.", "J0(x)",
-         one<bessel_j0>),
-    flat("aten::special_bessel_j1(Tensor self) -> Tensor", "Bessel function of the first kind, order 1.", "J1(x)",
-         one<bessel_j1>),
-    flat("aten::special_bessel_y0(Tensor self) -> Tensor", "Bessel function of the second kind, order 0.", "Y0(x)",
-         one<bessel_y0>, wide_positive_samples),
-    flat("aten::special_bessel_y1(Tensor self) -> Tensor", "Bessel function of the second kind, order 1.", "Y1(x)",
-         one<bessel_y1>, wide_positive_samples),
-    flat("aten::special_modified_bessel_i0(Tensor self) -> Tensor",
-         "Modified Bessel function of the first kind, order 0.", "I0(x)", one<modified_bessel_i0>),
-    flat("aten::special_modified_bessel_i1(Tensor self) -> Tensor",
-         "Modified Bessel function of the first kind, order 1.", "I1(x)", one<modified_bessel_i1>),
-    flat("aten::special_modified_bessel_k0(Tensor self) -> Tensor",
-         "Modified Bessel function of the second kind, order 0.", "K0(x)", one<modified_bessel_k0>,
-         wide_positive_samples),
-    flat("aten::special_modified_bessel_k1(Tensor self) -> Tensor",
-         "Modified Bessel function of the second kind, order 1.", "K1(x)", one<modified_bessel_k1>,
-         wide_positive_samples),
+    function("aten::special_bessel_j0(Tensor self) -> Tensor", "Bessel function of the first kind, order 0.", "J0(x)",
+             one<bessel_j0>, {bessel_j0_backward, {save_argument("self")}})
+        .with_gradient("self: -grad J1(x)"),
+    function("aten::special_bessel_j1(Tensor self) -> Tensor", "Bessel function of the first kind, order 1.", "J1(x)",
+             one<bessel_j1>, {bessel_j1_backward, {save_argument("self"), save_result()}})
+        .with_gradient("self: grad (J0(x) - out / x)"),
+    function("aten::special_bessel_y0(Tensor self) -> Tensor", "Bessel function of the second kind, order 0.", "Y0(x)",
+             one<bessel_y0>, {bessel_y0_backward, {save_argument("self")}}, wide_positive_samples)
+        .with_gradient("self: -grad Y1(x)"),
+    function("aten::special_bessel_y1(Tensor self) -> Tensor", "Bessel function of the second kind, order 1.", "Y1(x)",
+             one<bessel_y1>, {bessel_y1_backward, {save_argument("self"), save_result()}}, wide_positive_samples)
+        .with_gradient("self: grad (Y0(x) - out / x)"),
+    function("aten::special_modified_bessel_i0(Tensor self) -> Tensor",
+             "Modified Bessel function of the first kind, order 0.", "I0(x)", one<modified_bessel_i0>,
+             {modified_bessel_i0_backward, {save_argument("self")}})
+        .with_gradient("self: grad I1(x)"),
+    function("aten::special_modified_bessel_i1(Tensor self) -> Tensor",
+             "Modified Bessel function of the first kind, order 1.", "I1(x)", one<modified_bessel_i1>,
+             {i1_backward, {save_argument("self"), save_result()}})
+        .with_gradient("self: grad (I0(x) - out / x)"),
+    function("aten::special_modified_bessel_k0(Tensor self) -> Tensor",
+             "Modified Bessel function of the second kind, order 0.", "K0(x)", one<modified_bessel_k0>,
+             {modified_bessel_k0_backward, {save_argument("self")}}, wide_positive_samples)
+        .with_gradient("self: -grad K1(x)"),
+    function("aten::special_modified_bessel_k1(Tensor self) -> Tensor",
+             "Modified Bessel function of the second kind, order 1.", "K1(x)", one<modified_bessel_k1>,
+             {modified_bessel_k1_backward, {save_argument("self"), save_result()}}, wide_positive_samples)
+        .with_gradient("self: -grad (K0(x) + out / x)"),
     flat("aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor",
          "Modified Bessel function of the second kind, order 0, scaled.", "exp(x) K0(x)", one<scaled_bessel_k0>,
          wide_positive_samples),
@@ -141,12 +177,14 @@ constexpr OperatorRecord kRecords[] = {
                         "Modified Bessel function of the first kind, order 0, scaled.", "exp(-|x|) I0(x)",
                         one<scaled_bessel_i0>, {i0e_backward, {save_argument("self"), save_result()}})
                    .with_gradient("self: grad (exp(-|x|) I1(x) - sgn(x) out)")),
-    function("aten::special_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
-             one<modified_bessel_i1>, {i1_backward, {save_argument("self"), save_result()}})
-        .with_gradient("self: grad (I0(x) - out / x)"),
-    function("aten::special_i1e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1, scaled.",
-             "exp(-|x|) I1(x)", one<scaled_bessel_i1>, {i1e_backward, {save_argument("self"), save_result()}})
-        .with_gradient("self: grad (exp(-|x|) I0(x) - out (sgn(x) + 1 / x))"),
+    narrow_too(function("aten::special_i1(Tensor self) -> Tensor",
+                        "Modified Bessel function of the first kind, order 1.", "I1(x)", one<modified_bessel_i1>,
+                        {i1_backward, {save_argument("self"), save_result()}})
+                   .with_gradient("self: grad (I0(x) - out / x)")),
+    narrow_too(function("aten::special_i1e(Tensor self) -> Tensor",
+                        "Modified Bessel function of the first kind, order 1, scaled.", "exp(-|x|) I1(x)",
+                        one<scaled_bessel_i1>, {i1e_backward, {save_argument("self"), save_result()}})
+                   .with_gradient("self: grad (exp(-|x|) I0(x) - out (sgn(x) + 1 / x))")),
     narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.",
                         "-x ln(x)", one<entropy>, {entr_backward, {save_argument("self")}}, wide_positive_samples)
                    .with_gradient("self: -grad (ln(x) + 1)")),

@@ -71,6 +71,7 @@ constexpr OperatorRecord kRecords[] = {
      .is_gradient_stop = true},
     {.schema = "aten::data(Tensor self) -> Tensor",
      .summary = "The same elements, of which autograd knows nothing.",
+     .results_from = ResultsFrom::Metadata,
      .kernel = boxed<detached>,
      .is_gradient_stop = true},
     {.schema = "aten::set_data(Tensor(a!) self, Tensor new_data) -> ()",

@@ -7,6 +7,7 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/geometry.h"
 
@@ -243,7 +244,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = viewing<transpose>,
      .derivative = {transpose_backward},
      .gradient = kBack,
-     .samples = transpose_samples},
+     .samples = transpose_samples,
+     .sparse = {.run = on_sparse::transpose}},
     {.schema = "aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)",
      .summary = "Exchanges two dimensions, in place.",
      .kernel = viewing_in_place<transpose>,
@@ -257,7 +259,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = viewing<t>,
      .derivative = {t_backward},
      .gradient = "self: grad^T",
-     .samples = t_samples},
+     .samples = t_samples,
+     .sparse = {.run = on_sparse::t}},
     {.schema = "aten::t_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Transposes a matrix in place.",
      .formula = "out[i, j] = self[j, i]",

@@ -398,7 +398,7 @@ std::string name_of(const CallArguments& a, std::string_view function) {
     return plain(a.positional[1]).to_string();
 }
 
-void add_object_functions(std::map<std::string, Body>& out) {
+void add_attribute_functions(std::map<std::string, Body>& out) {
     out["getattr"] = [](CallArguments a) -> IValue {
         check_positional(a, "getattr", 2, 3);
         const std::string name = name_of(a, "getattr");
@@ -429,6 +429,9 @@ void add_object_functions(std::map<std::string, Body>& out) {
         delete_attribute(a.positional[0], name_of(a, "delattr"));
         return {};
     };
+}
+
+void add_object_functions(std::map<std::string, Body>& out) {
     out["isinstance"] = [](CallArguments a) -> IValue {
         check_positional(a, "isinstance", 2, 2);
         return is_instance(a.positional[0], a.positional[1]);
@@ -518,6 +521,7 @@ std::map<std::string, IValue, std::less<>>* make_functions() {
         {"__import__", refused("__import__()", "use an import statement")},
         {"breakpoint", refused("breakpoint()", "set a breakpoint in the Source panel")},
     };
+    add_attribute_functions(bodies);
     add_object_functions(bodies);
     const EvaluatorScope outside(nullptr);
     auto* out = new std::map<std::string, IValue, std::less<>>();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/scoped_value.h"
 #include "core/base/strings.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
@@ -206,6 +207,15 @@ bool contains(const IValue& container, const IValue& item) {
         }
         return value.to_string().find(plain(item).to_string()) != std::string::npos;
     }
+    if (const auto* bytes = object_as<BytesObject>(value)) {
+        if (const auto* part = object_as<BytesObject>(plain(item)))
+            return bytes->data.find(part->data) != std::string::npos;
+        if (!plain(item).is_int() && !plain(item).is_bool())
+            throw_type_error(concat("a bytes-like object is required, not '", type_name(item), "'"));
+        const std::int64_t byte = plain(item).to_int();
+        if (byte < 0 || byte > 255) throw_error("ValueError", "byte must be in range(0, 256)");
+        return bytes->data.find(static_cast<char>(static_cast<unsigned char>(byte))) != std::string::npos;
+    }
     if (value.is_dict()) {
         check_hashable(item);
         return find_key(value.to_dict(), item) != nullptr;
@@ -285,15 +295,9 @@ struct Lookup {
 };
 thread_local Lookup* current_lookup = nullptr;
 
-class LookupScope {
+class LookupScope final : ScopedValue<Lookup*> {
   public:
-    explicit LookupScope(Lookup* lookup) : before_(std::exchange(current_lookup, lookup)) {}
-    ~LookupScope() { current_lookup = before_; }
-    LookupScope(const LookupScope&) = delete;
-    LookupScope& operator=(const LookupScope&) = delete;
-
-  private:
-    Lookup* before_;
+    explicit LookupScope(Lookup* lookup) : ScopedValue(current_lookup, lookup) {}
 };
 
 // Ends a walk that needs the hash of an object in another one, as in a frozenset.

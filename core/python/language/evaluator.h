@@ -40,7 +40,7 @@ struct StatementPlace {
     const script::Stmt* statement;
 };
 
-// Is told before each statement; may block and may throw Error (Cancelled).
+// Called before each statement; may block and may throw Error (Cancelled).
 class StatementHook {
   public:
     virtual ~StatementHook() = default;
@@ -71,7 +71,7 @@ class Evaluator final : public RefCounted {
     ~Evaluator() override;  // lets go of everything the program made, rings of references too
 
     // Runs a file or a text as the main module. Throws script::CompileError for text that is no Python, PythonError
-    // (finished, with traceback()) for an exception that nobody caught, Error (Cancelled).
+    // (finished, with traceback()) for an uncaught exception, Error (Cancelled).
     NamespacePtr run_file(const std::string& path);
     NamespacePtr run_source(const std::shared_ptr<const ir::Source>& source);
     // What run_source left out of the main module.

@@ -29,7 +29,8 @@ std::string_view exception_name(const Error& error) {
                                                                                                  : "IndexError";
     }
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-    if (text.starts_with("input.size(-1) must be equal")) return "RuntimeError";
+    if (text.starts_with("input.size(-1) must be equal") || holds("must be divisible by given blocksize"))
+        return "RuntimeError";
     if (text.starts_with("was expecting embedding dimension")) return "AssertionError";
     if (text.starts_with("param 'initial_lr' is not specified")) return "KeyError";
     if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer"))

@@ -105,6 +105,7 @@ std::optional<IValue> FunctionObject::find_attribute(std::string_view name) {
         }
         return given.empty() ? IValue() : make_tuple(std::move(given));
     }
+    if (name == "_parameters") return parameters();
     if (name == "__annotations__") {
         set_attribute(name, make_dict());
         return *attributes.find(name);
@@ -115,6 +116,23 @@ std::optional<IValue> FunctionObject::find_attribute(std::string_view name) {
         return IValue(dict);
     }
     return PythonObject::find_attribute(name);
+}
+
+// [(name, kind, has a default, default)], kinds as in inspect.Parameter.
+IValue FunctionObject::parameters() const {
+    enum Kind : std::int64_t { PositionalOnly, Either, Rest, KeywordOnly, KeywordRest };
+    std::vector<IValue> all;
+    for (std::size_t i = 0; i < code.params.size(); ++i) {
+        const Kind kind = i == code.rest              ? Rest
+                          : i == code.keyword_rest    ? KeywordRest
+                          : i < code.positional_only  ? PositionalOnly
+                          : i < code.positional_count ? Either
+                                                      : KeywordOnly;
+        const bool has_default = i < defaults.size() && !is_unbound(defaults[i]);
+        all.push_back(make_tuple({IValue(std::string(code.params[i].name)), IValue(std::int64_t{kind}),
+                                  IValue(has_default), has_default ? defaults[i] : IValue()}));
+    }
+    return make_list(std::move(all));
 }
 
 void FunctionObject::set_attribute(std::string_view name, IValue value) { attributes.set(name, std::move(value)); }

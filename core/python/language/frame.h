@@ -95,6 +95,9 @@ class FunctionObject final : public PythonObject, public Tracked {
     IValue call(CallArguments arguments) override;
     void clear_references() override;
     RefCounted* tracked_object() override { return this; }
+
+  private:
+    IValue parameters() const;
 };
 
 class Generator;

@@ -9,7 +9,7 @@
 namespace loupe::python {
 namespace {
 
-// Unwinds a generator that nobody wants any more; no program can catch it.
+// Unwinds a generator that has no owner any more; no program can catch it.
 struct Abandoned {};
 
 constexpr std::uintptr_t kReserve = 64 * 1024;  // of a fiber's stack: native calls below the last check

@@ -22,7 +22,7 @@ std::optional<IValue> PythonModule::find_attribute(std::string_view name) {
         }
     }
     if (name == "__class__") return PythonObject::find_attribute(name);
-    // A module of ours inside this one that nobody has imported yet: torch.distributions.
+    // A module of ours inside this one that was not imported yet: torch.distributions.
     const std::string full = concat(name_, ".", name);
     Evaluator* evaluator = Evaluator::current();
     const ModuleRecord* record = evaluator != nullptr ? evaluator->state().library.find(full) : nullptr;

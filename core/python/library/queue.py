@@ -30,7 +30,7 @@ class Queue:
     def put(self, item, block=True, timeout=None):
         if self.full():
             if block and timeout is None:
-                raise RuntimeError('a full queue is waited for by nobody: there is one thread here')
+                raise RuntimeError('a full queue has no reader: there is one thread here')
             raise Full
         self._put(item)
         self.unfinished_tasks += 1
@@ -38,7 +38,7 @@ class Queue:
     def get(self, block=True, timeout=None):
         if self.empty():
             if block and timeout is None:
-                raise RuntimeError('an empty queue is filled by nobody: there is one thread here')
+                raise RuntimeError('an empty queue has no writer: there is one thread here')
             raise Empty
         return self._get()
 

@@ -18,7 +18,7 @@ IValue code_text(const ir::ScriptFunction& function);
 
 // Arguments by the schema, behind those that are there already; converted. Throws RuntimeError.
 std::vector<IValue> bound_arguments(const FunctionSchema& schema, std::size_t first, const CallArguments& given);
-// Prints go where the program's go; what fails inside is told as PyTorch tells it.
+// Prints go where the program's go; errors inside have PyTorch's texts.
 IValue run_script(const std::function<IValue()>& work);
 
 }  // namespace loupe::python

@@ -80,6 +80,10 @@ class ScriptCompiler final : public RefCounted {
     std::string qualified_name(std::string_view module, std::string_view name) const;
 
   private:
+    InferredType inferred_list_type(const IValue& value);
+    InferredType inferred_tuple_type(const IValue& value);
+    InferredType inferred_dict_type(const IValue& value);
+    std::optional<IValue> to_script_container(const IValue& value, const TypePtr& type);
     TypePtr define_class(ClassObject& cls);
     TypePtr define_plain_class(ClassObject& cls);
     TypePtr define_named_tuple(ClassObject& cls);

@@ -98,6 +98,55 @@ ClassPtr ScriptCompiler::class_behind(const Type& type) const {
 
 // --- inference ---
 
+InferredType ScriptCompiler::inferred_list_type(const IValue& value) {
+    const auto& elements = value.to_list().elements;
+    if (elements.empty()) return {nullptr, "List trace inputs must have elements"};
+    TypePtr all;
+    for (const IValue& element : elements) {
+        const InferredType part = inferred_type(element);
+        if (!part.type) return {nullptr, concat("Could not infer type of list element: ", part.reason)};
+        const auto unified = all ? unify_types(all, part.type) : std::optional<TypePtr>(part.type);
+        if (!unified) {
+            return {nullptr, concat("Heterogeneous list elements: ", all->annotation_str(), " and ",
+                                    part.type->annotation_str())};
+        }
+        all = *unified;
+    }
+    return {types::list(all), {}};
+}
+
+InferredType ScriptCompiler::inferred_tuple_type(const IValue& value) {
+    if (const auto* cls = dynamic_class(value); cls != nullptr && !is_size(value)) {
+        if (TypePtr named = class_type(const_cast<ClassObject&>(*cls))) return {named, {}};
+    }
+    std::vector<TypePtr> parts;
+    for (const IValue& element : value.to_tuple().elements) {
+        const InferredType part = inferred_type(element);
+        if (!part.type) return part;
+        parts.push_back(part.type);
+    }
+    return {types::tuple(std::move(parts)), {}};
+}
+
+InferredType ScriptCompiler::inferred_dict_type(const IValue& value) {
+    const auto& entries = value.to_dict().entries();
+    if (entries.empty()) return {nullptr, "Dictionary inputs must have entries"};
+    TypePtr key_type;
+    TypePtr value_type;
+    for (const auto& [key, element] : entries) {
+        const InferredType k = inferred_type(key);
+        const InferredType v = inferred_type(element);
+        if (!k.type) return k;
+        if (!v.type) return v;
+        const auto keys = key_type ? unify_types(key_type, k.type) : std::optional<TypePtr>(k.type);
+        const auto values = value_type ? unify_types(value_type, v.type) : std::optional<TypePtr>(v.type);
+        if (!keys || !values) return {nullptr, "Dictionary inputs to traced functions must have consistent type"};
+        key_type = *keys;
+        value_type = *values;
+    }
+    return {types::dict(key_type, value_type), {}};
+}
+
 InferredType ScriptCompiler::inferred_type(const IValue& value) {
     check_stack();  // a list may hold itself
     switch (value.tag()) {
@@ -128,53 +177,12 @@ InferredType ScriptCompiler::inferred_type(const IValue& value) {
             if (is_script) return {TypePtr(object->type()), {}};
             return {nullptr, "Cannot infer type of torch.nn.Module"};
         }
-        case IValue::Tag::List: {
-            const auto& elements = value.to_list().elements;
-            if (elements.empty()) return {nullptr, "List trace inputs must have elements"};
-            TypePtr all;
-            for (const IValue& element : elements) {
-                const InferredType part = inferred_type(element);
-                if (!part.type) return {nullptr, concat("Could not infer type of list element: ", part.reason)};
-                const auto unified = all ? unify_types(all, part.type) : std::optional<TypePtr>(part.type);
-                if (!unified) {
-                    return {nullptr, concat("Heterogeneous list elements: ", all->annotation_str(), " and ",
-                                            part.type->annotation_str())};
-                }
-                all = *unified;
-            }
-            return {types::list(all), {}};
-        }
-        case IValue::Tag::Tuple: {
-            if (const auto* cls = dynamic_class(value); cls != nullptr && !is_size(value)) {
-                if (TypePtr named = class_type(const_cast<ClassObject&>(*cls))) return {named, {}};
-            }
-            std::vector<TypePtr> parts;
-            for (const IValue& element : value.to_tuple().elements) {
-                const InferredType part = inferred_type(element);
-                if (!part.type) return part;
-                parts.push_back(part.type);
-            }
-            return {types::tuple(std::move(parts)), {}};
-        }
-        case IValue::Tag::Dict: {
-            const auto& entries = value.to_dict().entries();
-            if (entries.empty()) return {nullptr, "Dictionary inputs must have entries"};
-            TypePtr key_type;
-            TypePtr value_type;
-            for (const auto& [key, element] : entries) {
-                const InferredType k = inferred_type(key);
-                const InferredType v = inferred_type(element);
-                if (!k.type) return k;
-                if (!v.type) return v;
-                const auto keys = key_type ? unify_types(key_type, k.type) : std::optional<TypePtr>(k.type);
-                const auto values = value_type ? unify_types(value_type, v.type) : std::optional<TypePtr>(v.type);
-                if (!keys || !values)
-                    return {nullptr, "Dictionary inputs to traced functions must have consistent type"};
-                key_type = *keys;
-                value_type = *values;
-            }
-            return {types::dict(key_type, value_type), {}};
-        }
+        case IValue::Tag::List:
+            return inferred_list_type(value);
+        case IValue::Tag::Tuple:
+            return inferred_tuple_type(value);
+        case IValue::Tag::Dict:
+            return inferred_dict_type(value);
         case IValue::Tag::Other:
             break;
     }
@@ -228,6 +236,40 @@ const std::vector<IValue>* sequence(const IValue& value) {
 
 }  // namespace
 
+std::optional<IValue> ScriptCompiler::to_script_container(const IValue& value, const TypePtr& type) {
+    if (type->kind() == TypeKind::List) {
+        const auto* elements = sequence(value);
+        if (elements == nullptr) return std::nullopt;
+        std::vector<IValue> out;
+        for (const IValue& element : *elements) {
+            auto converted = to_script(element, type->element());
+            if (!converted) return std::nullopt;
+            out.push_back(std::move(*converted));
+        }
+        return IValue(make_ptr<ListObject>(type->element(), std::move(out)));
+    }
+    if (type->kind() == TypeKind::Dict) {
+        if (!value.is_dict()) return std::nullopt;
+        auto out = make_ptr<DictObject>(type->contained()[0], type->contained()[1]);
+        for (const auto& [key, element] : value.to_dict().entries()) {
+            auto k = to_script(key, type->contained()[0]);
+            auto v = to_script(element, type->contained()[1]);
+            if (!k || !v) return std::nullopt;
+            out->set(std::move(*k), std::move(*v));
+        }
+        return IValue(std::move(out));
+    }
+    const auto* elements = sequence(value);
+    if (elements == nullptr || value.is_list() || elements->size() != type->contained().size()) return std::nullopt;
+    std::vector<IValue> out;
+    for (std::size_t i = 0; i < elements->size(); ++i) {
+        auto converted = to_script((*elements)[i], type->contained()[i]);
+        if (!converted) return std::nullopt;
+        out.push_back(std::move(*converted));
+    }
+    return IValue(make_ptr<TupleObject>(std::move(out), type->name().empty() ? nullptr : type));
+}
+
 std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypePtr& type) {
     check_stack();
     const IValue& value = plain(given);
@@ -268,47 +310,19 @@ std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypeP
             const InferredType inferred = inferred_type(value);
             return inferred.type ? to_script(value, inferred.type) : std::nullopt;
         }
-        case TypeKind::List: {
-            const auto* elements = sequence(value);
-            if (elements == nullptr) return std::nullopt;
-            std::vector<IValue> out;
-            for (const IValue& element : *elements) {
-                auto converted = to_script(element, type->element());
-                if (!converted) return std::nullopt;
-                out.push_back(std::move(*converted));
-            }
-            return IValue(make_ptr<ListObject>(type->element(), std::move(out)));
-        }
-        case TypeKind::Dict: {
-            if (!value.is_dict()) return std::nullopt;
-            auto out = make_ptr<DictObject>(type->contained()[0], type->contained()[1]);
-            for (const auto& [key, element] : value.to_dict().entries()) {
-                auto k = to_script(key, type->contained()[0]);
-                auto v = to_script(element, type->contained()[1]);
-                if (!k || !v) return std::nullopt;
-                out->set(std::move(*k), std::move(*v));
-            }
-            return IValue(std::move(out));
-        }
-        case TypeKind::Tuple: {
-            const auto* elements = sequence(value);
-            if (elements == nullptr || value.is_list() || elements->size() != type->contained().size())
-                return std::nullopt;
-            std::vector<IValue> out;
-            for (std::size_t i = 0; i < elements->size(); ++i) {
-                auto converted = to_script((*elements)[i], type->contained()[i]);
-                if (!converted) return std::nullopt;
-                out.push_back(std::move(*converted));
-            }
-            return IValue(make_ptr<TupleObject>(std::move(out), type->name().empty() ? nullptr : type));
-        }
+        case TypeKind::List:
+        case TypeKind::Dict:
+        case TypeKind::Tuple:
+            return to_script_container(value, type);
         case TypeKind::Enum:
             return enum_value(value, Ptr<const EnumType>(type->as<EnumType>()));
         case TypeKind::Class:
             if (value.is_object() && value.to_object()->type()->is_subtype_of(*type)) return value;
             return script_object(*this, value, type);
-        case TypeKind::AnyList:
-            return value.is_list() ? to_script(value, inferred_type(value).type) : std::nullopt;
+        case TypeKind::AnyList: {
+            const InferredType inferred = inferred_type(value);  // of an empty list there is none
+            return value.is_list() && inferred.type ? to_script(value, inferred.type) : std::nullopt;
+        }
         default:
             return loupe::is_instance(value, *type) ? std::optional<IValue>(value) : std::nullopt;
     }

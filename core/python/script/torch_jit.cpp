@@ -14,6 +14,7 @@
 #include "core/python/script/script_function_object.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/script/script_objects.h"
+#include "core/python/script/torch_onnx.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_call.h"
@@ -371,7 +372,9 @@ void fill_torch_jit(PythonModule& module) {
 }  // namespace
 
 std::vector<ModuleRecord> script_modules() {
-    std::vector<ModuleRecord> out = {{"torch.jit", fill_torch_jit}};
+    std::vector<ModuleRecord> out = {{"torch.jit", fill_torch_jit},
+                                     {"torch._export_native", fill_torch_export_native},
+                                     {"_onnx_writer", fill_onnx_writer}};
     const auto in_python = script_modules_in_python();
     out.insert(out.end(), in_python.begin(), in_python.end());
     return out;

@@ -10,6 +10,7 @@
 namespace loupe::python {
 
 std::vector<ModuleRecord> script_modules();
+void fill_torch_export_native(PythonModule& module);  // for torch/export.py
 // Made of the .py files by embed_python.cmake.
 std::span<const ModuleRecord> script_modules_in_python();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing objects into pickles.
 #include "core/python/torch/pickling.h"
+#include "core/python/torch/layout_objects.h"
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
@@ -112,7 +113,7 @@ bool PythonPickler::write_plain(const IValue& value, CheckpointPickler& pickler)
     RefCounted* object = value.object_pointer();
     if (const auto* dtype = dynamic_cast<DtypeObject*>(object)) {
         pickler.write_global("torch", dtype_name(dtype->dtype));
-    } else if (is_same_object(value, layout_object()) || is_same_object(value, sparse_layout_object())) {
+    } else if (is_layout(value)) {
         pickler.write_call("torch.serialization", "_get_layout", {repr(value)});
     } else if (const auto* constant = dynamic_cast<ConstantObject*>(object)) {
         pickler.write_global("torch", constant->name);

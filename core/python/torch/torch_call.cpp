@@ -336,7 +336,7 @@ void fill_default_device(const Signature& signature, std::vector<IValue>& argume
     arguments[static_cast<std::size_t>(place)] = nn::default_device();
 }
 
-// Numbers that come from tensors, for whoever writes the call down.
+// Numbers that come from tensors, for the recorder of the call.
 void tie_numbers(const Operator& op, const Parameter& parameter, const IValue& value) {
     const auto argument = static_cast<std::size_t>(parameter.argument);
     const auto tie = [&](const IValue& number, int element, NumberTie::As as) {

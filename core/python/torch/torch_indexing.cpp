@@ -74,7 +74,7 @@ Tensor selected(const Tensor& tensor, std::int64_t dimension, std::int64_t index
     return fn::select(tensor, dimension, index);
 }
 
-// An index that is a tensor, for whoever writes the call down.
+// An index that is a tensor, for the recorder of the call.
 std::int64_t tied_index(const IValue& index, const OperatorHandle<>& handle, std::size_t argument) {
     if (!index.is_tensor() || index.to_tensor().dim() != 0) return to_index(index);
     if (!tie_number({&handle.get(), argument, -1, NumberTie::As::Int, index.to_tensor()})) return to_index(index);

@@ -15,6 +15,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/torch/layout_objects.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
@@ -67,18 +68,37 @@ IValue as_tensor(CallArguments arguments) {
     return dtype ? to_dtype(data, *dtype) : data;
 }
 
-// Lists in the place of indices and values become tensors.
-IValue sparse_coo_tensor(CallArguments arguments) {
+// Makes a sparse tensor by the operator of that name: lists in the place of indices, `indices` of them, and of values
+// become tensors.
+IValue make_sparse_tensor(const char* function, std::size_t indices, CallArguments arguments) {
     const auto made = [](IValue& value, std::optional<ScalarType> dtype) {
         if (value.is_list() || value.is_tuple()) value = tensor_from_data(value, dtype);
     };
-    if (!arguments.positional.empty()) made(arguments.positional[0], ScalarType::Int64);
-    if (arguments.positional.size() > 1) made(arguments.positional[1], std::nullopt);
+    for (std::size_t i = 0; i < std::min(indices + 1, arguments.positional.size()); ++i)
+        made(arguments.positional[i], i < indices ? std::optional(ScalarType::Int64) : std::nullopt);
     for (auto& [name, value] : arguments.keywords) {
-        if (name == "indices") made(value, ScalarType::Int64);
+        if (name.ends_with("indices")) made(value, ScalarType::Int64);
         if (name == "values") made(value, std::nullopt);
     }
-    return call_function("sparse_coo_tensor", std::move(arguments));
+    return call_function(function, std::move(arguments));
+}
+IValue sparse_coo_tensor(CallArguments arguments) {
+    return make_sparse_tensor("sparse_coo_tensor", 1, std::move(arguments));
+}
+IValue sparse_csr_tensor(CallArguments arguments) {
+    return make_sparse_tensor("sparse_csr_tensor", 2, std::move(arguments));
+}
+IValue sparse_csc_tensor(CallArguments arguments) {
+    return make_sparse_tensor("sparse_csc_tensor", 2, std::move(arguments));
+}
+IValue sparse_bsr_tensor(CallArguments arguments) {
+    return make_sparse_tensor("sparse_bsr_tensor", 2, std::move(arguments));
+}
+IValue sparse_bsc_tensor(CallArguments arguments) {
+    return make_sparse_tensor("sparse_bsc_tensor", 2, std::move(arguments));
+}
+IValue sparse_compressed_tensor(CallArguments arguments) {
+    return make_sparse_tensor("sparse_compressed_tensor", 2, std::move(arguments));
 }
 
 IValue is_tensor(CallArguments arguments) {
@@ -222,6 +242,11 @@ void define_own_functions(PythonModule& module) {
         {"asarray", as_tensor},
         {"is_tensor", is_tensor},
         {"sparse_coo_tensor", sparse_coo_tensor},
+        {"sparse_csr_tensor", sparse_csr_tensor},
+        {"sparse_csc_tensor", sparse_csc_tensor},
+        {"sparse_bsr_tensor", sparse_bsr_tensor},
+        {"sparse_bsc_tensor", sparse_bsc_tensor},
+        {"sparse_compressed_tensor", sparse_compressed_tensor},
         {"is_storage", answer_false},
         {"from_numpy", from_numpy},
         {"set_printoptions", set_printoptions},
@@ -280,11 +305,16 @@ void define_constants(PythonModule& module) {
                              "cdouble",
                              "strided",
                              "sparse_coo",
+                             "sparse_csr",
+                             "sparse_csc",
+                             "sparse_bsr",
+                             "sparse_bsc",
                              "contiguous_format",
                              "preserve_format",
                              "channels_last",
                              "channels_last_3d"}) {
-        module.define(name, *find_constant(name));
+        const auto layout = find_layout(name);
+        module.define(name, layout ? *layout : *find_constant(name));
     }
     for (const char* name : {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor",
                              "ShortTensor", "CharTensor", "ByteTensor", "BoolTensor"}) {
@@ -327,6 +357,10 @@ void define_prefixed(PythonModule& module, std::string_view prefix) {
 void fill_linalg(PythonModule& module) { define_prefixed(module, "linalg_"); }
 void fill_fft(PythonModule& module) { define_prefixed(module, "fft_"); }
 void fill_special(PythonModule& module) { define_prefixed(module, "special_"); }
+void fill_sparse(PythonModule& module) {
+    module.define("sampled_addmm", operator_function("sparse_sampled_addmm", "sparse_sampled_addmm"));
+    for (const char* name : {"mm", "addmm"}) module.define(name, operator_function(name, name));
+}
 
 void fill_cuda(PythonModule& module) {
     module.define("is_available", Body(answer_false));
@@ -382,9 +416,10 @@ void fill_torch(PythonModule& module) {
     define_grad_modes(module);
     define_autocast(module);
     fill_torch_io(module);
+    define_safetensors(module);
     module.define("_assert", Body(assert_function));
-    for (const char* name : {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "cpu", "amp", "backends",
-                             "utils", "random", "optim"}) {
+    for (const char* name : {"nn", "autograd", "linalg", "fft", "special", "sparse", "jit", "cuda", "cpu", "amp",
+                             "backends", "utils", "random", "optim", "onnx"}) {
         define_submodule(module, name, concat("torch.", name));
     }
 }
@@ -414,6 +449,7 @@ std::vector<ModuleRecord> torch_modules() {
         {"torch.linalg", fill_linalg},
         {"torch.fft", fill_fft},
         {"torch.special", fill_special},
+        {"torch.sparse", fill_sparse},
         {"torch.optim", fill_torch_optim},
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"torch.cuda", fill_cuda},

@@ -45,6 +45,7 @@ void define_autocast(PythonModule& module);  // torch.autocast and its settings
 void fill_copy(PythonModule& module);        // Python's copy
 void fill_torch_optim(PythonModule& module);
 void fill_lr_scheduler(PythonModule& module);
-void fill_torch_io(PythonModule& module);  // save, load: a part of torch
+void fill_torch_io(PythonModule& module);       // save, load: a part of torch
+void define_safetensors(PythonModule& module);  // what the module safetensors calls, of torch
 
 }  // namespace loupe::python

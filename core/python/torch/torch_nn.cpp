@@ -40,7 +40,7 @@ NativeCallable::Body forward_of(const nn::LayerRecord& record) {
 }
 
 // The module that static methods do not look at.
-nn::Module& nobody() {
+nn::Module& stateless_module() {
     static nn::Module* const module = [] {
         Ptr<nn::Module> made = nn::make_layer("Identity");
         return made.detach();
@@ -53,7 +53,7 @@ void define_methods(ClassObject& cls, const nn::LayerRecord& record) {
         const std::string name(method.schema.substr(0, method.schema.find('(')));
         if (method.is_static) {
             cls.define_static(name, [&method](CallArguments arguments) {
-                nn::Module& self = nobody();
+                nn::Module& self = stateless_module();
                 return with_python_errors(
                     [&] { return nn::call_method(self, method, engine_values(std::move(arguments))); });
             });
@@ -118,7 +118,7 @@ ClassPtr make_layer_class(const nn::LayerRecord& record) {
     return out;
 }
 
-// Lists of sizes that are tensors, as while a run is written down, go to layers as numbers; whoever writes finds them
+// Lists of sizes that are tensors, as while a run is written down, go to layers as numbers; the recorder finds them
 // in the lists that operators take.
 class SizeLists {
   public:

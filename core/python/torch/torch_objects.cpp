@@ -204,15 +204,6 @@ std::optional<ScalarType> dtype_of(const IValue& value) {
     return std::nullopt;
 }
 
-IValue sparse_layout_object() {
-    static const IValue object = IValue::other(make_ptr<ConstantObject>(layout_class(), "sparse_coo", 1));
-    return object;
-}
-IValue layout_object() {
-    static const IValue object = IValue::other(make_ptr<ConstantObject>(layout_class(), "strided", 0));
-    return object;
-}
-
 IValue memory_format_object(std::string_view name) {
     static const std::vector<IValue> objects = [] {
         std::vector<IValue> out;
@@ -230,8 +221,6 @@ std::optional<IValue> find_constant(std::string_view name) {
     for (const DtypeName& each : kDtypes) {
         if (each.name == name) return dtype_object(each.dtype);
     }
-    if (name == "strided") return layout_object();
-    if (name == "sparse_coo") return sparse_layout_object();
     if (std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name) != kMemoryFormats.end()) {
         return memory_format_object(name);
     }

@@ -7,9 +7,11 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
+#include "core/ops/quantized/quantized.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/tensor/compressed.h"
 #include "core/tensor/device_copy.h"
-#include "core/tensor/sparse.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe::python {
 namespace {
@@ -202,17 +204,37 @@ std::string tuple_text(IntSpan sizes) {
     return out + (sizes.size() == 1 ? ",)" : ")");
 }
 
+void add_quantizer(const Tensor& tensor, std::vector<std::string>& out) {
+    const QuantizedParts& parts = quantized_parts(tensor);
+    out.push_back("size=" + tuple_text(tensor.sizes()));
+    out.push_back(concat("dtype=torch.", quantized_type_of(tensor).name));
+    out.push_back(concat("quantization_scheme=torch.", qscheme_name(parts.scheme)));
+    if (parts.is_by_channel()) {
+        out.push_back("scale=" + tensor_repr(parts.scales));
+        out.push_back("zero_point=" + tensor_repr(parts.zero_points));
+        out.push_back(concat("axis=", parts.axis));
+    } else {
+        out.push_back("scale=" + python_repr(parts.scale));
+        out.push_back(concat("zero_point=", parts.zero_point));
+    }
+}
+
 std::vector<std::string> suffixes_of(const Tensor& tensor) {
     std::vector<std::string> out;
     if (tensor.device().type != DeviceType::Cpu) out.push_back(concat("device='", device_name(tensor.device()), "'"));
     const ScalarType dtype = tensor.dtype();
     const std::string dtype_text = concat("dtype=torch.", dtype_name(dtype));
-    if (tensor.is_sparse()) {
+    if (is_quantized(tensor)) {
+        add_quantizer(tensor, out);
+    } else if (tensor.is_sparse()) {
         out.push_back("size=" + tuple_text(tensor.sizes()));
-        out.push_back(concat("nnz=", tensor.impl()->sparse->entries()));
+        out.push_back(concat(
+            "nnz=", is_compressed(tensor) ? compressed_parts(tensor).entries() : coordinate_parts(tensor).entries()));
         if (dtype != default_dtype() && dtype != ScalarType::Int64 && dtype != ScalarType::Bool)
             out.push_back(dtype_text);
-        out.push_back("layout=torch.sparse_coo");
+        out.push_back(concat("layout=torch.", is_compressed(tensor)
+                                                  ? layout_python_name(compressed_parts(tensor).layout)
+                                                  : std::string_view("sparse_coo")));
     } else if (tensor.numel() == 0) {
         if (tensor.dim() != 1) out.push_back("size=" + tuple_text(tensor.sizes()));
         if (dtype != default_dtype()) out.push_back(dtype_text);
@@ -240,14 +262,22 @@ PrintOptions& print_options() {
 namespace {
 
 // "indices=tensor([[0, 2]]),\n       values=tensor([1., 2.])".
-std::string sparse_text(const SparseParts& parts, std::size_t indent) {
+std::string sparse_text(const Tensor& tensor, std::size_t indent) {
     const auto part = [&](const char* name, const Tensor& t) {
         const std::string start = concat(name, "=tensor(");
         return concat(
             start,
             t.numel() == 0 ? "[], size=" + tuple_text(t.sizes()) : Printer(detach(t)).text(indent + start.size()), ")");
     };
-    return concat(part("indices", parts.indices), ",\n", std::string(indent, ' '), part("values", parts.values));
+    const std::string next = ",\n" + std::string(indent, ' ');
+    if (is_compressed(tensor)) {
+        const CompressedParts& parts = compressed_parts(tensor);
+        const bool by_rows = compresses_rows(parts.layout);
+        return concat(part(by_rows ? "crow_indices" : "ccol_indices", parts.compressed), next,
+                      part(by_rows ? "col_indices" : "row_indices", parts.plain), next, part("values", parts.values));
+    }
+    const CoordinateParts& parts = coordinate_parts(tensor);
+    return concat(part("indices", parts.indices), next, part("values", parts.values));
 }
 
 }  // namespace
@@ -255,11 +285,12 @@ std::string sparse_text(const SparseParts& parts, std::size_t indent) {
 std::string tensor_repr(const Tensor& tensor) {
     static constexpr std::string_view kPrefix = "tensor(";
     std::string out(kPrefix);
-    bool starts_line = tensor.is_sparse();
-    if (tensor.is_sparse())
-        out += sparse_text(*tensor.impl()->sparse, kPrefix.size());
+    bool starts_line = is_coordinate(tensor);
+    const Tensor shown = is_quantized(tensor) ? quantized_ops::dequantized(tensor) : tensor;
+    if (shown.is_sparse())
+        out += sparse_text(shown, kPrefix.size());
     else
-        out += tensor.numel() == 0 ? "[]" : Printer(tensor).text(kPrefix.size());
+        out += shown.numel() == 0 ? "[]" : Printer(shown).text(kPrefix.size());
     const std::size_t newline = out.rfind('\n');
     std::size_t line = newline == std::string::npos ? out.size() + 2 : out.size() - newline + 1;
     for (const std::string& suffix : suffixes_of(tensor)) {

@@ -307,7 +307,7 @@ std::vector<Signature> sorted(std::vector<Signature> signatures) {
                      [](const Signature& a, const Signature& b) { return a.sort_text < b.sort_text; });
     std::vector<Signature> out;
     std::vector<bool> is_placed(signatures.size(), false);
-    // Breadth first, as PyTorch's: who waits for nobody, then those whom each of them lets go.
+    // Breadth first, as PyTorch's: those without a predecessor, then those that each of them frees.
     std::vector<std::vector<std::size_t>> waits_for(signatures.size());
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < signatures.size(); ++i) {

@@ -11,11 +11,14 @@
 #include "core/dispatch/functions.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/layout_objects.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_functional.h"
 #include "core/python/torch/torch_objects.h"
+#include "core/tensor/compressed.h"
+#include "core/tensor/quantizer.h"
 
 namespace loupe::python {
 namespace {
@@ -69,7 +72,7 @@ const std::map<std::string_view, Getter>& getters() {
         {"shape", shape_of},
         {"dtype", [](const Tensor& t) { return dtype_object(t.dtype()); }},
         {"device", [](const Tensor& t) { return IValue(t.device()); }},
-        {"layout", [](const Tensor& t) { return t.is_sparse() ? sparse_layout_object() : layout_object(); }},
+        {"layout", layout_of_tensor},
         {"requires_grad", [](const Tensor& t) { return IValue(requires_grad(t)); }},
         {"grad", [](const Tensor& t) { return none_or(grad_of(t)); }},
         {"is_leaf", [](const Tensor& t) { return IValue(is_leaf(t)); }},
@@ -80,8 +83,12 @@ const std::map<std::string_view, Getter>& getters() {
         {"nbytes", [](const Tensor& t) { return IValue(static_cast<std::int64_t>(t.bytes())); }},
         {"is_cuda", [](const Tensor& t) { return IValue(t.device().type == DeviceType::Cuda); }},
         {"is_cpu", [](const Tensor& t) { return IValue(t.device().type == DeviceType::Cpu); }},
-        {"is_sparse", [](const Tensor& t) { return IValue(t.is_sparse()); }},
-        {"is_quantized", [](const Tensor&) { return IValue(false); }},
+        {"is_sparse", [](const Tensor& t) { return IValue(is_coordinate(t)); }},
+        {"is_sparse_csr",
+         [](const Tensor& t) {
+             return IValue(is_compressed(t) && compressed_parts(t).layout == CompressedLayout::Csr);
+         }},
+        {"is_quantized", [](const Tensor& t) { return IValue(is_quantized(t)); }},
         {"is_mkldnn", [](const Tensor&) { return IValue(false); }},
         {"is_meta", [](const Tensor&) { return IValue(false); }},
         {"is_mps", [](const Tensor&) { return IValue(false); }},

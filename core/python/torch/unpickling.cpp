@@ -11,6 +11,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/key_lookup.h"
+#include "core/python/torch/layout_objects.h"
 #include "core/python/torch/module_dict.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/pickling.h"
@@ -128,8 +129,10 @@ IValue PythonUnpickler::make_parameter(const Tensor& tensor, bool requires_grad)
     return loupe::make_parameter(tensor, requires_grad);
 }
 IValue PythonUnpickler::make_layout(const std::string& name) {
-    if (name == "torch.strided") return layout_object();
-    if (name == "torch.sparse_coo") return sparse_layout_object();
+    constexpr std::string_view kModule = "torch.";
+    if (name.starts_with(kModule)) {
+        if (auto layout = find_layout(std::string_view(name).substr(kModule.size()))) return *layout;
+    }
     return NoClasses::make_layout(name);
 }
 IValue PythonUnpickler::make_bytes(std::string bytes) { return python::make_bytes(std::move(bytes)); }

@@ -211,7 +211,7 @@ class FusedGroup::State {
         {
             const GradModeScope no_grad(false);
             const ObserverScope unobserved(nullptr);
-            const StandInScope stand_in(&recorder);
+            const InterceptorScope interceptor(&recorder);
             const LoopRecorderScope loops(&recorder);
             results = run_code(*code_, {inputs.begin(), inputs.end()});
         }

@@ -64,7 +64,7 @@ bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, 
     for (std::size_t i = 0; i < metas.size() && op.record->kernel.fills; ++i) results[i] = make_result(metas[i]);
     read_.clear();
     {
-        const StandInScope no_more(nullptr);
+        const InterceptorScope no_more(nullptr);
         op.record->kernel.function(arguments, results);
     }
     for (std::size_t i = 0; i < metas.size(); ++i) {

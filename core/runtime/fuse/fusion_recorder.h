@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-#include "core/dispatch/stand_in.h"
+#include "core/dispatch/interceptor.h"
 #include "core/kernels/loop_recorder.h"
 #include "core/runtime/fuse/fused_expression.h"
 
@@ -18,7 +18,7 @@ struct RecordedCall {
     std::vector<std::int64_t> results;  // values; -1 when not requested
 };
 
-class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
+class FusionRecorder final : public DispatchInterceptor, public LoopRecorder {
   public:
     // A tensor that the group reads; its value's number is how many were added before.
     void add_input(const Tensor& tensor);

@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/dispatch/stand_in.h"
+#include "core/dispatch/interceptor.h"
 #include "core/ops/random/generator.h"
 #include "core/passes/differentiate.h"
 #include "core/passes/graph_tools.h"
@@ -331,7 +331,7 @@ void run_fusion_group(const StructuralCall& call) {
         if (recorder->run_group(state.fused, inputs, call.outputs)) return;
     }
     // Observers and tracers are notified of each operator.
-    const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
+    const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_interceptor != nullptr;
     const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), needs_gradient);
     if (is_watched || records) return run_plain(state, call);
     if (FusionWatcher* const watcher = detail::thread_fusion_watcher)

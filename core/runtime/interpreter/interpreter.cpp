@@ -9,8 +9,9 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/buffer_donation.h"
 #include "core/dispatch/dispatch.h"
-#include "core/dispatch/moved_arguments.h"
+#include "core/dispatch/operator_opener.h"
 #include "core/nn/module.h"
 #include "core/passes/bailout_graph.h"
 #include "core/runtime/interpreter/pass_operators.h"
@@ -319,14 +320,16 @@ class Interpreter {
         gather(frame, instruction, inputs);
         ExecutionObserver* const observer = execution_observer();
         if (observer == nullptr || !instruction.is_observed) [[likely]] {
-            call_operator_with_moved(*instruction.op, {inputs, instruction.input_count}, outputs);
+            call_operator_donating(*instruction.op, {inputs, instruction.input_count}, outputs);
         } else {
-            const NestedCallScope nested;
             OperatorCall call = describe_call(instruction, inputs);
-            observer->before_operator(call);
-            call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
-            call.outputs = {outputs, instruction.output_count};
-            observer->after_operator(call);
+            if (!call_opened(call, outputs)) {
+                const NestedCallScope nested;
+                observer->before_operator(call);
+                call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
+                call.outputs = {outputs, instruction.output_count};
+                observer->after_operator(call);
+            }
         }
         clear(inputs, instruction.input_count);
         scatter(frame, instruction, outputs);

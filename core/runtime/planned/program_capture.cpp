@@ -8,7 +8,7 @@
 #include "core/autograd/observer.h"
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
-#include "core/dispatch/stand_in.h"
+#include "core/dispatch/interceptor.h"
 #include "core/passes/fake_run.h"
 #include "core/passes/graph_breaks.h"
 #include "core/runtime/fuse/group_recorder.h"
@@ -23,7 +23,7 @@ bool same_shape(const TensorImpl& a, const TensorImpl& b) {
     return a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
 }
 
-class Recorder final : public OperatorStandIn, public GroupRecorder {
+class Recorder final : public DispatchInterceptor, public GroupRecorder {
   public:
     Recorder(Capture& capture, const Code& code, CaptureElements elements)
         : capture_(capture), code_(code), is_fake_(elements == CaptureElements::Fake) {}
@@ -80,7 +80,7 @@ class Recorder final : public OperatorStandIn, public GroupRecorder {
         if (!capture_.refusal.empty()) return false;
         CapturedStep step;
         {
-            const StandInScope alone(nullptr);
+            const InterceptorScope alone(nullptr);
             const GroupRecorderScope no_groups(nullptr);
             group->run(inputs, outputs);
             step.group_plan = group->plan_for(inputs);
@@ -302,7 +302,7 @@ Capture capture_run(const Code& code, std::span<const IValue> inputs, CaptureEle
     attributes.read(*code.graph().block());
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
-    const StandInScope stand_in(capture.refusal.empty() ? &recorder : nullptr);
+    const InterceptorScope interceptor(capture.refusal.empty() ? &recorder : nullptr);
     const GroupRecorderScope groups(capture.refusal.empty() ? &recorder : nullptr);
     capture.outputs = run_code(code, {inputs.begin(), inputs.end()});
     return capture;

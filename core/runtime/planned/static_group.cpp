@@ -8,7 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/dispatch/stand_in.h"
+#include "core/dispatch/interceptor.h"
 #include "core/runtime/interpreter/interpreter.h"
 
 namespace loupe::runtime {
@@ -177,7 +177,7 @@ class StaticGroup::State {
 
     void run(std::span<const IValue> inputs, IValue* outputs) {
         // Observed or differentiated runs need each operator.
-        const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
+        const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_interceptor != nullptr;
         if (is_watched || need_gradient(inputs) || has_undefined(inputs)) return run_plain(inputs, outputs);
         Entry* entry = find(inputs);
         last_ = entry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth) or as an
-// .npz. The answer is empty, or says why not.
+// Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth), as
+// .safetensors or as an .npz. The answer is empty, or says why not.
 
 #include <filesystem>
 #include <string>

@@ -14,7 +14,7 @@ QueryTable answer(const TableQuery& query, QueryContext& context) {
     for (const TableRecord* table : all_tables()) {
         if (table->name != query.name) continue;
         QueryTable made = table->answer(context);
-        // Whoever shows it goes by the columns.
+        // Views go by the columns.
         for (auto& row : made.rows) row.resize(made.columns.size());
         return made;
     }

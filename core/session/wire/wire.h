@@ -67,7 +67,7 @@ class WireReader {
         return byte == 1;
     }
     std::string_view kept(std::string_view text) {
-        if (!keep_) throw Error(ErrorKind::Internal, "nobody keeps the texts of this message");
+        if (!keep_) throw Error(ErrorKind::Internal, "the texts of this message have no owner");
         return keep_(text);
     }
     void finish() const {

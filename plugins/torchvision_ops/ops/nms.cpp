@@ -168,6 +168,7 @@ constexpr OperatorRecord kRecords[] = {
         .summary = "The indices of the boxes that overlap no box of a higher score by more than a threshold, by "
                    "falling score.",
         .formula = "keep i unless IoU(dets[i], dets[j]) > iou_threshold for a kept j with scores[j] > scores[i]",
+        .results_from = ResultsFrom::Elements,
         .kernel = boxed<nms>,
         .samples = nms_samples,
         .is_gradient_stop = true,

@@ -4,6 +4,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
+#include "core/formats/exported/symbols.h"
 #include "core/formats/format_registry.h"
 #include "core/formats/numpy/npy.h"
 #include "core/ir/graph.h"
@@ -149,6 +150,43 @@ class TestExported : public QObject {
     }
 
     // One line, whatever is cut or changed.
+    // As Python's integers.
+    void sizes_are_computed_at_their_limits_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<qlonglong>("s0");
+        QTest::addColumn<qlonglong>("expected");
+        constexpr qlonglong kLeast = std::numeric_limits<qlonglong>::min();
+        const auto row = [](const char* text, qlonglong s0, qlonglong expected) {
+            QTest::addRow("%s at %lld", text, s0) << QByteArray(text) << s0 << expected;
+        };
+        row("CeilDiv(s0, 2)", 7, 4);
+        row("CeilDiv(s0, 2)", -7, -3);
+        row("CeilDiv(s0, 2)", 6, 3);
+        row("CeilDiv(s0, 1)", kLeast, kLeast);
+        row("Mod(s0, 3)", -7, 2);
+        row("s0 % 9223372036854775807", kLeast, 9223372036854775806);
+        row("s0 // 9223372036854775807", kLeast, -2);
+        row("Integer(-9223372036854775808)", 0, kLeast);
+        row("Integer(-3) + s0", 5, 2);
+    }
+    void sizes_are_computed_at_their_limits() {
+        QFETCH(QByteArray, text);
+        QFETCH(qlonglong, s0);
+        QFETCH(qlonglong, expected);
+        const auto parsed = exported::parse_symbol_expression(text.toStdString());
+        QVERIFY(parsed.has_value());
+        const auto value = exported::evaluate(*parsed, {{"s0", s0}});
+        QVERIFY(value.has_value());
+        QCOMPARE(qlonglong{*value}, expected);
+    }
+
+    void expressions_without_end_are_not_read() {
+        std::string sum = "s0";
+        for (int i = 0; i < 200'000; ++i) sum += " + s0";
+        QVERIFY(!exported::parse_symbol_expression(sum));
+        QVERIFY(!exported::parse_symbol_expression(std::string(200'000, '(') + "s0" + std::string(200'000, ')')));
+    }
+
     void damaged_files_are_errors() {
         const std::string bytes = read_text_file(program_file("nested.pt2"));
         QTemporaryDir folder;

@@ -28,3 +28,11 @@ print('{:b} {:o} {:x} {:X} {:#x} {:#b} {:c}'.format(10, 10, 255, 255, 255, 5, 65
 print('{:.3} {:.2e} {:g} {:%} {:.1%}'.format('truncate', 12345.678, 1e10, 0.25, 0.123))
 print('a b c'.translate(str.maketrans('abc', 'xyz')), 'removeprefix'.removeprefix('remove'), 'file.py'.removesuffix('.py'))
 print('A' 'B', 'x'.encode(), b'bytes\x00', b'abc'[1], len(b'abc'), b'a' + b'b', 'é'.encode(), b'hi'.decode())
+
+data = b"\x00abc image\xff"
+print(b"image" in data, b"" in data, b"\x00a" in data, b"imagine" in data, 0 in data, 255 in data, 254 in data, True in data)
+for wrong in ("image", 256, -1, 1.5, None):
+    try:
+        print(wrong in data)
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error)

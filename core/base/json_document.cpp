@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/json_document.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <memory_resource>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <vector>
+
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+using Kind = JsonValue::Kind;
+namespace dom = simdjson::dom;
+
+constexpr std::size_t kFewMembers = 32;  // up to here keys are compared one by one
+constexpr std::size_t kLongestInteger = 18;
+
+// Numbers that Python writes and JSON or 64 bits do not have, as strings.
+std::string with_quoted_numbers(std::string_view text) {
+    constexpr std::array<std::string_view, 3> kNames{"-Infinity", "Infinity", "NaN"};
+    constexpr std::string_view kInNumbers = "+-.eE0123456789";
+    std::string out;
+    out.reserve(text.size() + 64);
+    bool in_string = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            out += c;
+            if (c == '\\' && i + 1 < text.size()) out += text[++i];
+            in_string = c != '"';
+            continue;
+        }
+        in_string = c == '"';
+        const std::string_view rest = text.substr(i);
+        const auto name = std::ranges::find_if(kNames, [&](std::string_view each) { return rest.starts_with(each); });
+        std::size_t length = name == kNames.end() ? 0 : name->size();
+        if (length == 0 && (c == '-' || (c >= '0' && c <= '9'))) {
+            length = std::min(rest.find_first_not_of(kInNumbers), rest.size());
+            const bool is_whole = rest.substr(0, length).find_first_of(".eE") == std::string_view::npos;
+            if (!is_whole || length <= kLongestInteger) {
+                out += rest.substr(0, length);
+                i += length - 1;
+                continue;
+            }
+        }
+        if (length == 0) {
+            out += c;
+            continue;
+        }
+        out += concat("\"", rest.substr(0, length), "\"");
+        i += length - 1;
+    }
+    return out;
+}
+
+}  // namespace
+
+struct JsonDocument::Memory {
+    dom::parser parser;  // owns the texts of strings
+    std::pmr::monotonic_buffer_resource block;
+    JsonValue root;
+};
+
+// Copies simdjson's tape into values of fixed size, which can be pointed to.
+class JsonBuilder {
+  public:
+    explicit JsonBuilder(std::pmr::monotonic_buffer_resource& block) : block_(block) {}
+
+    JsonValue value_of(dom::element element) {
+        JsonValue value;
+        switch (element.type()) {
+            case dom::element_type::NULL_VALUE:
+                break;
+            case dom::element_type::BOOL:
+                value.kind_ = Kind::Boolean;
+                value.value_.integer = bool(element) ? 1 : 0;
+                break;
+            case dom::element_type::INT64:
+                value.kind_ = Kind::Integer;
+                value.value_.integer = std::int64_t(element);
+                break;
+            case dom::element_type::UINT64:
+                value.kind_ = Kind::Unsigned;
+                value.value_.integer = static_cast<std::int64_t>(std::uint64_t(element));
+                break;
+            case dom::element_type::DOUBLE:
+                value.kind_ = Kind::Number;
+                value.value_.number = double(element);
+                break;
+            case dom::element_type::STRING: {
+                const std::string_view text(element);
+                value.kind_ = Kind::Text;
+                value.size_ = text.size();
+                value.value_.text = text.data();
+                break;
+            }
+            case dom::element_type::ARRAY:
+                fill_list(dom::array(element), value);
+                break;
+            case dom::element_type::OBJECT:
+                fill_object(dom::object(element), value);
+                break;
+        }
+        return value;
+    }
+
+  private:
+    // simdjson counts no further than 2^24 - 1.
+    template <class Container>
+    static std::size_t count_of(const Container& container) {
+        constexpr std::size_t kMostCounted = 0xFFFFFF;
+        if (container.size() < kMostCounted) return container.size();
+        return static_cast<std::size_t>(std::distance(container.begin(), container.end()));
+    }
+
+    template <class T>
+    T* allocate(std::size_t count) {
+        T* first = static_cast<T*>(block_.allocate(count * sizeof(T), alignof(T)));
+        std::uninitialized_value_construct_n(first, count);
+        return first;
+    }
+
+    void fill_list(dom::array list, JsonValue& value) {
+        const std::size_t count = count_of(list);
+        auto* elements = allocate<JsonValue>(count);
+        std::size_t next = 0;
+        for (const dom::element each : list) elements[next++] = value_of(each);
+        value.kind_ = Kind::List;
+        value.size_ = count;
+        value.value_.elements = elements;
+    }
+
+    void fill_object(dom::object object, JsonValue& value) {
+        const std::size_t count = count_of(object);
+        auto* members = allocate<JsonMember>(count);
+        std::size_t next = 0;
+        for (const dom::key_value_pair each : object) members[next++] = {each.key, value_of(each.value)};
+        value.kind_ = Kind::Object;
+        value.size_ = count;
+        value.value_.members = members;
+        if (count <= kFewMembers) return;
+        auto* order = allocate<std::uint32_t>(count);
+        std::iota(order, order + count, std::uint32_t{0});
+        std::stable_sort(order, order + count,
+                         [&](std::uint32_t a, std::uint32_t b) { return members[a].key < members[b].key; });
+        value.order_ = order;
+    }
+
+    std::pmr::monotonic_buffer_resource& block_;
+};
+
+double JsonValue::number() const {
+    if (kind_ == Kind::Number) return value_.number;
+    return kind_ == Kind::Unsigned ? static_cast<double>(static_cast<std::uint64_t>(value_.integer))
+                                   : static_cast<double>(value_.integer);
+}
+
+const JsonValue* JsonValue::find(std::string_view key) const {
+    if (!is_object()) return nullptr;
+    const auto all = members();
+    if (order_ == nullptr) {
+        for (std::size_t i = all.size(); i > 0; --i) {
+            if (all[i - 1].key == key) return &all[i - 1].value;
+        }
+        return nullptr;
+    }
+    const std::uint32_t* end = order_ + size_;
+    const std::uint32_t* after =
+        std::upper_bound(order_, end, key, [&](std::string_view a, std::uint32_t b) { return a < all[b].key; });
+    return after != order_ && all[*(after - 1)].key == key ? &all[*(after - 1)].value : nullptr;
+}
+
+std::string JsonValue::dump() const {
+    switch (kind_) {
+        case Kind::Null:
+            return "null";
+        case Kind::Boolean:
+            return boolean() ? "true" : "false";
+        case Kind::Integer:
+            return std::to_string(value_.integer);
+        case Kind::Unsigned:
+            return std::to_string(static_cast<std::uint64_t>(value_.integer));
+        case Kind::Number:
+            return nlohmann::json(value_.number).dump();
+        case Kind::Text:
+            return nlohmann::json(text()).dump();
+        case Kind::List: {
+            std::vector<std::string> parts;
+            for (const JsonValue& each : elements()) parts.push_back(each.dump());
+            return concat("[", join(parts, ","), "]");
+        }
+        case Kind::Object: {
+            std::vector<std::string> parts;
+            for (const auto& [key, each] : members())
+                parts.push_back(concat(nlohmann::json(key).dump(), ":", each.dump()));
+            return concat("{", join(parts, ","), "}");
+        }
+    }
+    return {};
+}
+
+JsonDocument::JsonDocument() : memory_(std::make_unique<Memory>()) {}
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
+JsonDocument::~JsonDocument() = default;
+
+const JsonValue& JsonDocument::root() const { return memory_->root; }
+
+std::optional<JsonDocument> JsonDocument::parse(std::string_view text, std::size_t deepest) {
+    JsonDocument document;
+    dom::parser& parser = document.memory_->parser;
+    if (parser.allocate(std::max<std::size_t>(text.size(), 64), deepest) != simdjson::SUCCESS) throw std::bad_alloc();
+    dom::element root;
+    auto failed = parser.parse(text.data(), text.size()).get(root);
+    if (failed == simdjson::DEPTH_ERROR) return std::nullopt;
+    if (failed != simdjson::SUCCESS) failed = parser.parse(with_quoted_numbers(text)).get(root);
+    if (failed != simdjson::SUCCESS) return std::nullopt;
+    document.memory_->root = JsonBuilder(document.memory_->block).value_of(root);
+    return document;
+}
+
+}  // namespace loupe

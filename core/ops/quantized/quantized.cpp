@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/quantized/quantized.h"
+
+#include "core/base/parallel.h"
+#include "core/kernels/elementwise.h"
+#include "core/kernels/promotion.h"
+
+namespace loupe::quantized_ops {
+namespace {
+
+constexpr float kSmallScale = 6.1e-5F;
+
+template <typename Visit>
+void visit_integers(ScalarType dtype, Visit&& visit) {
+    switch (dtype) {
+        case ScalarType::Int8:
+            return visit(std::type_identity<std::int8_t>{});
+        case ScalarType::UInt8:
+            return visit(std::type_identity<std::uint8_t>{});
+        default:
+            return visit(std::type_identity<std::int32_t>{});
+    }
+}
+
+// A scale of which float32 has no reciprocal would divide by zero later.
+bool is_too_small(double scale) {
+    const auto narrow = static_cast<float>(scale);
+    return narrow == 0.0F || std::isinf(1.0F / narrow);
+}
+
+}  // namespace
+
+Range integers_in(ScalarType dtype) {
+    switch (dtype) {
+        case ScalarType::Int8:
+            return {-128, 127};
+        case ScalarType::UInt8:
+            return {0, 255};
+        case ScalarType::Int32:
+            return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+        default:
+            throw Error(ErrorKind::Run, concat("no quantised tensor has elements of torch.", dtype_name(dtype)));
+    }
+}
+
+Parameters choose_parameters(float least, float most, Range range, bool reduce_range) {
+    require(least <= most, "In ChooseQuantizationParams, min should be less than or equal to max");
+    const double low = static_cast<double>(reduce_range ? range.least / 2 : range.least);
+    const double high = static_cast<double>(reduce_range ? range.most / 2 : range.most);
+    least = std::min(least, 0.0F);
+    most = std::max(most, 0.0F);
+    double scale = (static_cast<double>(most) - static_cast<double>(least)) / (high - low);
+    if (is_too_small(scale)) scale = 0.1;
+    if (scale < static_cast<double>(kSmallScale)) {
+        const float before = static_cast<float>(scale);
+        scale = static_cast<double>(kSmallScale);
+        if (least == 0.0F) {
+            most = kSmallScale * static_cast<float>(high - low);
+        } else if (most == 0.0F) {
+            least = -kSmallScale * static_cast<float>(high - low);
+        } else {
+            least *= kSmallScale / before;
+            most *= kSmallScale / before;
+        }
+    }
+    const double by_least = static_cast<double>(least) / scale, by_most = static_cast<double>(most) / scale;
+    const bool least_is_nearer = std::abs(low) - std::abs(by_least) < std::abs(high) - std::abs(by_most);
+    const double zero_point = std::clamp(least_is_nearer ? low - by_least : high - by_most, low, high);
+    return {static_cast<float>(scale), static_cast<std::int32_t>(std::nearbyint(zero_point))};
+}
+
+std::pair<float, float> least_and_most(const Tensor& x) {
+    if (x.numel() == 0) return {0.0F, 0.0F};
+    const auto number = [&](const OperatorHandle<>& reduced) {
+        return static_cast<float>(item(reduced(x, Dims{}, false)).to_double());
+    };
+    return {number(fn::amin), number(fn::amax)};
+}
+
+ScalarType integers_of_dtype(std::int64_t dtype) {
+    const QuantizedType* const type = quantized_type(dtype);
+    require(type != nullptr, "Quantize only works on qint8, quint8 and qint32, got the dtype of number ", dtype);
+    return type->integers;
+}
+
+Tensor quantize(const Tensor& x, double scale, std::int64_t zero_point, ScalarType dtype) {
+    require(x.dtype() == ScalarType::Float32, "Quantize only works on Float Tensor, got ", dtype_graph_name(x.dtype()));
+    const Range range = integers_in(dtype);
+    require(zero_point >= range.least && zero_point <= range.most, "quantize_tensor_per_tensor_affine zero_point ",
+            zero_point, zero_point < range.least ? " is below lower bound." : " is above upper bound.");
+    const Tensor from = fn::contiguous(x, 0);
+    const Tensor to = empty(x.sizes(), dtype);
+    visit_integers(dtype, [&]<typename T>(std::type_identity<T>) {
+        const float* const source = from.data<float>();
+        T* const target = to.data<T>();
+        const auto narrow = static_cast<float>(scale);
+        parallel_for(0, from.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+                target[i] = static_cast<T>(quantized_value(source[i], narrow, zero_point, range));
+        });
+    });
+    return make_quantized(to, scale, zero_point);
+}
+
+namespace {
+
+Tensor dequantized_by_tensor(const Tensor& integers, const QuantizedParts& quantizer) {
+    const Tensor out = empty(integers.sizes(), ScalarType::Float32);
+    visit_integers(integers.dtype(), [&]<typename T>(std::type_identity<T>) {
+        const T* const source = integers.data<T>();
+        float* const target = out.data<float>();
+        const auto scale = static_cast<float>(quantizer.scale);
+        parallel_for(0, out.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+                target[i] = static_cast<float>(static_cast<std::int64_t>(source[i]) - quantizer.zero_point) * scale;
+        });
+    });
+    return out;
+}
+
+// By operators: the scales broadcast along their axis.
+Tensor dequantized_by_channel(const Tensor& integers, const QuantizedParts& quantizer) {
+    Dims along(static_cast<std::size_t>(integers.dim()), 1);
+    along[static_cast<std::size_t>(quantizer.axis)] = integers.size(quantizer.axis);
+    const std::int64_t narrow = number_of(ScalarType::Float32);
+    const auto channels = [&](const Tensor& t) { return fn::reshape(fn::to_dtype(t, narrow), along); };
+    const Tensor moved = fn::sub(fn::to_dtype(integers, narrow), channels(quantizer.zero_points), Scalar(1));
+    return fn::mul(moved, channels(quantizer.scales));
+}
+
+}  // namespace
+
+Tensor dequantized(const Tensor& q) {
+    const QuantizedParts& parts = quantized_parts(q);
+    const Tensor integers = fn::contiguous(parts.integers, 0);
+    return parts.is_by_channel() ? dequantized_by_channel(integers, parts) : dequantized_by_tensor(integers, parts);
+}
+
+}  // namespace loupe::quantized_ops

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/quantizer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+constexpr std::array kTypes{QuantizedType{12, "qint8", "QInt8", "torch.QInt8Storage", ScalarType::Int8},
+                            QuantizedType{13, "quint8", "QUInt8", "torch.QUInt8Storage", ScalarType::UInt8},
+                            QuantizedType{14, "qint32", "QInt32", "torch.QInt32Storage", ScalarType::Int32}};
+
+QScheme scheme_of(const Tensor& zero_points) {
+    return is_floating(zero_points.dtype()) ? QScheme::PerChannelAffineFloat : QScheme::PerChannelAffine;
+}
+
+Tensor make(std::shared_ptr<const QuantizedParts> parts) {
+    const Tensor integers = parts->integers;
+    const bool is_integer =
+        std::ranges::any_of(kTypes, [&](const auto& each) { return each.integers == integers.dtype(); });
+    if (!is_integer) {
+        throw Error(ErrorKind::Run, concat("no quantised tensor has elements of torch.", dtype_name(integers.dtype())));
+    }
+    return make_with_parts(std::move(parts), integers.sizes(), integers.dtype());
+}
+
+}  // namespace
+
+std::string_view qscheme_name(QScheme scheme) {
+    switch (scheme) {
+        case QScheme::PerTensorAffine:
+            return "per_tensor_affine";
+        case QScheme::PerChannelAffine:
+            return "per_channel_affine";
+        case QScheme::PerChannelAffineFloat:
+            return "per_channel_affine_float_qparams";
+    }
+    return "";
+}
+
+QuantizedParts::QuantizedParts(Tensor integers_, Tensor channel_scales, Tensor channel_zero_points,
+                               std::int64_t channel_axis)
+    : SparseParts(TensorForm::Quantized),
+      integers(std::move(integers_)),
+      scheme(scheme_of(channel_zero_points)),
+      scales(std::move(channel_scales)),
+      zero_points(std::move(channel_zero_points)),
+      axis(channel_axis) {}
+
+const QuantizedParts& quantized_parts(const Tensor& t) {
+    if (!is_quantized(t)) throw Error(ErrorKind::Run, "expected a quantized tensor");
+    return static_cast<const QuantizedParts&>(*t.impl()->sparse);
+}
+
+Tensor make_quantized(const Tensor& integers, double scale, std::int64_t zero_point) {
+    return make(std::make_shared<const QuantizedParts>(integers, scale, zero_point));
+}
+
+Tensor make_quantized(const Tensor& integers, const Tensor& scales, const Tensor& zero_points, std::int64_t axis) {
+    const std::int64_t channels = integers.size(axis);
+    if (scales.numel() != channels || zero_points.numel() != channels) {
+        throw Error(ErrorKind::Run,
+                    concat("length of scales must equal to channel, expected ", channels, " got, ", scales.numel()));
+    }
+    return make(std::make_shared<const QuantizedParts>(integers, scales, zero_points, axis));
+}
+
+Tensor with_integers(const Tensor& t, const Tensor& integers) {
+    const QuantizedParts& parts = quantized_parts(t);
+    return make_quantized(integers, parts.scale, parts.zero_point);
+}
+
+const QuantizedType* quantized_type(std::int64_t number) {
+    const auto* const found = std::ranges::find(kTypes, number, [](const auto& each) { return each.number; });
+    return found == kTypes.end() ? nullptr : found;
+}
+
+const QuantizedType& quantized_type_of(const Tensor& t) {
+    const ScalarType integers = quantized_parts(t).integers.dtype();
+    return *std::ranges::find(kTypes, integers, [](const auto& each) { return each.integers; });
+}
+
+}  // namespace loupe
