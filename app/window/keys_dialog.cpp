@@ -13,6 +13,7 @@
 #include <QShortcut>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <functional>
 
 #include "views/common/theme.h"
 
@@ -95,10 +96,18 @@ void KeysDialog::fill(QMainWindow& window) {
         seen += &action;
         add(to, plain(action.text()), keysOf(action), tipOf(action));
     };
+    const std::function<void(QTreeWidgetItem*, const QMenu&)> addMenu = [&](QTreeWidgetItem* to, const QMenu& menu) {
+        for (const QAction* action : menu.actions()) {
+            if (action->menu())
+                addMenu(to, *action->menu());
+            else
+                addAction(to, *action);
+        }
+    };
     for (const QAction* top : window.menuBar()->actions()) {
         if (!top->menu()) continue;
         QTreeWidgetItem* to = group(plain(top->text()));
-        for (const QAction* action : top->menu()->actions()) addAction(to, *action);
+        addMenu(to, *top->menu());
         if (to->childCount() == 0) delete to;
     }
     // Commands of the window that are in no menu.

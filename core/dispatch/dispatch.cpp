@@ -441,13 +441,12 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         run_composite(op, arguments, results);
         return;
     }
-    const bool record = GradMode::is_enabled() && !op.record->is_gradient_stop && any_requires_grad(op, arguments);
-    if (record) {
-        call_recorded(op, arguments, results);
-        return;
+    if (GradMode::is_enabled() && any_requires_grad(op, arguments)) {
+        if (!op.record->is_gradient_stop) return call_recorded(op, arguments, results);
+        // A kernel that is made of operators leaves none of their history behind either.
+        const GradModeScope off(false);
+        return run_kernel(op, choose_kernel(op, arguments), arguments, results);
     }
-    // A kernel that is made of operators must not leave their history behind either.
-    const GradModeScope grad(GradMode::is_enabled() && !op.record->is_gradient_stop);
     run_kernel(op, choose_kernel(op, arguments), arguments, results);
     // detach() gives a view that autograd does not know of.
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);

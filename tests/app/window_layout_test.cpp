@@ -294,9 +294,15 @@ class WindowLayoutTest : public testing::WindowFixture {
             window_->docks().show(dock->objectName());
             settle();
             QTRY_VERIFY(dock->widget()->isVisible() && static_cast<views::View*>(dock->widget())->isSettled());
-            QCoreApplication::processEvents();
-            for (const QString& text : testing::cutTexts(*dock->widget()))
-                cut << dock->objectName() + QStringLiteral(": ") + text;
+            // What the panel reads on the engine's thread may come late, and gets its room then.
+            QStringList texts;
+            static_cast<void>(QTest::qWaitFor(
+                [&] {
+                    texts = testing::cutTexts(*dock->widget());
+                    return texts.isEmpty();
+                },
+                5000));
+            for (const QString& text : texts) cut << dock->objectName() + QStringLiteral(": ") + text;
         }
         QVERIFY2(cut.isEmpty(), qPrintable(cut.join(u'\n')));
     }

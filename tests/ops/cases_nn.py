@@ -257,6 +257,7 @@ def rounded_norms(call):
     call("aten::native_group_norm", brain(2, 4, 5), brain(4), brain(4), 2, 4, 5, 2, 0.6)
     call("aten::native_group_norm", brain(2, 4, 5), None, None, 2, 4, 5, 2, 0.6)
     call("aten::native_batch_norm", brain(3, 8, 4), brain(8), brain(8), None, None, True, 0.5, 0.6)
+    # PyTorch keeps the sum in bfloat16, which puts 10 of 120 results a unit off: the case holds the exact ones, rounded once.
     call("aten::_log_softmax", brain(4, 30), 1, False)
     call("aten::_log_softmax", brain(4, 30), 0, False)
     call("aten::batch_norm", draw(0, 3, 2), draw(3), draw(3), torch.zeros(3), torch.ones(3), True, 0.1, 1e-5, False)
