@@ -501,6 +501,17 @@ void fillFolder(const QDir& folder) {
     for (const QString& file : sources.entryList({QStringLiteral("*.py")}, QDir::Files)) {
         if (++count <= 6) QFile::copy(sources.filePath(file), folder.filePath(file));
     }
+    const auto write = [&](const char* name, const char* text) {
+        QFile file(folder.filePath(QLatin1String(name)));
+        if (file.open(QIODevice::WriteOnly)) file.write(text);
+    };
+    // A source of several files, in which a run parks between them.
+    write("parts.py", "def twice(x):\n    y = x * 2\n    return y\n");
+    write("two_files.py",
+          "import torch\nfrom torch import nn\nfrom parts import twice\n\n\nclass Net(nn.Module):\n"
+          "    def __init__(self):\n        super().__init__()\n        self.fc = nn.Linear(3, 3)\n\n"
+          "    def forward(self, x):\n        for i in range(3):\n            x = twice(self.fc(x))\n"
+          "        return twice(x)\n\n\nexample_inputs = (torch.ones(2, 3),)\n");
     QFile damaged(folder.filePath(QStringLiteral("damaged.pt")));
     if (damaged.open(QIODevice::WriteOnly)) damaged.write("PK\x03\x04 no archive");
     for (const QString& file : folder.entryList(QDir::Files))

@@ -204,6 +204,12 @@ void TestRecording::problems_have_their_place() {
     const ConditionProblem unknown = check_condition(breakpoint, &model);
     QVERIFY2(unknown.text.starts_with("'ii' is neither a name in net.py"), unknown.text.c_str());
     QCOMPARE(unknown.begin, std::size_t{15});
+    breakpoint.condition = "i = = 1";  // the parser's own words are about a parenthesis
+    const ConditionProblem misread = check_condition(breakpoint, &model);
+    QCOMPARE(misread.text, std::string("'=' is not expected here; == compares"));
+    QCOMPARE(misread.begin, std::size_t{2});
+    breakpoint.condition = "(i 1)";
+    QCOMPARE(check_condition(breakpoint, &model).text.substr(0, 10), std::string("expected )"));
     model.form = ModelForm::Traced;
     breakpoint.condition = "i == 1";
     QVERIFY(check_condition(breakpoint, &model).text.find("runs scripted or traced") != std::string::npos);

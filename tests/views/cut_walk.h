@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Which texts of a panel do not fit in their places. Dots count as cut where no tip has the whole text.
+// Which texts of a panel do not fit in their places, and which forms are wider than their panel. Dots count as cut
+// where no tip has the whole text.
 
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
@@ -8,6 +9,8 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QToolButton>
 #include <QWidget>
@@ -56,6 +59,11 @@ inline QStringList cutTexts(const QWidget& root) {
             const int wanted = button->sizeHint().width();
             if (!button->text().isEmpty() && (wanted > button->width() + 1 || !standsWhole(*button, root)))
                 tell(*button, button->text(), button->width(), wanted);
+        } else if (const auto* form = qobject_cast<const QScrollArea*>(widget)) {
+            // Tables scroll sideways, forms do not: what stands at their right is not seen.
+            if (form->widgetResizable() && form->horizontalScrollBar()->maximum() > 0)
+                tell(*form, QStringLiteral("a form"), form->viewport()->width(),
+                     form->widget()->minimumSizeHint().width());
         } else if (const auto* header = qobject_cast<const QHeaderView*>(widget)) {
             if (header->orientation() != Qt::Horizontal || header->model() == nullptr) continue;
             for (int section = 0; section < header->count(); ++section) {

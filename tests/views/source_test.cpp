@@ -246,6 +246,49 @@ class SourceTest : public QObject {
         QCOMPARE(text(bridge.recording()->event(1).source_file), other);
     }
 
+    // Parked before a line of one file, after an event of another: the line is shown, and the user may look elsewhere.
+    void aRunParksBetweenFiles() {
+        const QString other = folder_.filePath("parts.py");
+        const auto write = [](const QString& path, const char* text) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text);
+        };
+        write(other, "def twice(x):\n    return x * 2\n");
+        write(
+            path_,
+            "import torch\nfrom torch import nn\nfrom parts import twice\n\nclass Net(nn.Module):\n    def "
+            "forward(self, x):\n"
+            "        x = twice(x)\n        x = twice(x)\n        return x + 1\n\nexample_inputs = (torch.ones(2),)\n");
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 8);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QTRY_COMPARE(bridge.currentEvent(), session::EventId{1});
+        QCOMPARE(text(bridge.currentSource().file), other);
+        QCOMPARE(view.currentFile(), path_);
+        QVERIFY(view.editor().markersAtLine(7) != 0);
+        auto* files = view.findChild<QComboBox*>(QStringLiteral("files"));
+        QVERIFY(files != nullptr);
+        files->setCurrentIndex(1 - files->currentIndex());
+        QCOMPARE(view.currentFile(), other);
+        QVERIFY(view.editor().markersAtLine(1) != 0);
+        bridge.step(session::StepKind::Into);
+        QTRY_COMPARE(bridge.status().next_source.file, other.toStdString());
+        QTRY_COMPARE(view.currentFile(), other);
+        bridge.toggleLineBreakpoint(path_, 8);
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+        // An event takes the source to its line.
+        bridge.setCurrentEvent(3);
+        QCOMPARE(view.currentFile(), path_);
+        bridge.setCurrentEvent(2);
+        QCOMPARE(view.currentFile(), other);
+    }
+
     // What gives no model can be mended where it stands.
     void aSourceWithoutAModelIsShown() {
         QFile file(path_);

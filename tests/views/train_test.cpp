@@ -252,6 +252,33 @@ class TrainTest : public QObject {
         QTRY_VERIFY(view_->form().isVisible() && view_->plots().isVisible());
     }
 
+    // Where it is low, the plots that have room stand in a row; none covers another's title.
+    void aLowPanelShowsFewerPlots() {
+        few(3);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        auto* curves = view_->plots().findChild<QCustomPlot*>();
+        QVERIFY(curves != nullptr);
+        const auto shown = [&] {
+            QList<QRect> places;
+            for (const QCPAxisRect* rect : curves->axisRects()) {
+                if (rect->realVisibility()) places << rect->outerRect();
+            }
+            return places;
+        };
+        for (const auto& [size, is_low] : {std::pair(QSize(900, 280), true), std::pair(QSize(900, 700), false)}) {
+            view_->resize(size);
+            QTRY_COMPARE(shown().size() < 4, is_low);
+            QVERIFY(!shown().isEmpty());
+            curves->replot();
+            const QList<QRect> places = shown();
+            for (qsizetype i = 0; i < places.size(); ++i) {
+                QVERIFY2(places[i].height() > 50, qPrintable(QString::number(places[i].height())));
+                for (qsizetype j = 0; j < i; ++j) QVERIFY(!places[i].intersects(places[j]));
+            }
+        }
+    }
+
     // What goes wrong is named in the panel and in the log, with its step as a link.
     void divergenceIsNamed() {
         session::TrainOptions options = few(40);

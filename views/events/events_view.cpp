@@ -278,7 +278,10 @@ void EventsView::showCount() {
     count_->setText(shown == total || !model_->isCaughtUp()
                         ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))
                         : tr("%1 of %2").arg(countText(shown), countText(total)));
-    hint_->say(total == 0 ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
+    const bool is_parked = bridge().isPaused();
+    hint_->say(total == 0 && is_parked
+                   ? tr("Parked before the first operator.\nF10 runs to the next stop, F11 steps into it.")
+               : total == 0 ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
                : shown == 0 && model_->isCaughtUp() ? tr("No event matches the filter.")
                                                     : QString());
 }

@@ -131,10 +131,13 @@ QRectF GraphCanvas::screenRect(int node) const {
 
 bool GraphCanvas::isFar() const { return scale_ < kTextScale; }
 
+// Without the legend, which would cover the last boxes.
+int GraphCanvas::fittingHeight() const { return height() > 5 * kLegendHeight ? height() - kLegendHeight : height(); }
+
 double GraphCanvas::fittingScale() const {
     const double margin = 24;
     const double width = std::max(20.0, this->width() - 2 * margin);
-    const double height = std::max(20.0, this->height() - 2 * margin);
+    const double height = std::max(20.0, fittingHeight() - 2 * margin);
     return std::clamp(std::min(width / scene_.size.width(), height / scene_.size.height()), kMinScale, 1.15);
 }
 
@@ -164,7 +167,8 @@ void GraphCanvas::fit() {
     // Names of sections are to the right of tiles.
     const double names = isFar() && width() > 300 ? std::min(150.0, width() * 0.25) : 0;
     const double across = scene_.size.width() * scale_ * stretchAt(scale_);
-    offset_ = QPointF(std::max(24.0, (width() - names - across) / 2), (height() - scene_.size.height() * scale_) / 2);
+    offset_ =
+        QPointF(std::max(24.0, (width() - names - across) / 2), (fittingHeight() - scene_.size.height() * scale_) / 2);
     sized_ = size();
     user_moved_ = true;
     update();

@@ -116,6 +116,7 @@ class GraphCanvas : public QWidget {
     QTransform transform() const;
     // Of the width where the scene is much higher than wide and too small to be read: 1 or more.
     double stretchAt(double scale) const;
+    int fittingHeight() const;
     double fittingScale() const;
     QPointF toScene(QPointF screen) const { return transform().inverted().map(screen); }
     const SceneBox* boxAt(QPointF screen) const;

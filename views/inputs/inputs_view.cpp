@@ -333,11 +333,12 @@ QWidget* InputsView::makeOptions() {
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         combo->setMinimumContentsLength(8);
     }
-    auto* checks = new QHBoxLayout;
-    checks->addWidget(backward_);
-    checks->addWidget(statistics_);
-    checks->addWidget(parts_);
-    checks->addStretch(1);
+    auto* checks = new QGridLayout;  // three in a row are wider than the panel at 1440
+    checks->setVerticalSpacing(4);
+    checks->addWidget(backward_, 0, 0);
+    checks->addWidget(statistics_, 0, 1);
+    checks->addWidget(parts_, 1, 0);
+    checks->setColumnStretch(2, 1);
     form->addRow(checks);
     from_ = new BackwardForm(box);
     form->addRow(tr("From"), from_->kind());

@@ -388,9 +388,9 @@ void SourceView::showFile(int) {
     editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
     showEdited();
     showBreakpoints();
-    showReached();
+    markReached();
     showFailed();
-    showCurrent();
+    markCurrent();
     askForValues();
 }
 
@@ -447,20 +447,30 @@ void SourceView::moveBreakpoints() {
         bridge().session().move_breakpoints(shown_.toStdString(), editor_->text().toStdString());
 }
 
+// Goes to the line of the current event; but a run that is parked before a statement shows that one, not what it did
+// last.
 void SourceView::showCurrent() {
     const session::SourcePlace place = bridge().currentSource();
-    const int index = fileIndex(place.file);
-    if (index >= 0 && index != files_->currentIndex()) {
-        files_->setCurrentIndex(index);  // re-enters here
-        return;
-    }
+    if (!isParkedAtStatement() || bridge().currentEvent() != static_cast<session::EventId>(bridge().eventCount()))
+        goTo(place);
+    markCurrent();
+}
+
+void SourceView::markCurrent() {
     editor_->markerDeleteAll(CurrentLine);
     editor_->markerDeleteAll(CurrentArrow);
-    if (index < 0 || place.line <= 0) return;
-    const int line = place.line - 1;
-    editor_->markerAdd(line, CurrentLine);
-    editor_->markerAdd(line, CurrentArrow);
-    bringIntoSight(line);
+    const session::SourcePlace place = bridge().currentSource();
+    if (place.line <= 0 || text(place.file) != currentFile()) return;
+    editor_->markerAdd(place.line - 1, CurrentLine);
+    editor_->markerAdd(place.line - 1, CurrentArrow);
+}
+
+// Only what follows the run or the user's choice of an event goes to another file: what fills the editor never does.
+void SourceView::goTo(const session::SourcePlace& place) {
+    const int index = fileIndex(place.file);
+    if (index < 0) return;
+    files_->setCurrentIndex(index);
+    if (place.line > 0) bringIntoSight(place.line - 1);
 }
 
 int SourceView::shownLine(int line) const {
@@ -498,19 +508,24 @@ session::SourcePlace SourceView::reachedPlace() const {
     return {std::string(event.source_file), event.source_line, 0};
 }
 
+bool SourceView::isParkedAtStatement() const { return bridge().isPaused() && bridge().status().next_source.line > 0; }
+
+// Goes there once: the user may look at another file meanwhile.
 void SourceView::showReached() {
+    const session::SourcePlace place = isParkedAtStatement() ? reachedPlace() : session::SourcePlace();
+    const bool is_news = std::tie(place.file, place.line) != std::tie(shown_place_.file, shown_place_.line);
+    shown_place_ = place;
+    if (is_news && place.line > 0) goTo(place);
+    markReached();
+}
+
+void SourceView::markReached() {
     editor_->markerDeleteAll(ReachedLine);
     editor_->markerDeleteAll(ReachedArrow);
     const session::SourcePlace place = reachedPlace();
-    const bool isStatement = place.line > 0 && bridge().status().next_source.line > 0;
-    if (const int index = fileIndex(place.file); isStatement && index >= 0 && index != files_->currentIndex()) {
-        files_->setCurrentIndex(index);  // re-enters here
-        return;
-    }
-    if (text(place.file) != currentFile() || place.line <= 0) return;
+    if (place.line <= 0 || text(place.file) != currentFile()) return;
     editor_->markerAdd(place.line - 1, ReachedLine);
     editor_->markerAdd(place.line - 1, ReachedArrow);
-    if (isStatement) bringIntoSight(place.line - 1);
 }
 
 void SourceView::bringIntoSight(int line) {

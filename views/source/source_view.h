@@ -48,8 +48,12 @@ class SourceView : public View {
     void showModel();
     void showFile(int index);
     void showCurrent();
+    void markCurrent();
     void showBreakpoints();
     void showReached();
+    void markReached();
+    void goTo(const session::SourcePlace& place);
+    bool isParkedAtStatement() const;
     void showFailed();
     session::SourcePlace failedPlace() const;
     void askForValues();
@@ -78,8 +82,9 @@ class SourceView : public View {
     QsciLexerPython* lexer_;
     ConstructorBar* constructors_;
     InlineValues* values_;
-    QString shown_;            // the file whose text is in the editor
-    bool is_filling_ = false;  // the text is set, not typed
+    QString shown_;                     // the file whose text is in the editor
+    session::SourcePlace shown_place_;  // where a parked run was last gone to
+    bool is_filling_ = false;           // the text is set, not typed
 };
 
 }  // namespace loupe::views

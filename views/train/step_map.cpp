@@ -77,7 +77,7 @@ StepMap::StepMap(QWidget* parent) : QWidget(parent) {
     choice->addWidget(numbers_, 2);
     column->addLayout(choice);
     plot_ = new QCustomPlot(this);
-    plot_->setMinimumHeight(60);
+    plot_->setMinimumHeight(40);
     plot_->setAccessibleName(tr("Tensors over steps"));
     map_ = new QCPColorMap(plot_->xAxis, plot_->yAxis);
     map_->setInterpolate(false);

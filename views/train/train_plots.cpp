@@ -4,9 +4,11 @@
 #include <qcustomplot.h>
 
 #include <QApplication>
+#include <QEvent>
 #include <QSettings>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -51,6 +53,7 @@ TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
     layout->addWidget(splitter, 1);
     hint_ = new EmptyHint(curves_);
     connect(&Theme::instance(), &Theme::changed, this, &TrainPlots::restyle);
+    curves_->installEventFilter(this);
     arrange();
     restyle();
     show(nullptr);
@@ -96,7 +99,7 @@ void TrainPlots::makeBar(QVBoxLayout* layout) {
 
 void TrainPlots::makeCurves() {
     curves_->setAccessibleName(tr("Loss, accuracy, learning rate and gradient norm over steps"));
-    curves_->setMinimumHeight(120);
+    curves_->setMinimumHeight(90);
     curves_->plotLayout()->clear();
     const auto rect = [&](const QString& title) {
         auto* box = new QCPLayoutGrid;
@@ -116,7 +119,7 @@ void TrainPlots::makeCurves() {
     QCPAxisRect* accuracy = rect(tr("accuracy"));
     QCPAxisRect* rate = rect(tr("learning rate"));
     QCPAxisRect* norm = rect(tr("gradient norm"));
-    columns_ = 2;
+    shape_ = {2, 2};
     for (int i = 0; i < 4; ++i) curves_->plotLayout()->addElement(i / 2, i % 2, boxes_[i]);
     curves_->plotLayout()->setRowStretchFactor(0, 1.8);
     curves_->plotLayout()->setColumnSpacing(4);
@@ -207,40 +210,49 @@ void TrainPlots::makePages(QWidget* parent) {
     column->addWidget(stack_, 1);
 }
 
+// Two by two; a column where that is narrow; a row of as many as there is room for where it is low.
 void TrainPlots::arrange() {
-    const int columns = width() < 420 && curves_->height() > 380 ? 1 : 2;
-    if (columns == columns_) return;
-    columns_ = columns;
+    constexpr int kLow = 190, kLeastWidth = 170;
+    const QSize room = curves_->size();
+    const QSize shape = room.height() < kLow ? QSize(std::clamp(room.width() / kLeastWidth, 1, 4), 1)
+                        : room.width() < 420 && room.height() > 380 ? QSize(1, 4)
+                                                                    : QSize(2, 2);
+    if (shape == shape_) return;
+    shape_ = shape;
     QCPLayoutGrid* grid = curves_->plotLayout();
-    for (QCPLayoutGrid* box : boxes_) grid->take(box);
+    for (QCPLayoutGrid* box : boxes_) {
+        if (box->layout() == grid) grid->take(box);
+    }
     grid->simplify();
-    // Loss and accuracy have most of the room; in one column the learning rate comes last.
-    const int order[] = {0, 1, 3, 2};
+    // Loss and accuracy have most of the room; in one column or row the learning rate comes last.
+    constexpr std::array<int, 4> kInLine = {0, 1, 3, 2};
     for (int i = 0; i < 4; ++i) {
-        if (columns == 2)
-            grid->addElement(i / 2, i % 2, boxes_[i]);
-        else
-            grid->addElement(i, 0, boxes_[order[i]]);
+        const int which = shape == QSize(2, 2) ? i : kInLine[static_cast<std::size_t>(i)];
+        const bool is_shown = i < shape.width() * shape.height();
+        for (QCPLayoutElement* element : boxes_[which]->elements(false)) element->setVisible(is_shown);
+        if (is_shown) grid->addElement(i / shape.width(), i % shape.width(), boxes_[which]);
     }
     for (int row = 0; row < grid->rowCount(); ++row) grid->setRowStretchFactor(row, row == 0 ? 1.8 : 1);
     curves_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void TrainPlots::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    arrange();
-    setTickCounts();
+// The splitter resizes the curves too.
+bool TrainPlots::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == curves_ && event->type() == QEvent::Resize) {
+        arrange();
+        setTickCounts();
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 // As many labels as there is room for.
 void TrainPlots::setTickCounts() {
     constexpr int kBeside = 70;  // names of values, and the gap between plots
     constexpr int kBelow = 45;   // names of steps, and the title
-    const int rows = columns_ == 2 ? 2 : 4;
-    const int across = curves_->width() / columns_ - kBeside;
+    const int across = curves_->width() / shape_.width() - kBeside;
     for (qsizetype i = 0; i < rects_.size(); ++i) {
-        const bool isFirstRow = columns_ == 2 ? i < 2 : i == 0;
-        const double share = (isFirstRow ? 1.8 : 1.0) / (rows + 0.8);
+        const bool isFirstRow = shape_.height() == 1 || (shape_.width() == 2 ? i < 2 : i == 0);
+        const double share = (isFirstRow ? 1.8 : 1.0) / (shape_.height() + 0.8);
         const int high = static_cast<int>(curves_->height() * share) - kBelow;
         rects_[i]->axis(QCPAxis::atBottom)->ticker()->setTickCount(std::clamp(across / 55, 2, 5));
         rects_[i]->axis(QCPAxis::atLeft)->ticker()->setTickCount(std::clamp(high / 32, 2, 4));

@@ -66,7 +66,7 @@ class TrainPlots : public QWidget {
     void stepActivated(qint64 step);
 
   protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void makeBar(class QVBoxLayout* layout);
@@ -114,8 +114,8 @@ class TrainPlots : public QWidget {
     std::int64_t first_step_ = 1;
     std::int64_t marked_ = 0;
     std::size_t shown_findings_ = 0;
-    int columns_ = 0;
-    bool follows_ = true;  // the axes show all steps
+    QSize shape_ = {2, 2};  // of the grid of curves, in plots
+    bool follows_ = true;   // the axes show all steps
     bool is_scale_chosen_ = false;
     QPoint pressed_;
     QString why_not_;

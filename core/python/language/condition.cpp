@@ -56,6 +56,23 @@ std::optional<IValue> find_name(const Frame& frame, std::string_view name) {
     return frame.unit.globals->find(name);
 }
 
+// The parser's words about the parenthesis that source_of() put around the text mean nothing to whoever wrote the text.
+script::CompileError about_the_text(const script::CompileError& error) {
+    constexpr std::string_view kMissing = "expected ) but found '";
+    const std::string message = error.message();
+    const ir::SourceRange& at = error.range();
+    if (!message.starts_with(kMissing)) return error;
+    int depth = 0;
+    for (const auto& token : script::tokenize(at.source, script::Dialect::Python).tokens) {
+        if (token.range.begin >= at.start) break;
+        if (token.kind == Token::LeftParen) ++depth;
+        if (token.kind == Token::RightParen) --depth;
+    }
+    if (depth > 1) return error;  // one of the text's own
+    const std::string found = message.substr(kMissing.size(), message.rfind('\'') - kMissing.size());
+    return script::CompileError(concat("'", found, "' is not expected here", found == "=" ? "; == compares" : ""), at);
+}
+
 // Asked for as global names.
 class NameList final : public GlobalSlots {
   public:
@@ -153,7 +170,13 @@ std::vector<FramePlace> functions_under_way() {
 
 void check_expression(const std::string& expression) {
     const auto source = source_of(expression);
-    const auto tree = script::parse_source(source, script::Dialect::Python);
+    const auto tree = [&] {
+        try {
+            return script::parse_source(source, script::Dialect::Python);
+        } catch (const script::CompileError& error) {
+            throw about_the_text(error);
+        }
+    }();
     const bool is_one = tree->body.size() == 1 && script::as<script::ExprStmt>(tree->body[0]) != nullptr;
     // "(a) or (b)" closes the parenthesis that was opened for it; "()" is a tuple without elements.
     int depth = 0;
