@@ -195,6 +195,41 @@ void restore_curves(const DictObject& training, TrainingLog& log) {
     });
 }
 
+IValue findings_value(const TrainingLog& log) {
+    auto out = make_ptr<ListObject>(types::any());
+    for (const TrainingFinding& each : log.findings()) {
+        auto dict = new_dict();
+        dict->set(IValue("kind"), static_cast<std::int64_t>(each.kind));
+        dict->set(IValue("step"), each.step);
+        dict->set(IValue("last_step"), each.last_step);
+        dict->set(IValue("text"), IValue(each.text));
+        dict->set(IValue("name"), IValue(each.name));
+        dict->set(IValue("share"), each.share);
+        out->elements.emplace_back(dict);
+    }
+    return out;
+}
+
+void restore_findings(const DictObject& training, TrainingLog& log) {
+    const IValue* found = find_any(training, {"findings"});
+    if (found == nullptr || !found->is_list()) return;
+    const auto text_in = [](const DictObject& dict, const char* name) {
+        const IValue* text = find_any(dict, {name});
+        return text != nullptr && text->is_string() ? text->to_string() : std::string();
+    };
+    std::vector<TrainingFinding> findings;
+    for (const IValue& each : found->to_list().elements) {
+        if (!each.is_dict()) continue;
+        const DictObject& dict = each.to_dict();
+        const std::int64_t kind = whole_in(dict, "kind", -1);
+        if (kind < 0 || kind > static_cast<std::int64_t>(last_of(TrainingFinding::Kind()))) continue;
+        findings.push_back({static_cast<TrainingFinding::Kind>(kind), whole_in(dict, "step", 0),
+                            whole_in(dict, "last_step", 0), text_in(dict, "text"), text_in(dict, "name"),
+                            number_in(dict, "share")});
+    }
+    log.add_earlier(findings);
+}
+
 // --- random numbers, as torch.get_rng_state() gives them
 
 void put_random(DictObject& dict, const std::string& name, const RandomState& state) {
@@ -305,6 +340,7 @@ IValue Trainer::training_part() const {
     out->set(IValue("steps_an_epoch"), steps_an_epoch());
     out->set(IValue("steps"), steps_table(*log_));
     out->set(IValue("epochs"), epochs_table(*log_));
+    out->set(IValue("findings"), findings_value(*log_));
     if (!is_epoch_begun_) return out;
     out->set(IValue("epoch_steps"), epoch_steps_);
     put_random(*out, "epoch_rng_state", epoch_random_);
@@ -355,7 +391,10 @@ void Trainer::resume(const fs::path& file) {
         throw Error(error.kind() == ErrorKind::Run ? ErrorKind::File : error.kind(), error.message(),
                     {.file = file.string(), .hint = error.context().hint});
     }
-    if (saved.training != nullptr) restore_curves(*saved.training, *log_);
+    if (saved.training != nullptr) {
+        restore_curves(*saved.training, *log_);
+        restore_findings(*saved.training, *log_);
+    }
 }
 
 // The place in the middle of an epoch: the same batches again up to it. Other data begins with its next epoch.

@@ -103,6 +103,11 @@ std::vector<TrainingFinding> TrainingLog::add(std::shared_ptr<const TrainingSamp
     return {watch_.findings().begin() + static_cast<std::ptrdiff_t>(before), watch_.findings().end()};
 }
 
+void TrainingLog::add_earlier(std::span<const TrainingFinding> findings) {
+    const std::lock_guard lock(mutex_);
+    watch_.add_earlier(findings);
+}
+
 std::shared_ptr<TrainingLog> TrainingLog::until(std::int64_t last) const {
     const std::lock_guard lock(mutex_);
     auto out = std::make_shared<TrainingLog>(options_, steps_an_epoch_, norms_.names());

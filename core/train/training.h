@@ -163,6 +163,8 @@ class TrainingLog {
     std::vector<TrainingFinding> add(const TrainingStep& step, std::span<const ParameterNorms> norms);
     void add(const TrainingEpoch& epoch);
     std::vector<TrainingFinding> add(std::shared_ptr<const TrainingSample> sample);
+    // What a checkpoint says was found, after its steps: those that follow from them are here already.
+    void add_earlier(std::span<const TrainingFinding> findings);
     // A log of the steps until this one, for a training that goes on from there in another way.
     std::shared_ptr<TrainingLog> until(std::int64_t step) const;
 

@@ -301,6 +301,15 @@ void TrainingWatch::name_missing(std::int64_t step) {
     }
 }
 
+void TrainingWatch::add_earlier(std::span<const TrainingFinding> findings) {
+    for (const TrainingFinding& each : findings) {
+        const auto is_same = [&](const TrainingFinding& known) {
+            return known.kind == each.kind && known.step == each.step && known.name == each.name;
+        };
+        if (std::ranges::none_of(findings_, is_same)) findings_.push_back(each);
+    }
+}
+
 std::size_t TrainingWatch::add_units(std::int64_t step, const std::vector<UnitActivity>& activity) {
     const std::size_t before = findings_.size();
     for (const UnitActivity& each : activity) {

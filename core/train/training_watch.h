@@ -56,6 +56,8 @@ class TrainingWatch {
     // Both return how many findings there were before: those behind are new.
     std::size_t add_step(std::int64_t step, double loss, std::span<const ParameterNorms> norms);
     std::size_t add_units(std::int64_t step, const std::vector<UnitActivity>& units);
+    // Of a training that goes on: those that its losses do not show are not there without.
+    void add_earlier(std::span<const TrainingFinding> findings);
     // By their beginning; an older one changes when it ends.
     const std::vector<TrainingFinding>& findings() const { return findings_; }
     TrainingVerdict verdict() const;

@@ -474,4 +474,32 @@ void TestTrainingSteps::final_loss_and_resuming_are_logged() {
              session.status().error.c_str());
 }
 
+// Norms and recorded steps are not in a checkpoint, what was found by them is.
+void TestTrainingSteps::findings_are_kept_in_checkpoints() {
+    std::string text(kNet);
+    text.replace(text.find("        self.calls = 0"), 0, "        self.spare = nn.Linear(2, 2)\n");
+    write_file_atomically(file("spare.py"), text);
+    Session session;
+    open(session, file("spare.py"));
+    train(session, options());
+    const auto texts = [&] {
+        std::vector<std::string> all;
+        for (const TrainingFinding& each : session.training()->findings()) all.push_back(each.text);
+        return all;
+    };
+    const auto before = texts();
+    QCOMPARE(
+        std::ranges::count_if(before, [](const std::string& each) { return each.find("spare") != std::string::npos; }),
+        std::ptrdiff_t{1});
+    std::promise<std::string> saved;
+    session.ask("save", SaveCheckpointQuery{file("spare.pt")}, [&](std::string failure) { saved.set_value(failure); });
+    QCOMPARE(saved.get_future().get(), std::string());
+    TrainOptions more = options();
+    more.resume = file("spare.pt");
+    more.epochs = 4;
+    train(session, more);
+    const auto after = texts();
+    for (const std::string& each : before) QVERIFY2(std::ranges::find(after, each) != after.end(), each.c_str());
+}
+
 QTEST_GUILESS_MAIN(TestTrainingSteps)

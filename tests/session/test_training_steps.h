@@ -66,6 +66,7 @@ class TestTrainingSteps : public QObject {
     void what_is_not_the_same_is_said();
     void trainings_are_listed();
     void final_loss_and_resuming_are_logged();
+    void findings_are_kept_in_checkpoints();
 
   private:
     std::string file(const char* name) const { return dir_.filePath(QString::fromLatin1(name)).toStdString(); }
