@@ -149,7 +149,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
         ->check(CLI::Range(0.0, 0.9));
     add_number(command, "--clip", how.clip_norm, "greatest norm of all gradients together");
     command.add_option("--autocast", how.autocast,
-                       "forward and loss under torch.autocast: bfloat16, or float16 on a GPU with a GradScaler");
+                       "forward and loss under torch.autocast: bfloat16, or float16 with a GradScaler");
     command.add_flag("!--keep-going", how.stop_at_nan, "also when the loss is NaN or Inf");
     add_number(command, "--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     add_seed(command, model.seed, "of order, dropout and made-up data");

@@ -76,6 +76,11 @@ bool set_result_dtype(const Operator& op, std::span<const IValue> arguments, Dev
     return true;
 }
 
+// What PyTorch 2.15 takes.
+bool is_supported(DeviceType device, ScalarType dtype) {
+    return device != DeviceType::Cpu || dtype == ScalarType::BFloat16 || dtype == ScalarType::Float16;
+}
+
 void apply(const AutocastSettings& settings) {
     state().settings = settings;
     detail::autocast_on = std::ranges::any_of(settings.devices, [](const auto& each) { return each.enabled; });
@@ -96,10 +101,9 @@ ScalarType default_autocast_dtype(DeviceType device) {
 }
 
 std::string autocast_dtype_warning(DeviceType device, ScalarType dtype) {
-    if (device != DeviceType::Cpu || dtype == ScalarType::BFloat16) return {};
+    if (is_supported(device, dtype)) return {};
     return "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast only supports "
-           "dtype of torch.bfloat16 "
-           "currently.";
+           "dtypes of torch.bfloat16, torch.float16 currently.";
 }
 
 AutocastScope::AutocastScope(DeviceType device, bool enabled, std::optional<ScalarType> dtype,
@@ -151,15 +155,23 @@ bool detail::autocast_arguments(const Operator& op, std::span<const IValue> argu
             break;
     }
     const AutocastOff off;
-    const ScalarType dtype = policy == Autocast::Lower     ? own.dtype
-                             : policy == Autocast::Float32 ? ScalarType::Float32
-                                                           : widest(op, arguments, own.dtype, device);
+    const ScalarType dtype = policy == Autocast::Lower    ? own.dtype
+                             : policy == Autocast::Widest ? widest(op, arguments, own.dtype, device)
+                                                          : ScalarType::Float32;
     cast.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool holds_tensors = ((op.tensor_arguments | op.list_arguments) >> i & 1) != 0;
         cast.push_back(holds_tensors ? cast_value(arguments[i], dtype, device) : arguments[i]);
     }
     return true;
+}
+
+void detail::autocast_results(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (!arguments[0].is_tensor()) return;
+    const Tensor& first = arguments[0].to_tensor();
+    if (autocast_of(op, first.device().type) != Autocast::Float32Kept) return;
+    for (std::size_t i = 0; i < op.result_count(); ++i)
+        if (results[i].is_tensor()) results[i] = cast_to(results[i].to_tensor(), first.dtype(), first.device().type);
 }
 
 }  // namespace loupe

@@ -60,6 +60,8 @@ namespace detail {
 extern constinit thread_local bool autocast_on;
 // The arguments cast as the policy says. False when nothing is to be done.
 bool autocast_arguments(const Operator& op, std::span<const IValue> arguments, std::vector<IValue>& cast);
+// Gives the results of a call whose arguments were cast the dtype that the policy wants; arguments: before the cast.
+void autocast_results(const Operator& op, std::span<const IValue> arguments, IValue* results);
 // Operators inside of one that has been cast are left alone.
 class AutocastOff {
   public:

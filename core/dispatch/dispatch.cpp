@@ -226,15 +226,8 @@ void run_on_cpu(const Operator& op, std::span<const IValue> arguments, IValue* r
 }
 
 // A variant's extra arguments stand last, so that kernels see the functional form's first.
-void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
-    if (DispatchInterceptor* const interceptor = detail::thread_interceptor; interceptor != nullptr) [[unlikely]] {
-        {
-            const InterceptorScope once(nullptr);  // a kernel that calls operators is one operator
-            if (!interceptor->run(op, arguments, results)) run_kernel(op, kernel, arguments, results);
-        }
-        interceptor->after(op, arguments, results);
-        return;
-    }
+void run_kernel_itself(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments,
+                       IValue* results) {
     if (kernel.kernel == nullptr) [[unlikely]] {
         const DonationScope inside(false);
         run_on_cpu(op, arguments, results);
@@ -256,6 +249,21 @@ void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<con
             if (element.is_tensor()) element.tensor_impl()->storage->bump_version();
         }
     }
+}
+
+void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
+    if (DispatchInterceptor* const interceptor = detail::thread_interceptor; interceptor != nullptr) [[unlikely]] {
+        {
+            const InterceptorScope once(nullptr);  // a kernel that calls operators is one operator
+            if (!interceptor->run(op, arguments, results)) {
+                const InterceptorScope inner(interceptor->inside());
+                run_kernel_itself(op, kernel, arguments, results);
+            }
+        }
+        interceptor->after(op, arguments, results);
+        return;
+    }
+    run_kernel_itself(op, kernel, arguments, results);
 }
 
 void mark_views(const Operator& op, std::span<const IValue> arguments, IValue* results) {
@@ -429,7 +437,9 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         std::vector<IValue> cast;
         if (detail::autocast_arguments(op, arguments, cast)) {
             const detail::AutocastOff off;
-            return call_unchecked(op, cast, results);
+            call_unchecked(op, cast, results);
+            detail::autocast_results(op, arguments, results);
+            return;
         }
     }
     if (op.variant == OperatorVariant::Out && !op.record->kernel.fills) {

@@ -13,6 +13,8 @@ class DispatchInterceptor {
     virtual ~DispatchInterceptor() = default;
     // In place of the kernel of an operator that is not composite. False: the kernel runs.
     virtual bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) = 0;
+    // For the calls that a kernel makes while it runs; null: they are its own matter.
+    virtual DispatchInterceptor* inside() { return nullptr; }
     // After either has run; histories are not set yet.
     virtual void after(const Operator&, std::span<const IValue>, const IValue*) {}
 };

@@ -164,6 +164,7 @@ enum class Autocast : std::uint8_t {
     None,
     Lower,          // to the lower precision
     Float32,        // to float32
+    Float32Kept,    // to float32, and the results back to the dtype of the first argument
     Widest,         // to the widest dtype among the arguments
     Float32Result,  // none; sets the dtype argument to float32 when it is not given
     Banned,         // refused, with an explanation
@@ -191,6 +192,13 @@ struct PythonFacts {
     bool number_is_tensor = false;  // a number goes to the overload that takes a tensor: y + 1 is aten::add(%y, {1}, 1)
     bool takes_numbers = false;     // numbers may stand where the schema has tensors: torch.add(1, y)
     bool has_older_form = false;    // torch.addmm(beta, self, alpha, mat1, mat2) is understood too
+    bool keeps_integers = false;    // without a dtype and a float among its numbers it makes integers: torch.arange(3)
+};
+
+// As which operator a trace writes a call: torch.jit.trace sees convolutions one call deeper.
+struct TracedForm {
+    std::string_view op = {};
+    std::vector<IValue> (*arguments)(Arguments arguments) = nullptr;  // empty: this call is written as it is
 };
 
 // What the shapes of results follow from, and results that are no tensors.
@@ -253,6 +261,7 @@ struct OperatorRecord {
     AutocastRule autocast = {};    // of the form without out=, not in place
     PythonFacts python = {};
     std::span<const NotFiniteNote> not_finite = {};
+    TracedForm traced = {};
 
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
     constexpr OperatorRecord with_formula(std::string_view text) const { return with(&OperatorRecord::formula, text); }

@@ -183,11 +183,7 @@ void Trainer::choose_precision() {
     const std::optional<ScalarType> dtype = dtype_from_name(options_.autocast);
     if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Float16) {
         throw Error(ErrorKind::Usage, concat("'", options_.autocast, "' is no precision of autocast"),
-                    {.hint = "it is bfloat16, or float16 on a GPU"});
-    }
-    if (!autocast_dtype_warning(device_.type, *dtype).empty()) {
-        throw Error(ErrorKind::Usage, concat("autocast in ", options_.autocast, " is not there for the CPU"),
-                    {.hint = "bfloat16 is"});
+                    {.hint = "it is bfloat16 or float16"});
     }
     autocast_ = dtype;
     if (dtype == ScalarType::Float16) scaler_ = make_ptr<optim::GradScaler>();

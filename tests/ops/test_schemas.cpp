@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's aten schemas (schemas.txt, written by make_schema_list.py) are the engine's, but for those that
 // left_out.txt names with a reason. A line says how many schemas it stands for, so that the list can only shrink.
+// Autocast's lists are PyTorch's too (autocast.txt, written by make_autocast_table.py).
 
 #include <QtTest>
 
+#include <set>
 #include <sstream>
 
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/dispatch/autocast.h"
 #include "core/dispatch/registry.h"
+#include "tests/support/table.h"
 
 using namespace loupe;
 
@@ -73,6 +77,46 @@ class TestSchemas : public QObject {
             QVERIFY2(line.count == line.found,
                      concat(line.pattern, " says ", line.count, " schemas, ", line.found, " are left out").c_str());
         }
+    }
+
+    // On CUDA the list says only which operators have a rule.
+    void autocast_is_as_listed() {
+        const auto word = [](Autocast policy) {
+            switch (policy) {
+                case Autocast::Lower:
+                    return "lower";
+                case Autocast::Widest:
+                    return "widest";
+                case Autocast::Float32:
+                    return "float32";
+                case Autocast::Float32Kept:
+                    return "float32-kept";
+                default:
+                    return "another";
+            }
+        };
+        std::set<std::pair<std::string, std::string>> listed;
+        QStringList wrong;
+        for (const auto& row : test::read_table("ops/autocast.txt")) {
+            if (row[0] == "#") continue;
+            listed.emplace(row[0], row[1]);
+            const Operator* op = find_operator(row[1]);
+            if (op == nullptr) continue;  // left_out.txt says why
+            const Autocast policy = autocast_of(*op, row[0] == "cpu" ? DeviceType::Cpu : DeviceType::Cuda);
+            if (row[0] == "cpu" ? row[2] != word(policy) : policy == Autocast::None)
+                wrong << QString::fromStdString(concat(row[0], " ", row[1], " is ", word(policy)));
+        }
+        // PyTorch's other overloads call the one that is listed; out= forms are left alone.
+        std::set<std::pair<std::string, std::string>> names;
+        for (const auto& [device, name] : listed) names.emplace(device, name.substr(0, name.find('.')));
+        names.emplace("cpu", "aten::nll_loss_nd");  // calls nll_loss
+        for (const Operator* op : all_operators()) {
+            const bool is_out = op->schema.overload.ends_with("out");
+            for (const auto& [device, type] : {std::pair("cpu", DeviceType::Cpu), std::pair("cuda", DeviceType::Cuda)})
+                if (autocast_of(*op, type) != Autocast::None && (is_out || !names.contains({device, op->schema.name})))
+                    wrong << QString::fromStdString(concat(device, " ", op->full_name, " has a rule"));
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     }
 
     void a_pattern_stands_for_any_characters() {

@@ -147,7 +147,7 @@ void TrainForm::makeFields() {
     precision_->setAccessibleName(tr("Precision"));
     precision_->addItem(tr("as the weights"), QString());
     precision_->addItem(tr("bfloat16 autocast"), QStringLiteral("bfloat16"));
-    precision_->addItem(tr("float16 autocast, GPU"), QStringLiteral("float16"));
+    precision_->addItem(tr("float16 autocast"), QStringLiteral("float16"));
     precision_->setMinimumContentsLength(12);
     precision_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     precision_->setToolTip(

@@ -127,6 +127,7 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool "
               "use_gelu=False) -> Tensor",
               "relu or gelu of addmm.", boxed<addmm_activation>)
+        .with_autocast({.cpu = Autocast::Lower})
         .with_out({}),
     composite("aten::_aminmax(Tensor self) -> (Tensor, Tensor)", "Least and greatest element.", boxed<aminmax>)
         .with_out({}),

@@ -177,7 +177,8 @@ constexpr OperatorRecord kFilled[] = {
     made("aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "A number everywhere.", infer_full, &fill_argument<1>, full_samples),
+         "A number everywhere.", infer_full, &fill_argument<1>, full_samples)
+        .with_python({.keeps_integers = true}),
     made("aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> Tensor",
          "A number as a 0-dimensional tensor.", infer_scalar_tensor, &fill_argument<0>),

@@ -174,15 +174,18 @@ std::vector<Sample> linspace_samples(Random&, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     made("aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "Numbers from 0 up to end, without it.", infer_arange<1>, &fill_range<1>, arange_samples),
+         "Numbers from 0 up to end, without it.", infer_arange<1>, &fill_range<1>, arange_samples)
+        .with_python({.keeps_integers = true}),
     made("aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "Numbers from start up to end, without it.", infer_arange<2>, &fill_range<2>),
+         "Numbers from start up to end, without it.", infer_arange<2>, &fill_range<2>)
+        .with_python({.keeps_integers = true}),
     made("aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? "
          "layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
-         "Numbers from start by step up to end, without it.", infer_arange<3>, &fill_range<3>),
+         "Numbers from start by step up to end, without it.", infer_arange<3>, &fill_range<3>)
+        .with_python({.keeps_integers = true}),
     made("aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
          "bool? "
          "pin_memory=None) -> Tensor",

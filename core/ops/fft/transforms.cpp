@@ -169,92 +169,78 @@ constexpr OperatorRecord kRecords[] = {
               boxed<fft>, line_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_fft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Discrete Fourier transform along a dimension.", transform_into<boxed<fft>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Discrete Fourier transform along a dimension.", transform_into<boxed<fft>, true>),
     composite("aten::fft_ifft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
               "Inverse discrete Fourier transform along a dimension.", boxed<ifft>, line_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_ifft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Inverse discrete Fourier transform along a dimension.", transform_into<boxed<ifft>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Inverse discrete Fourier transform along a dimension.", transform_into<boxed<ifft>, true>),
     composite("aten::fft_rfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
               "The terms of a real signal's Fourier transform that are not conjugates of others.", boxed<rfft>,
               real_line_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_rfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
               "The terms of a real signal's Fourier transform that are not conjugates of others.",
-              transform_into<boxed<rfft>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              transform_into<boxed<rfft>, true>),
     composite("aten::fft_irfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor", "Real signal from the terms that rfft gives.",
               boxed<irfft>, line_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_irfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Real signal from the terms that rfft gives.", transform_into<boxed<irfft>, false>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Real signal from the terms that rfft gives.", transform_into<boxed<irfft>, false>),
     composite("aten::fft_hfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
               "Fourier transform of a Hermitian signal, given by half: real.", boxed<hfft>, line_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_hfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Fourier transform of a Hermitian signal, given by half: real.", transform_into<boxed<hfft>, false>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Fourier transform of a Hermitian signal, given by half: real.", transform_into<boxed<hfft>, false>),
     composite("aten::fft_ihfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor", "Inverse of hfft.", boxed<ihfft>,
               real_line_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_ihfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)", "Inverse of hfft.",
-              transform_into<boxed<ihfft>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              transform_into<boxed<ihfft>, true>),
     composite("aten::fft_fftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
               "Discrete Fourier transform along several dimensions.", boxed<fftn>, grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_fftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Discrete Fourier transform along several dimensions.", transform_into<boxed<fftn>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Discrete Fourier transform along several dimensions.", transform_into<boxed<fftn>, true>),
     composite("aten::fft_fft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
               "Discrete Fourier transform along several dimensions.", boxed<fftn>, grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_fft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Discrete Fourier transform along several dimensions.", transform_into<boxed<fftn>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Discrete Fourier transform along several dimensions.", transform_into<boxed<fftn>, true>),
     composite("aten::fft_ifftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
               "Inverse discrete Fourier transform along several dimensions.", boxed<ifftn>, grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_ifftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Inverse discrete Fourier transform along several dimensions.", transform_into<boxed<ifftn>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Inverse discrete Fourier transform along several dimensions.", transform_into<boxed<ifftn>, true>),
     composite("aten::fft_ifft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
               "Inverse discrete Fourier transform along several dimensions.", boxed<ifftn>, grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_ifft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Inverse discrete Fourier transform along several dimensions.", transform_into<boxed<ifftn>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Inverse discrete Fourier transform along several dimensions.", transform_into<boxed<ifftn>, true>),
     composite("aten::fft_rfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
               "Fourier transform of a real signal along several dimensions, the last one by half.", boxed<rfftn>,
               real_grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_rfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
               "Fourier transform of a real signal along several dimensions, the last one by half.",
-              transform_into<boxed<rfftn>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              transform_into<boxed<rfftn>, true>),
     composite("aten::fft_rfft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
               "Fourier transform of a real signal along several dimensions, the last one by half.", boxed<rfftn>,
               real_grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_rfft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
               "Fourier transform of a real signal along several dimensions, the last one by half.",
-              transform_into<boxed<rfftn>, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              transform_into<boxed<rfftn>, true>),
     composite("aten::fft_irfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor", "Real signal from the terms that rfftn gives.",
               boxed<irfftn>, grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_irfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Real signal from the terms that rfftn gives.", transform_into<boxed<irfftn>, false>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Real signal from the terms that rfftn gives.", transform_into<boxed<irfftn>, false>),
     composite("aten::fft_irfft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor", "Real signal from the terms that rfftn gives.",
               boxed<irfftn>, grid_samples)
         .with_autocast({.cpu = Autocast::Float32}),
     composite("aten::fft_irfft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
-              "Real signal from the terms that rfftn gives.", transform_into<boxed<irfftn>, false>)
-        .with_autocast({.cpu = Autocast::Float32}),
+              "Real signal from the terms that rfftn gives.", transform_into<boxed<irfftn>, false>),
     composite("aten::fft_hfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
               "Fourier transform of a Hermitian signal along several dimensions: real.", boxed<hfftn>, grid_samples),
     composite("aten::fft_hfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",

@@ -159,12 +159,12 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<matrix_norm>,
      .samples = norm_samples,
      .out = {.refusal = {"linalg.matrix_norm expected out tensor dtype {T} but got: {O}"}},
-     .autocast = {.cpu = Autocast::Float32}},
+     .autocast = {.cuda = Autocast::Float32Result}},
     {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, "
                "*, ScalarType? dtype=None) -> Tensor",
      .summary = kNamedNorm,
      .composite = boxed<matrix_norm_named>,
-     .autocast = {.cpu = Autocast::Float32}},
+     .autocast = {.cuda = Autocast::Float32Result}},
     {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
      .summary = "Norm of vectors or, given an order and two dimensions, of matrices.",

@@ -128,7 +128,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {matrix_sqrth_backward, {save_result()}},
      .gradient = "self: V ((V^H grad V)_ij / (r_i + r_j)) V^H, r the eigenvalues of out, grad's Hermitian part",
      .samples = sqrth_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32}},
 };
 
 }  // namespace

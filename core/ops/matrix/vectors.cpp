@@ -243,6 +243,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = dot_samples,
         .variants = kOut,
         .out = {.refusal = out_refusal::kDot},
+        .autocast = {.cuda = Autocast::Widest},
     },
     {
         .schema = "aten::outer(Tensor self, Tensor vec2) -> Tensor",

@@ -288,6 +288,7 @@ constexpr OperatorRecord kRecords[] = {
                     "value: as query",
         .samples = attention_samples,
         .variants = kOut,
+        .autocast = {.cpu = Autocast::Lower},
     },
     {
         .schema =
@@ -339,6 +340,7 @@ constexpr OperatorRecord kRecords[] = {
         .composite = boxed<scaled_dot_product>,
         .gradient = kAttention,
         .samples = public_dot_product_samples,
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .not_finite = kScaledDotProductAttentionNotFinite,
     },
     {

@@ -206,6 +206,30 @@ constexpr NotFiniteNote kConv1dNotFinite[] = {
     {In::Either, When::Always, 0, "a convolution that leaves the range of its dtype", advice::kShrink},
 };
 
+// The arguments of _convolution for a call of a convolution by number of dimensions. None for an unbatched input, which
+// PyTorch's tracer shows as it is.
+template <bool transposed>
+std::vector<IValue> as_convolution(Arguments a) {
+    const Tensor& weight = a[1].to_tensor();
+    if (a[0].to_tensor().dim() != weight.dim()) return {};
+    const auto dims = static_cast<std::size_t>(weight.dim() - 2);
+    const auto for_all = [dims](const IValue& value) {
+        Dims all = value.to_ints();
+        if (all.size() == 1) all.resize(dims, all[0]);
+        return IValue(all);
+    };
+    const auto of = [&](IValue dilation, IValue output_padding, const IValue& groups) -> std::vector<IValue> {
+        return {a[0],           a[1],   a[2],  for_all(a[3]), for_all(a[4]), dilation, transposed,
+                output_padding, groups, false, false,         true,          true};
+    };
+    if constexpr (transposed)
+        return of(for_all(a[7]), for_all(a[5]), a[6]);
+    else
+        return of(for_all(a[5]), IValue(Dims(dims, 0)), a[6]);
+}
+constexpr TracedForm kTraced = {"aten::_convolution", as_convolution<false>};
+constexpr TracedForm kTracedTransposed = {"aten::_convolution", as_convolution<true>};
+
 constexpr OperatorRecord kRecords[] = {
     {
         .schema = "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], "
@@ -219,6 +243,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = conv_samples<1>,
         .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .not_finite = kConv1dNotFinite,
+        .traced = kTraced,
     },
     {
         .schema =
@@ -233,6 +258,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = conv_samples<2>,
         .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .not_finite = kConv1dNotFinite,
+        .traced = kTraced,
     },
     {
         .schema =
@@ -247,6 +273,7 @@ constexpr OperatorRecord kRecords[] = {
         .samples = conv_samples<3>,
         .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
         .not_finite = kConv1dNotFinite,
+        .traced = kTraced,
     },
     {
         .schema = "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str "
@@ -309,7 +336,7 @@ constexpr OperatorRecord kRecords[] = {
         .cost = call_cost,
         .samples = full_samples,
         .variants = kOut,
-        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .autocast = {.cuda = Autocast::Lower},
         .not_finite = kConv1dNotFinite,
     },
     {
@@ -323,7 +350,8 @@ constexpr OperatorRecord kRecords[] = {
         .gradient = kTransposed,
         .cost = transposed_cost,
         .samples = transpose_samples<1>,
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .traced = kTracedTransposed,
     },
     {
         .schema =
@@ -336,7 +364,8 @@ constexpr OperatorRecord kRecords[] = {
         .gradient = kTransposed,
         .cost = transposed_cost,
         .samples = transpose_samples<2>,
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .traced = kTracedTransposed,
     },
     {
         .schema =
@@ -349,7 +378,8 @@ constexpr OperatorRecord kRecords[] = {
         .gradient = kTransposed,
         .cost = transposed_cost,
         .samples = transpose_samples<3>,
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
+        .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+        .traced = kTracedTransposed,
     },
     {
         .schema = "aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",

@@ -409,7 +409,7 @@ constexpr OperatorRecord kRecords[] = {
         .composite = boxed<nll_loss_nd>,
         .gradient = kNegative,
         .samples = nll_samples,
-        .autocast = {.cpu = Autocast::Float32},
+        .autocast = {.cpu = Autocast::Float32},  // of nll_loss, which PyTorch's calls
         .not_finite = kNllLossNotFinite,
     },
     {

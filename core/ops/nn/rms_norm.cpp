@@ -66,6 +66,7 @@ constexpr OperatorRecord kRecords[] = {
         .composite = boxed<rms_norm>,
         .gradient = "input: (g - y mean(g y)) / rms, g = grad weight, y = input / rms\nweight: sum grad y",
         .samples = rms_norm_samples,
+        .autocast = {.cuda = Autocast::Float32},
     },
 };
 

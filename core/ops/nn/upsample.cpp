@@ -485,6 +485,7 @@ constexpr std::string_view kWeighted =
         .samples = samples<n, align_count != 0, n>,                                                                    \
         .variants = kOut,                                                                                              \
         .out = {.refusal = out_refusal::kStructured},                                                                  \
+        .autocast = {.cuda = Autocast::Float32},                                                                       \
     };                                                                                                                 \
     constexpr OperatorRecord k##Name##Vec = {                                                                          \
         .schema =                                                                                                      \
@@ -496,6 +497,7 @@ constexpr std::string_view kWeighted =
         .samples = samples<n, align_count != 0, 1>,                                                                    \
         .variants = kOut,                                                                                              \
         .out = {.overload = "vec_out"},                                                                                \
+        .autocast = {.cuda = Autocast::Float32},                                                                       \
     };                                                                                                                 \
     constexpr OperatorRecord k##Name##Backward = {                                                                     \
         .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in           \

@@ -115,7 +115,7 @@ constexpr OperatorRecord kRecords[] = {
      .gradient = "self: grad where x > 0, else weight grad\nweight: sum of grad x where x <= 0",
      .samples = prelu_samples,
      .variants = kOut,
-     .autocast = {.cuda = Autocast::Lower}},
+     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower}},
     {.schema = "aten::glu(Tensor self, int dim=-1) -> Tensor",
      .summary = "Gated linear unit: one half gates the other.",
      .formula = "a sigmoid(b)",

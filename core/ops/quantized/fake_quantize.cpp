@@ -184,7 +184,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = kFormula,
      .composite = boxed<per_tensor>,
      .gradient = kPasses,
-     .samples = samples},
+     .samples = samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int "
                "quant_min, int quant_max) -> Tensor",
      .summary = kSummary,

@@ -237,6 +237,7 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured},
      .sparse = {.run = on_sparse::norm},
+     .autocast = {.cuda = Autocast::Float32Result},
      .not_finite = kLinalgVectorNormNotFinite},
     composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
         .with_sparse({.run = on_sparse::norm})

@@ -38,9 +38,6 @@ ScopeParts autocast_scope(AutocastArguments given) {
         given.enabled = false;
     }
     const auto open = [given, dtype] {
-        if (!autocast_dtype_warning(given.device, dtype).empty()) {
-            throw_error("RuntimeError", "Currently, AutocastCPU only support Bfloat16 as the autocast_cpu_dtype");
-        }
         return std::make_shared<AutocastScope>(given.device, given.enabled, dtype, given.cache);
     };
     return {open, [] { return IValue(); }};

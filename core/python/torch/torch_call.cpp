@@ -316,13 +316,11 @@ void fill_default_dtype(const Signature& signature, std::vector<IValue>& argumen
     const auto is_tensor = [](const Argument& each) { return each.type->kind() == TypeKind::Tensor; };
     if (std::any_of(schema.arguments.begin(), schema.arguments.end(), is_tensor)) return;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const bool keeps_integers = schema.name == "aten::full" || schema.name == "aten::arange" ||
-                                    schema.name == "aten::randint" || schema.name == "aten::randperm" ||
-                                    schema.name == "aten::tril_indices" || schema.name == "aten::triu_indices";
         if (schema.arguments[i].name != "dtype" || !arguments[i].is_none()) continue;
         const bool has_float =
             std::any_of(arguments.begin(), arguments.end(), [](const IValue& v) { return v.is_double(); });
-        if (!keeps_integers || has_float) arguments[i] = static_cast<std::int64_t>(default_dtype());
+        if (!signature.op->record->python.keeps_integers || has_float)
+            arguments[i] = static_cast<std::int64_t>(default_dtype());
     }
 }
 

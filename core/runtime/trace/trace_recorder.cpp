@@ -351,55 +351,14 @@ void TraceRecorder::after_operator(const OperatorCall& call) {
     std::erase_if(ties_, [](const NumberTie& tie) { return tie.op != nullptr; });
 }
 
-// As PyTorch's tracer, which records convolutions inside the operator and numbers from Python.
+// As PyTorch's tracer, which records some operators in another form and numbers from Python.
 void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::span<const IValue> results) {
-    static const Operator* const convolution = find_operator("aten::_convolution");
-    const bool is_convolution =
-        op.full_name == "aten::conv1d" || op.full_name == "aten::conv2d" || op.full_name == "aten::conv3d";
     const Operator* recorded = &op;
-    if (is_convolution && convolution != nullptr && inputs[0].to_tensor().dim() == inputs[1].to_tensor().dim()) {
-        const auto dims = static_cast<std::size_t>(inputs[1].to_tensor().dim() - 2);
-        const auto for_all = [&](const IValue& value) {
-            Dims all = value.to_ints();
-            if (all.size() == 1) all.resize(dims, all[0]);
-            return IValue(all);
-        };
-        inputs = {inputs[0],
-                  inputs[1],
-                  inputs[2],
-                  for_all(inputs[3]),
-                  for_all(inputs[4]),
-                  for_all(inputs[5]),
-                  false,
-                  IValue(Dims(dims, 0)),
-                  inputs[6],
-                  false,
-                  false,
-                  true,
-                  true};
-        recorded = convolution;
-    } else if (op.schema.name.starts_with("aten::conv_transpose") && convolution != nullptr &&
-               inputs[0].to_tensor().dim() == inputs[1].to_tensor().dim()) {
-        const auto dims = static_cast<std::size_t>(inputs[1].to_tensor().dim() - 2);
-        const auto for_all = [&](const IValue& value) {
-            Dims all = value.to_ints();
-            if (all.size() == 1) all.resize(dims, all[0]);
-            return IValue(all);
-        };
-        inputs = {inputs[0],
-                  inputs[1],
-                  inputs[2],
-                  for_all(inputs[3]),
-                  for_all(inputs[4]),
-                  for_all(inputs[7]),
-                  true,
-                  for_all(inputs[5]),
-                  inputs[6],
-                  false,
-                  false,
-                  true,
-                  true};
-        recorded = convolution;
+    const TracedForm& form = op.record->traced;
+    std::vector<IValue> others = form.arguments != nullptr ? form.arguments(inputs) : std::vector<IValue>();
+    if (!others.empty()) {
+        inputs = std::move(others);
+        recorded = find_operator(form.op);
     } else if (may_become_tensor(op, inputs, results)) {
         inputs[1] = tensor_of(inputs[1].to_scalar());
         recorded = find_operator(op.schema.name, "Tensor");

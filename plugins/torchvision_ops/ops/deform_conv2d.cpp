@@ -174,6 +174,7 @@ constexpr OperatorRecord kRecords[] = {
                         save_argument("bias")}},
         .cost = cost,
         .samples = samples,
+        .autocast = {.cuda = Autocast::Float32Kept},
     },
 };
 

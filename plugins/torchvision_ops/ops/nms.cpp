@@ -172,6 +172,7 @@ constexpr OperatorRecord kRecords[] = {
         .kernel = boxed<nms>,
         .samples = nms_samples,
         .is_gradient_stop = true,
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
     },
 };
 

@@ -182,6 +182,7 @@ constexpr OperatorRecord kRecords[] = {
         .kernel = filling<ps_roi_align, 2>,
         .derivative = {derive, {save_argument("rois"), save_result(1)}},
         .samples = forward_samples,
+        .autocast = {.cuda = Autocast::Float32Kept},
     },
     {
         .schema =

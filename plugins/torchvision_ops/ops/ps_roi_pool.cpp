@@ -165,6 +165,7 @@ constexpr OperatorRecord kRecords[] = {
         .kernel = filling<ps_roi_pool, 2>,
         .derivative = {derive, {save_argument("rois"), save_result(1)}},
         .samples = forward_samples,
+        .autocast = {.cuda = Autocast::Float32Kept},
     },
     {
         .schema = "torchvision::_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float "

@@ -272,6 +272,7 @@ constexpr OperatorRecord kRecords[] = {
         .derivative = {derive, {save_argument("rois")}},
         .cost = forward_cost,
         .samples = forward_samples,
+        .autocast = {.cpu = Autocast::Float32Kept, .cuda = Autocast::Float32Kept},
     },
     {
         .schema =

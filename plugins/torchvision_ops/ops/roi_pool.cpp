@@ -176,6 +176,7 @@ constexpr OperatorRecord kRecords[] = {
         .kernel = filling<roi_pool, 2>,
         .derivative = {derive, {save_argument("rois"), save_result(1)}},
         .samples = forward_samples,
+        .autocast = {.cuda = Autocast::Float32Kept},
     },
     {
         .schema = "torchvision::_roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, int "

@@ -1,4 +1,4 @@
-# torch.autocast on the CPU.
+# torch.autocast on the CPU; which operators it casts, and to what, is 2.15's.
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -59,7 +59,7 @@ except RuntimeError as error:
     print("RuntimeError:", error)
 
 import warnings
-for make in (lambda: torch.autocast("cuda"), lambda: torch.autocast("cpu", dtype=torch.float16), lambda: torch.cuda.amp.GradScaler()):
+for make in (lambda: torch.autocast("cuda"), lambda: torch.autocast("cpu", dtype=torch.float32), lambda: torch.cuda.amp.GradScaler()):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         thing = make()
@@ -67,7 +67,7 @@ for make in (lambda: torch.autocast("cuda"), lambda: torch.autocast("cpu", dtype
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     scaler = torch.cuda.amp.GradScaler()
-    disabled = torch.autocast("cpu", dtype=torch.float16)
+    disabled = torch.autocast("cpu", dtype=torch.float32)
 try:
     with disabled:
         print((a @ b).dtype)
@@ -83,6 +83,8 @@ before = model[0].weight.clone()
 scaler.step(sgd)
 scaler.update()
 print(torch.equal(before, model[0].weight))
+with torch.autocast("cpu", dtype=torch.float16):  # since 2.3
+    print((a @ b).dtype, torch.prelu(a, torch.rand(1)).dtype, torch.get_autocast_cpu_dtype())
 # Recurrent layers take what comes in in either precision, and give it in the same.
 torch.manual_seed(0)
 for layer in (torch.nn.LSTM(4, 3, 2, batch_first=True, bidirectional=True), torch.nn.GRU(4, 3), torch.nn.RNN(4, 3)):
