@@ -200,6 +200,16 @@ bool FakeKernels::run(const Operator& op, std::span<const IValue> arguments, IVa
 
 namespace {
 
+// Within a kernel that runs on fakes: indexing asks for the true elements of a mask.
+class ElementsInside final : public DispatchInterceptor {
+  public:
+    bool run(const Operator& op, std::span<const IValue> arguments, IValue*) override {
+        if (op.record->results_from == ResultsFrom::Elements && reads_fake(arguments)) throw ElementsNeeded{};
+        return false;
+    }
+    DispatchInterceptor* inside() override { return this; }
+};
+
 // What reads elements of fakes ends the run.
 class CheckedFakes final : public DispatchInterceptor {
   public:
@@ -207,9 +217,11 @@ class CheckedFakes final : public DispatchInterceptor {
         if (!op.is_composite() && results_need_elements(op) && reads_fake(arguments)) throw ElementsNeeded{};
         return fakes_.run(op, arguments, results);
     }
+    DispatchInterceptor* inside() override { return &inside_; }
 
   private:
     FakeKernels fakes_;
+    ElementsInside inside_;
 };
 
 // Random numbers are not drawn for fakes: it would advance the generator.

@@ -137,6 +137,77 @@ class TestGroups : public QObject {
         QVERIFY2(text.contains("Float(5, 2, strides=[2, 1], device=cpu) = aten::reshape"), qPrintable(text));
     }
 
+    // How many elements of a mask hold is not known before they are there.
+    void masksHaveNoShape() {
+        const auto graph = ir::parse_graph(
+            R"(graph(%x : Float(2, 3), %m : Bool(2, 3)):
+  %zero : int = prim::Constant[value=0]()
+  %l : Tensor?[] = prim::ListConstruct(%m)
+  %y : Tensor = aten::index(%x, %l)
+  %n : int = aten::size(%y, %zero)
+  return (%y, %n)
+)");
+        PassManager().run(*graph, pipeline_of("PropagateInputShapes, PeepholeOptimize, ConstantPropagation"));
+        const QString text = QString::fromStdString(graph->str());
+        QVERIFY2(text.contains("Tensor = aten::index"), qPrintable(text));
+        QVERIFY2(text.contains("aten::size"), qPrintable(text));
+    }
+
+    // Every operator's samples, run on fakes: the results that there would be, or none.
+    void fakesTellTheTruth() {
+        const GradModeScope no_grad(false);
+        const auto fake = [](const Tensor& t) {
+            return t.defined() && t.is_host_memory() && t.impl()->sparse == nullptr
+                       ? fake_tensor(t.sizes(), t.dtype(), t.strides())
+                       : t;
+        };
+        int told = 0;
+        QStringList wrong;
+        for (const Operator* op : all_operators()) {
+            const bool writes = op->written_arguments != 0 || op->written_elements != 0;
+            if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || writes) continue;
+            Random random;
+            std::vector<Sample> samples;
+            try {
+                samples = op->record->samples(random, ScalarType::Float32);
+            } catch (const Error&) {
+                continue;
+            }
+            for (const Sample& sample : samples) {
+                std::vector<IValue> fakes = sample.arguments;
+                std::vector<IValue> real(op->result_count());
+                std::optional<std::vector<IValue>> got;
+                for (IValue& argument : fakes) {
+                    if (argument.is_tensor()) {
+                        argument = fake(argument.to_tensor());
+                    } else if (argument.is_list()) {
+                        auto list = make_ptr<ListObject>(argument.to_list().element_type, argument.to_list().elements);
+                        for (IValue& element : list->elements)
+                            if (element.is_tensor()) element = fake(element.to_tensor());
+                        argument = std::move(list);
+                    }
+                }
+                try {
+                    call_operator(*op, sample.arguments, real.data());
+                    got = run_on_fakes(*op, fakes);
+                } catch (const Error&) {
+                    continue;  // zeros may be no indices, no factors of a matrix
+                }
+                if (!got) continue;
+                ++told;
+                for (std::size_t i = 0; i < real.size(); ++i) {
+                    if (!real[i].is_tensor() || !real[i].to_tensor().defined()) continue;
+                    const Tensor is = real[i].to_tensor();
+                    const Tensor says = (*got)[i].is_tensor() ? (*got)[i].to_tensor() : Tensor();
+                    if (!says.defined() || says.dtype() != is.dtype() || !std::ranges::equal(says.sizes(), is.sizes()))
+                        wrong << QString::fromStdString(op->full_name + " " + std::to_string(i));
+                }
+            }
+        }
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+        QVERIFY2(told > 1000, qPrintable(QString::number(told)));
+    }
+
     void namesUnknownSizes() {
         const auto graph =
             ir::parse_graph(R"(graph(%x : Float(SS(-2), 3), %y : Float(SS(-2), SS(-3)), %w : Float(5, 3)):

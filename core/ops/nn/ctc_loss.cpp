@@ -329,6 +329,7 @@ constexpr OperatorRecord kRecords[] = {
             "blank=0, bool "
             "zero_infinity=False) -> (Tensor, Tensor)",
         .summary = "The same as _ctc_loss, lengths in tensors.",
+        .results_from = ResultsFrom::Elements,
         .kernel = boxed<ctc_loss_of_tensors>,
         .derivative = {ctc_gradient_of_tensors,
                        {save_argument("log_probs"), save_argument("targets"), save_argument("input_lengths"),
