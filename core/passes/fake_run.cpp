@@ -224,6 +224,44 @@ class CheckedFakes final : public DispatchInterceptor {
     ElementsInside inside_;
 };
 
+constexpr const char* kUnknown = "sizes from here on depend on what tensors hold";
+
+}  // namespace
+
+class DryKernels::Inside final : public DispatchInterceptor {
+  public:
+    bool run(const Operator& op, std::span<const IValue> arguments, IValue*) override {
+        if (op.record->results_from == ResultsFrom::Elements && reads_fake(arguments))
+            throw Error(ErrorKind::Run, kUnknown);
+        return false;
+    }
+    DispatchInterceptor* inside() override { return this; }
+};
+
+DryKernels::DryKernels() : inside_(std::make_unique<Inside>()) {}
+DryKernels::~DryKernels() = default;
+DispatchInterceptor* DryKernels::inside() { return inside_.get(); }
+
+bool DryKernels::run(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    const bool reads = reads_fake(arguments);
+    if (!reads) return fakes_.run(op, arguments, results);
+    if (!op.is_composite() && results_need_elements(op)) throw Error(ErrorKind::Run, kUnknown);
+    bool writes_real = false;
+    for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
+        const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        writes_real = writes_real || (written.is_tensor() && !is_fake(written.to_tensor()));
+    }
+    if (!writes_real) return fakes_.run(op, arguments, results);
+    for (std::size_t i = 0; i < op.result_count(); ++i) {
+        const int source = op.result_alias[i];
+        if (source < 0) throw Error(ErrorKind::Run, kUnknown);
+        results[i] = arguments[static_cast<std::size_t>(source)];
+    }
+    return true;
+}
+
+namespace {
+
 // Random numbers are not drawn for fakes: it would advance the generator.
 std::optional<std::vector<IValue>> dropped_fake(const Operator& op, std::span<const IValue> inputs) {
     const bool is_dropout = !op.record->identity_without.empty() && op.written_arguments == 0;

@@ -2,6 +2,7 @@
 #pragma once
 // Running nodes on fake tensors, which have metadata and no elements, to infer metadata of results.
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,24 @@ namespace loupe::passes {
 class FakeKernels final : public DispatchInterceptor {
   public:
     bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override;
+};
+
+// For a whole run on fakes. Where an operator's shapes depend on elements of fakes, or a value of Python does, it
+// throws Error (Run): from there on nothing is known. Does not write to tensors that are no fakes what was made of
+// fakes.
+class DryKernels final : public DispatchInterceptor {
+  public:
+    DryKernels();
+    DryKernels(const DryKernels&) = delete;
+    DryKernels& operator=(const DryKernels&) = delete;
+    ~DryKernels() override;
+    bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override;
+    DispatchInterceptor* inside() override;
+
+  private:
+    class Inside;
+    std::unique_ptr<Inside> inside_;
+    FakeKernels fakes_;
 };
 
 // A fake of a type with dtype and all sizes (symbols are no sizes); undefined for others.

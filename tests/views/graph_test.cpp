@@ -430,6 +430,23 @@ class GraphTest : public QObject {
         QCOMPARE(graph.canvas()->reached(), -1);
     }
 
+    // Lines carry sizes before a run, and others when the inputs change.
+    void sizesAreThereBeforeARun() {
+        SessionBridge bridge;
+        GraphView view(bridge, nullptr);
+        bridge.open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QTRY_COMPARE(bridge.status().state, session::RunState::Ready);
+        const auto& nodes = bridge.model()->graph->nodes;
+        const auto conv = std::ranges::find_if(nodes, [](const auto& node) { return node.kind == "aten::conv2d"; });
+        QVERIFY(conv != nodes.end());
+        QTRY_COMPARE(view.metrics().portText(GraphPort{conv->id, 0}), QString("1x16x8x8"));
+        QCOMPARE(view.metrics().portText(GraphPort{-1, 0}), QString("1x1x8x8"));
+        std::vector<session::InputSpec> inputs(1);
+        inputs[0].shape = {5, 1, 8, 8};
+        bridge.setInputs(inputs);
+        QTRY_COMPARE(view.metrics().portText(GraphPort{conv->id, 0}), QString("5x16x8x8"));
+    }
+
     void theNoteFollowsTheSearch() {
         SessionBridge bridge;
         bridge.show(testing::sampleModel(), testing::sampleRun());

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "core/session/queries/graph_sizes.h"
 #include "views/common/failures.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
@@ -58,6 +59,7 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(canvas_, &GraphCanvas::stepRequested, this, &GraphView::followLinks);
     connect(&bridge, &SessionBridge::modelChanged, this, &GraphView::takeModel);
     connect(&bridge, &SessionBridge::recordingChanged, this, &GraphView::takeRecording);
+    connect(&bridge, &SessionBridge::inputsChanged, this, &GraphView::askForSizes);
     connect(&bridge, &SessionBridge::eventsGrown, this, [this] {
         if (metrics_.update(this->bridge().eventCount())) canvas_->takeMetrics();
     });
@@ -179,6 +181,19 @@ void GraphView::rebuildIndex() {
         layouter_ = std::make_shared<GraphLayouter>(index_);
     }
     takeRecording();
+    metrics_.setSizes({});
+    askForSizes();
+}
+
+// What lines carry before a run.
+void GraphView::askForSizes() {
+    if (!index_ || bridge().isPaused()) return;
+    bridge().ask(QStringLiteral("graph sizes"), session::GraphSizesQuery{bridge().runOptions().method}, this,
+                 [this, asked = index_](const session::GraphSizes& sizes) {
+                     if (asked != index_) return;
+                     metrics_.setSizes(sizes);
+                     canvas_->takeMetrics();
+                 });
 }
 
 void GraphView::takeRecording() {

@@ -38,6 +38,7 @@ class GraphView : public View {
     QJsonObject keptState() const override;
     void takeState(const QJsonObject& state) override;
 
+    const NodeMetrics& metrics() const { return metrics_; }
     GraphCanvas* canvas() { return canvas_; }
     // The text in the corner: how much is shown, or found.
     QString note() const { return state_->text(); }
@@ -60,6 +61,7 @@ class GraphView : public View {
     void makeOptions();
     void takeModel();
     void takeRecording();
+    void askForSizes();
     void takeCurrent();
     void takeReached();
     void takeBreakpoints();

@@ -83,12 +83,34 @@ const session::Value* NodeMetrics::portValue(const GraphPort& port) const {
     return &recording_->value(outputs[static_cast<std::size_t>(port.port)]);
 }
 
+void NodeMetrics::setSizes(const session::GraphSizes& sizes) {
+    input_sizes_ = sizes.inputs;
+    sizes_.assign(metrics_.size(), {});
+    for (const auto& node : sizes.nodes) {
+        if (node.node >= 0 && node.node < static_cast<int>(sizes_.size()))
+            sizes_[static_cast<std::size_t>(node.node)] = node.outputs;
+    }
+}
+
+namespace {
+
+// float32 is omitted.
+QString sizeText(const session::Shape& shape, std::string_view dtype) {
+    const QString words = shapeText(shape);
+    return dtype == "float32" ? words : words + QLatin1Char(' ') + text(dtype);
+}
+
+}  // namespace
+
 QString NodeMetrics::portText(const GraphPort& port) const {
-    const session::Value* value = portValue(port);
-    if (value == nullptr) return {};
-    const QString shape = shapeText(value->shape);
-    // float32 is omitted.
-    return value->dtype == "float32" ? shape : shape + QLatin1Char(' ') + text(value->dtype);
+    if (const session::Value* value = portValue(port)) return sizeText(value->shape, value->dtype);
+    const bool is_known = port.node < 0 || port.node < static_cast<int>(sizes_.size());
+    if (!is_known) return {};
+    const auto& outputs = port.node < 0 ? input_sizes_ : sizes_[static_cast<std::size_t>(port.node)];
+    if (port.port < 0 || port.port >= static_cast<int>(outputs.size())) return {};
+    const auto& output = outputs[static_cast<std::size_t>(port.port)];
+    if (output.dtype.empty()) return {};
+    return sizeText({output.shape.begin(), output.shape.end()}, output.dtype);
 }
 
 }  // namespace loupe::views

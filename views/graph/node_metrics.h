@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/record/recording.h"
+#include "core/study/graph_sizes.h"
 #include "views/graph/graph_index.h"
 
 namespace loupe::views {
@@ -36,7 +37,10 @@ class NodeMetrics {
     bool update(std::size_t event_count);
 
     const NodeMetric& of(int node) const;
-    // Shape and dtype of an operator's output; empty when it has not run.
+    // What is known of this graph before a run.
+    void setSizes(const session::GraphSizes& sizes);
+    // Shape and dtype of an operator's output, or of an input: as it ran, else as it will; empty when that is not
+    // known.
     QString portText(const GraphPort& port) const;
     const session::Value* portValue(const GraphPort& port) const;
 
@@ -46,6 +50,8 @@ class NodeMetrics {
     std::shared_ptr<const session::OperatorTimes> times_;
     std::size_t seen_ = 0;
     std::vector<NodeMetric> metrics_;
+    std::vector<session::GraphSizes::Output> input_sizes_;
+    std::vector<std::vector<session::GraphSizes::Output>> sizes_;  // by node
 };
 
 }  // namespace loupe::views

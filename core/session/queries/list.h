@@ -10,6 +10,7 @@
 #include "core/session/queries/forecast.h"
 #include "core/session/queries/fused_groups.h"
 #include "core/session/queries/gradients.h"
+#include "core/session/queries/graph_sizes.h"
 #include "core/session/queries/keep_written.h"
 #include "core/session/queries/line_values.h"
 #include "core/session/queries/load_weights.h"
@@ -47,6 +48,7 @@ using AllQueries = QueryTypes<
     ForecastQuery,
     FusedGroupsQuery,
     GradientsQuery,
+    GraphSizesQuery,
     KeepWrittenQuery,
     LineValuesQuery,
     LoadWeightsQuery,
