@@ -263,6 +263,13 @@ struct OperatorRecord {
     std::span<const NotFiniteNote> not_finite = {};
     TracedForm traced = {};
 
+    // First: clang 14 does not look further for it in a constant expression.
+    template <typename T>
+    constexpr OperatorRecord with(T OperatorRecord::*field, const T& value) const {
+        OperatorRecord record = *this;
+        record.*field = value;
+        return record;
+    }
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
     constexpr OperatorRecord with_formula(std::string_view text) const { return with(&OperatorRecord::formula, text); }
     constexpr OperatorRecord with_gradient(std::string_view lines) const {
@@ -285,13 +292,6 @@ struct OperatorRecord {
     constexpr OperatorRecord with_out(const OutForm& form) const {
         OperatorRecord record = with(&OperatorRecord::out, form);
         record.variants |= kOut;
-        return record;
-    }
-
-    template <typename T>
-    constexpr OperatorRecord with(T OperatorRecord::*field, const T& value) const {
-        OperatorRecord record = *this;
-        record.*field = value;
         return record;
     }
 };

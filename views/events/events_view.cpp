@@ -152,6 +152,7 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     connect(&bridge, &SessionBridge::currentChanged, this, &EventsView::showCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::takeReached);
     connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::showTimes);
+    connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::showCount);
     connect(&bridge, &SessionBridge::eventsGrown, this, &EventsView::takeReached);
     connect(model_, &EventModel::grown, this, [this] {
         expandTop();

@@ -178,8 +178,7 @@ AxisTaps<T> axis_taps(const Sampling& s, std::size_t axis, T value) {
     }
     const Source<T> at = padded(raw, n, s.padding, s.align);
     if (s.mode == Mode::Nearest) {
-        // PyTorch rounds halves to even over planes, away from zero in volumes.
-        out.add(s.sizes.size() == 2 ? std::nearbyint(at.at) : std::round(at.at), n, 1, 0);
+        out.add(std::nearbyint(at.at), n, 1, 0);  // halves to even; PyTorch 1.13 rounds them away from zero in volumes
         return out;
     }
     const T left = std::floor(at.at);

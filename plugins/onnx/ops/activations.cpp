@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "plugins/onnx/ops/common.h"
 
 namespace loupe::onnx {
@@ -19,6 +21,10 @@ Tensor hard_sigmoid(const Tensor& x, double alpha, double beta) {
 Tensor swish(const Tensor& x, double alpha) {
     if (alpha == 1) return fn::silu(x);
     return fn::mul(x, fn::sigmoid(fn::mul_scalar(x, Scalar(alpha))));
+}
+Tensor swiglu(const Tensor& a, const Tensor& b, double alpha) {
+    require(std::ranges::equal(a.sizes(), b.sizes()), "a gate of ", describe(a), " for ", describe(b));
+    return fn::mul(swish(a, alpha), b);
 }
 Tensor softsign(const Tensor& x) { return fn::div(x, fn::add_scalar(fn::abs(x), Scalar(1.0))); }
 Tensor thresholded_relu(const Tensor& x, double alpha) {
@@ -60,6 +66,7 @@ constexpr OperatorRecord kRecords[] = {
             boxed<gelu>),
     made_of("onnx::Mish(Tensor X) -> Tensor", "x tanh(softplus(x)).", forward<"aten::mish">),
     made_of("onnx::Swish(Tensor X, *, float alpha=1.) -> Tensor", "x sigmoid(alpha x).", boxed<swish>),
+    made_of("onnx::SwiGLU(Tensor A, Tensor B, *, float alpha=1.) -> Tensor", "A sigmoid(alpha A) B.", boxed<swiglu>),
     made_of("onnx::Sigmoid(Tensor X) -> Tensor", "1 / (1 + exp(-x)).", forward<"aten::sigmoid">),
     made_of("onnx::HardSigmoid(Tensor X, *, float alpha=0.2, float beta=0.5) -> Tensor",
             "alpha x + beta, limited to 0 and 1.", boxed<hard_sigmoid>),

@@ -31,11 +31,26 @@ struct Attention {
     double scale = 0;
     double softcap = 0;
     std::optional<std::int64_t> precision;
+    std::int64_t left_window = -1;  // keys before a query's own that it sees; -1: all
+    std::int64_t right_window = -1;
 };
+
+// How far each key lies before each query: [queries, keys], and by example where lengths say where queries stand. The
+// queries are the last of what there is.
+Tensor distances(const Attention& a, std::int64_t past) {
+    const std::int64_t queries = a.q.size(2), keys = a.k.size(2);
+    Tensor place = fn::reshape(fn::arange(Scalar(queries)), Dims{queries, 1});
+    if (past > 0) place = fn::add_scalar(place, Scalar(past), Scalar(1));
+    if (past == 0 && a.lengths.defined()) {
+        const Tensor ends = fn::reshape(cast(a.lengths, ScalarType::Int64), Dims{a.lengths.numel(), 1, 1, 1});
+        place = fn::add(place, fn::sub_scalar(ends, Scalar(queries), Scalar(1)));
+    }
+    return fn::sub(place, fn::reshape(fn::arange(Scalar(keys)), Dims{1, keys}));
+}
 
 // What is added to the scores; undefined when nothing is.
 Tensor bias_of(const Attention& a, std::int64_t past) {
-    const std::int64_t queries = a.q.size(2), keys = a.k.size(2);
+    const std::int64_t keys = a.k.size(2);
     const Tensor infinity = like_number(a.q, -std::numeric_limits<double>::infinity());
     const Tensor zero = like_number(a.q, 0);
     Tensor bias;
@@ -49,9 +64,11 @@ Tensor bias_of(const Attention& a, std::int64_t past) {
                                        Scalar(-std::numeric_limits<double>::infinity()));
         add(mask);
     }
-    if (a.is_causal) {
-        const Tensor sees = fn::tril(fn::full(Dims{queries, keys}, Scalar(1.0)), past);
-        add(fn::where(fn::gt_scalar(sees, Scalar(0.0)), zero, infinity));
+    if (a.is_causal || a.left_window >= 0 || a.right_window >= 0) {
+        const Tensor before = distances(a, past);
+        if (a.is_causal) add(fn::where(fn::ge_scalar(before, Scalar(0)), zero, infinity));
+        if (a.left_window >= 0) add(fn::where(fn::le_scalar(before, Scalar(a.left_window)), zero, infinity));
+        if (a.right_window >= 0) add(fn::where(fn::ge_scalar(before, Scalar(-a.right_window)), zero, infinity));
     }
     if (a.lengths.defined()) {
         const Tensor place = fn::reshape(fn::arange(Scalar(keys)), Dims{1, 1, 1, keys});
@@ -59,6 +76,13 @@ Tensor bias_of(const Attention& a, std::int64_t past) {
         add(fn::where(fn::lt(place, end), zero, infinity));
     }
     return bias;
+}
+
+// A query that sees no key attends to nothing.
+Tensor without_masked_rows(const Tensor& weights, const Tensor& bias) {
+    const Tensor greatest = call_one("aten::amax", {bias, Dims{-1}, true});
+    const Tensor is_masked = fn::eq_scalar(greatest, Scalar(-std::numeric_limits<double>::infinity()));
+    return fn::where(is_masked, like_number(weights, 0), weights);
 }
 
 void run(Attention a, bool joins_heads, IValue* results, std::size_t wanted) {
@@ -75,13 +99,18 @@ void run(Attention a, bool joins_heads, IValue* results, std::size_t wanted) {
         out = call_one("aten::scaled_dot_product_attention",
                        {a.q, a.k, a.v, bias.defined() ? IValue(bias) : IValue(), 0.0, false, scale});
     } else {
-        const Tensor raw = fn::mul_scalar(fn::matmul(a.q, fn::transpose(a.k, -2, -1)), Scalar(scale));
-        Tensor now = bias.defined() ? fn::add(raw, bias) : raw;
-        scores = a.qk_mode == 0 ? raw : now;
+        // Each factor gets the root of the scale, in its own precision: products in 16 bits would leave the range.
+        const Tensor root = like_number(a.q, std::sqrt(scale));
+        Tensor now = fn::matmul(fn::mul(a.q, root), fn::mul(fn::transpose(a.k, -2, -1), root));
+        scores = now;
+        // Before the mask: what is masked stays -inf.
         if (a.softcap != 0) now = fn::mul_scalar(fn::tanh(fn::div_scalar(now, Scalar(a.softcap))), Scalar(a.softcap));
+        if (a.qk_mode == 1) scores = now;
+        if (bias.defined()) now = fn::add(now, bias);
         if (a.qk_mode == 2) scores = now;
         const Tensor wide = a.precision ? cast(now, held_dtype(*a.precision)) : now;
-        const Tensor weights = cast(fn::softmax(wide, std::int64_t{-1}), a.q.dtype());
+        Tensor weights = cast(fn::softmax(wide, std::int64_t{-1}), a.q.dtype());
+        if (bias.defined()) weights = without_masked_rows(weights, bias);
         if (a.qk_mode == 3) scores = weights;
         out = fn::matmul(weights, a.v);
     }
@@ -93,7 +122,7 @@ void run(Attention a, bool joins_heads, IValue* results, std::size_t wanted) {
 }
 
 // Q, K, V, attn_mask, past_key, past_value, nonpad_kv_seqlen; is_causal, kv_num_heads, q_num_heads,
-// qk_matmul_output_mode, scale, softcap, softmax_precision.
+// qk_matmul_output_mode, scale, softcap, softmax_precision, left_window_size, right_window_size.
 void attend(Arguments in, IValue* results, std::size_t wanted) {
     const auto whole = [&](std::size_t i) {
         return in[i].is_none() ? std::optional<std::int64_t>() : std::optional<std::int64_t>(in[i].to_int());
@@ -110,7 +139,9 @@ void attend(Arguments in, IValue* results, std::size_t wanted) {
                 in[10].to_int(),
                 in[11].is_none() ? 0 : in[11].to_double(),
                 in[12].to_double(),
-                whole(13)};
+                whole(13),
+                in[14].to_int(),
+                in[15].to_int()};
     run(std::move(a), joins_heads, results, wanted);
 }
 void attention(Arguments in, IValue* results) { attend(in, results, 4); }
@@ -150,7 +181,8 @@ Tensor rotary(const Tensor& input, const Tensor& cos_cache, const Tensor& sin_ca
 #define LOUPE_ATTENTION                                                                                               \
     "(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? past_value=None, Tensor? " \
     "nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? q_num_heads=None, int "                  \
-    "qk_matmul_output_mode=0, float? scale=None, float softcap=0., int? softmax_precision=None) -> "
+    "qk_matmul_output_mode=0, float? scale=None, float softcap=0., int? softmax_precision=None, "                     \
+    "int left_window_size=-1, int right_window_size=-1) -> "
 
 constexpr OperatorRecord kRecords[] = {
     made_of("onnx::Attention" LOUPE_ATTENTION "(Tensor, Tensor, Tensor, Tensor)",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between element types. What a type cannot hold is rounded to it, though wider elements hold it here.
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "plugins/onnx/ops/common.h"
 #include "plugins/onnx/ops/rounding_to_type.h"
@@ -34,17 +36,51 @@ Tensor rounded_to(const Tensor& x, const DataType& type, bool saturates) {
 
 namespace {
 
+// A power of two, by the exponent of float32 alone: a number between two of them goes up, down or to the nearest.
+float power_of_two(float value, std::string_view mode, bool saturates) {
+    constexpr std::uint32_t kFraction = 0x7FFFFF, kHalf = 0x400000, kMost = 0xFE;
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    std::uint32_t exponent = bits >> 23 & 0xFF;
+    if (exponent == 0xFF) return std::numeric_limits<float>::quiet_NaN();
+    const std::uint32_t fraction = bits & kFraction;
+    const bool is_over_half = fraction > kHalf || (fraction == kHalf && exponent > 0);
+    const bool goes_up = mode == "up" ? fraction != 0 : mode == "nearest" && is_over_half;
+    if (goes_up && exponent == kMost && !saturates) return std::numeric_limits<float>::quiet_NaN();
+    if (goes_up && exponent < kMost) ++exponent;
+    return std::ldexp(1.0F, static_cast<int>(exponent) - 127);
+}
+Tensor powers_of_two(const Tensor& x, std::string_view mode, bool saturates) {
+    require(mode == "up" || mode == "down" || mode == "nearest", "round_mode is up, down or nearest, not ", mode);
+    const Tensor in = fn::contiguous(fn::detach(cast(x, ScalarType::Float32)));
+    Tensor out = empty(in.sizes(), ScalarType::Float32);
+    for (std::int64_t i = 0; i < in.numel(); ++i)
+        out.data<float>()[i] = power_of_two(in.data<float>()[i], mode, saturates);
+    return out;
+}
+
 const DataType& type_or_fail(std::int64_t number) {
     const DataType* type = find_data_type(static_cast<std::int32_t>(number));
     if (type == nullptr) fail("no tensors of elements ", data_type_name(static_cast<std::int32_t>(number)));
     return *type;
 }
 
-Tensor cast_to(const Tensor& x, std::int64_t to, std::int64_t saturate, std::string_view) {
-    return rounded_to(x, type_or_fail(to), saturate != 0);
+Tensor cast_to(const Tensor& x, std::int64_t to, std::int64_t saturate, std::string_view round_mode) {
+    const DataType& type = type_or_fail(to);
+    if (type.name == "float8e8m0") return powers_of_two(x, round_mode, saturate != 0);
+    return rounded_to(x, type, saturate != 0);
 }
-Tensor cast_like(const Tensor& x, const Tensor& target, std::int64_t, std::string_view) {
-    return cast(x, target.dtype());
+// to: the type of target in the file, which a wider one may hold here.
+Tensor cast_like(const Tensor& x, const Tensor& target, std::int64_t saturate, std::string_view round_mode,
+                 const std::optional<std::int64_t>& to) {
+    return to ? cast_to(x, *to, saturate, round_mode) : cast(x, target.dtype());
+}
+// The same bits as elements of another type.
+Tensor bit_cast(const Tensor& x, std::int64_t to) {
+    const DataType& type = type_or_fail(to);
+    require(type.is_exact && element_size(type.held) == element_size(x.dtype()), "the bits of ", describe(x), " as ",
+            type.name);
+    if (type.held == ScalarType::Bool || x.dtype() == ScalarType::Bool) return cast(x, type.held);
+    return call_one("aten::view.dtype", {x, static_cast<std::int64_t>(type.held)});
 }
 
 // Opset 1 named the type.
@@ -62,8 +98,11 @@ constexpr OperatorRecord kRecords[] = {
     reading("onnx::Cast.v6(Tensor input, *, int to, int saturate=1, str round_mode=\"up\") -> Tensor",
             "The elements as another type; out of float8's range the largest value (saturate), or infinity.",
             boxed<cast_to>),
-    made_of("onnx::CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
+    reading("onnx::CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\", int? to=None) "
+            "-> Tensor",
             "The elements as another tensor's type.", boxed<cast_like>),
+    made_of("onnx::BitCast(Tensor input, *, int to) -> Tensor", "The bits of the elements as another type.",
+            boxed<bit_cast>),
 };
 
 }  // namespace

@@ -23,6 +23,7 @@
     FILE(matrix_records)            \
     FILE(recurrent_records)         \
     FILE(attention_records)         \
+    FILE(carried_state_records)     \
     FILE(shape_records)             \
     FILE(joining_records)           \
     FILE(gather_records)            \

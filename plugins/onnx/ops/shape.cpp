@@ -98,12 +98,14 @@ Tensor depth_to_space(const Tensor& x, std::int64_t block, std::string_view mode
     const Tensor parts = fn::reshape(x, Dims{n, block, block, c, h, w});
     return fn::reshape(fn::permute(parts, Dims{0, 3, 4, 1, 5, 2}), Dims{n, c, h * block, w * block});
 }
-Tensor space_to_depth(const Tensor& x, std::int64_t block) {
+Tensor space_to_depth(const Tensor& x, std::int64_t block, std::string_view mode) {
     require(x.dim() == 4 && block > 0 && x.size(2) % block == 0 && x.size(3) % block == 0, "blocks of ", block, " of ",
             describe(x));
     const std::int64_t n = x.size(0), c = x.size(1), h = x.size(2) / block, w = x.size(3) / block;
     const Tensor parts = fn::reshape(x, Dims{n, c, h, block, w, block});
-    return fn::reshape(fn::permute(parts, Dims{0, 3, 5, 1, 2, 4}), Dims{n, c * block * block, h, w});
+    require(mode == "DCR" || mode == "CRD", "mode is DCR or CRD");
+    const Dims order = mode == "DCR" ? Dims{0, 3, 5, 1, 2, 4} : Dims{0, 1, 3, 5, 2, 4};
+    return fn::reshape(fn::permute(parts, order), Dims{n, c * block * block, h, w});
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -128,8 +130,8 @@ constexpr OperatorRecord kRecords[] = {
     reading("onnx::Tile(Tensor input, Tensor repeats) -> Tensor", "Repeated along each dimension.", boxed<tile>),
     made_of("onnx::DepthToSpace(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
             "Channels as blocks of the image.", boxed<depth_to_space>),
-    made_of("onnx::SpaceToDepth(Tensor input, *, int blocksize) -> Tensor", "Blocks of the image as channels.",
-            boxed<space_to_depth>),
+    made_of("onnx::SpaceToDepth(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
+            "Blocks of the image as channels.", boxed<space_to_depth>),
 };
 
 }  // namespace

@@ -20,8 +20,9 @@ Tensor complex_of(const Tensor& x) {
 Tensor transformed(const Tensor& x, std::int64_t dim, std::int64_t length, bool is_inverse, bool is_onesided) {
     const Tensor z = complex_of(x);
     const IValue n = length > 0 ? IValue(length) : IValue();
+    // Back from the half that a real signal needs.
+    if (is_onesided && is_inverse) return fn::unsqueeze(call_one("aten::fft_irfft", {z, n, dim, IValue()}), -1);
     const Tensor f = call_one(is_inverse ? "aten::fft_ifft" : "aten::fft_fft", {z, n, dim, IValue()});
-    if (is_onesided && is_inverse) return fn::unsqueeze(fn::real(f), -1);
     const Tensor parts = fn::view_as_real(f);
     return is_onesided ? fn::narrow(parts, dim, 0, parts.size(dim) / 2 + 1) : parts;
 }

@@ -7,6 +7,7 @@
 #include "core/base/cancel.h"
 #include "core/formats/archive/byte_reader.h"
 #include "core/ir/schema_match.h"
+#include "plugins/onnx/proto/data_types.h"
 #include "plugins/onnx/read/names.h"
 #include "plugins/onnx/read/types.h"
 
@@ -165,6 +166,16 @@ ir::Node* GraphEmitter::insert(ir::Node* node, const Body& body) {
     return graph_.insert(node);
 }
 
+namespace {
+
+// The input whose element type the results take; -1: the first one's, if any.
+int element_source(const NodeProto& node) {
+    if (node.op_type() == "QuantizeLinear" && node.input_size() > 2) return 2;
+    return node.op_type() == "CastLike" && node.input_size() > 1 ? 1 : -1;
+}
+
+}  // namespace
+
 // Element types of values whose dtype here is wider than theirs.
 void GraphEmitter::follow_elements(const NodeProto& node) {
     if (node.output_size() == 0 || node.output(0).empty() || elements_.contains(node.output(0))) return;
@@ -175,8 +186,7 @@ void GraphEmitter::follow_elements(const NodeProto& node) {
         if (attribute.name() == "value" && attribute.has_t()) type = attribute.t().data_type();
     }
     if (type == 0 && node.input_size() > 0) {
-        const bool by_zero_point = node.op_type() == "QuantizeLinear" && node.input_size() > 2;
-        const auto found = elements_.find(node.input(by_zero_point ? 2 : 0));
+        const auto found = elements_.find(node.input(std::max(element_source(node), 0)));
         if (found != elements_.end()) type = found->second;
     }
     if (type != 0) elements_[node.output(0)] = type;
@@ -283,10 +293,12 @@ ir::Value* GraphEmitter::attribute_argument(const Argument& formal, const NodePr
         return graph_.insert_constant(attribute_value(*attribute, formal.type, description(node), files_));
     }
     if (formal.name == "num_outputs") return number(node.output_size());
-    if (formal.name == "output_dtype" && node.op_type() == "QuantizeLinear" && node.input_size() > 2) {
-        // A zero point's type may be held in a wider one.
-        const auto found = elements_.find(node.input(2));
-        if (found != elements_.end()) return number(found->second);
+    if (const int source = element_source(node);
+        source >= 0 && (formal.name == "output_dtype" || formal.name == "to")) {
+        // A zero point's type, or a target's, may be held in a wider one; others are told by the dtype.
+        const auto found = elements_.find(node.input(source));
+        const DataType* type = found == elements_.end() ? nullptr : find_data_type(found->second);
+        if (type != nullptr && (formal.name == "output_dtype" || !type->is_exact)) return number(found->second);
     }
     if (formal.default_value) return graph_.insert_constant(*formal.default_value);
     if (formal.type->kind() == TypeKind::Optional) return graph_.insert_constant(IValue());
