@@ -185,9 +185,10 @@ void GraphView::rebuildIndex() {
     askForSizes();
 }
 
-// What lines carry before a run.
+// What lines carry before a run. A larger graph is not run for it: the first run of the user's would wait.
 void GraphView::askForSizes() {
-    if (!index_ || bridge().isPaused()) return;
+    constexpr std::size_t kMostNodes = 20'000;
+    if (!index_ || bridge().isPaused() || index_->model().nodes.size() > kMostNodes) return;
     bridge().ask(QStringLiteral("graph sizes"), session::GraphSizesQuery{bridge().runOptions().method}, this,
                  [this, asked = index_](const session::GraphSizes& sizes) {
                      if (asked != index_) return;

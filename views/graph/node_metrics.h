@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/record/recording.h"
-#include "core/study/graph_sizes.h"
+#include "core/session/queries/graph_sizes.h"
 #include "views/graph/graph_index.h"
 
 namespace loupe::views {

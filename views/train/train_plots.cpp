@@ -59,6 +59,13 @@ TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
     show(nullptr);
 }
 
+// The plot owns what is in its layout.
+TrainPlots::~TrainPlots() {
+    for (QCPLayoutGrid* box : boxes_) {
+        if (box->layout() == nullptr) curves_->plotLayout()->addElement(box);
+    }
+}
+
 void TrainPlots::makeBar(QVBoxLayout* layout) {
     auto* bar = new PanelBar(this, {8, 2, 8, 2});
     last_ = bar->note(1);

@@ -31,6 +31,7 @@ class TrainPlots : public QWidget {
     enum Page { OverSteps, Found, Trainings };
 
     explicit TrainPlots(QWidget* parent);
+    ~TrainPlots() override;
 
     using Log = std::shared_ptr<const session::TrainingLog>;
     // Adds new steps; another log starts empty.
