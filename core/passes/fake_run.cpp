@@ -225,6 +225,15 @@ class CheckedFakes final : public DispatchInterceptor {
 };
 
 constexpr const char* kUnknown = "sizes from here on depend on what tensors hold";
+// What has no rule for its sizes is computed, of so many elements at most.
+constexpr std::int64_t kMostComputed = std::int64_t{1} << 24;
+
+bool is_much(std::span<const IValue> arguments) {
+    std::int64_t elements = 0;
+    for (const IValue& argument : arguments)
+        visit_tensors(argument, [&](const Tensor& t) { elements += t.defined() ? t.numel() : 0; });
+    return elements > kMostComputed;
+}
 
 }  // namespace
 
@@ -246,6 +255,8 @@ bool DryKernels::run(const Operator& op, std::span<const IValue> arguments, IVal
     const bool reads = reads_fake(arguments);
     if (!reads) return fakes_.run(op, arguments, results);
     if (!op.is_composite() && results_need_elements(op)) throw Error(ErrorKind::Run, kUnknown);
+    if (op.record->infer == nullptr && !op.is_composite() && !op.is_view && is_much(arguments))
+        throw Error(ErrorKind::Run, "sizes from here on take computing");
     bool writes_real = false;
     for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
         const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];

@@ -8,6 +8,7 @@
 #include "core/autograd/observer.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
 #include "core/model/program.h"
 #include "core/model/script_output.h"
@@ -107,6 +108,7 @@ GraphSizes graph_sizes(const std::shared_ptr<Program>& program, const std::strin
         for (const IValue& argument : arguments) given.push_back(stand_ins.of(argument));
         name_existing_tensors(recorder, module, given, prepared.schema());
         const GradModeScope no_grad(false);
+        const AutocastScope as_it_is(autocast_settings());
         const WarningScope no_warnings([](const ScriptWarning&) {});
         const runtime::PrintScope no_prints([](std::string_view) {});
         const DeadlineScope deadline(kLongest);
