@@ -223,6 +223,13 @@ class TestOnnxWriting : public QObject {
         QVERIFY(has(20, "Gelu"));
     }
 
+    // Which row goes to which expert is found by the model.
+    void experts_choose_their_rows() {
+        const Written written = write(folder(), "Experts", "6x4", {{"dynamic", "arg0:0=rows"}, {"opset", "18"}});
+        QCOMPARE(difference(written, "6x4"), std::string());
+        QCOMPARE(difference(written, "9x4"), std::string());
+    }
+
     void names_of_a_dict_are_names_of_outputs() {
         const Written written = write(folder(), "Named", "3x4");
         QCOMPARE(written.model.graph().output(0).name(), std::string("double"));

@@ -80,3 +80,18 @@ class Loops(nn.Module):
         if bool(state.sum() > 0):
             state = state * 2
         return torch.stack(states), state
+
+
+class Experts(nn.Module):
+    """Rows sorted by expert, each expert with a matrix of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(3, 4, 5))
+
+    def forward(self, x):
+        expert = (x[:, 0] > 0).long() + (x[:, 1] > 0).long()
+        order = torch.argsort(expert, stable=True)
+        counts = torch.histc(expert.float(), bins=3, min=0, max=2)
+        ends = counts.cumsum(0).to(torch.int32)
+        return torch._grouped_mm(x[order], self.w, offs=ends), counts

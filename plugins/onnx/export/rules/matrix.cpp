@@ -100,16 +100,55 @@ RuleResults einsum(Call& c) {
     return c.b.emit("Einsum", inputs, {{"equation", equation}}, inputs.at(0).dtype);
 }
 
+// Rows by group: each row takes the matrix of its group. A row behind the last group gets that of the last one, and is
+// 0.
+RuleResults grouped_rows(Call& c, std::string_view rows, std::string_view matrices) {
+    Builder& b = c.b;
+    const OnnxValue x = c.tensor(rows), weight = c.tensor(matrices);
+    const OnnxValue ends = b.cast(c.tensor("offs"), ScalarType::Int64);
+    if (b.rank(x) != 2 || b.rank(weight) != 3) unsupported("a grouped product that does not split rows");
+    const OnnxValue places = b.unsqueeze(b.range(b.size(x, 0)), {1});
+    // Of [rows, groups]: the groups that end before a row.
+    const OnnxValue behind = b.cast(b.compare("GreaterOrEqual", places, b.unsqueeze(ends, {0})), ScalarType::Int64);
+    const OnnxValue group = b.reduce("ReduceSum", behind, span_of(Dims{1}), false);
+    const OnnxValue last = b.binary("Sub", b.size(weight, 0), b.ints({1}));
+    const OnnxValue own = b.gather(weight, b.binary("Min", group, last), 0);
+    std::optional<Dims> sizes;
+    if (x.sizes && weight.sizes) sizes = Dims{(*x.sizes)[0], 1, (*weight.sizes)[2]};
+    const OnnxValue product = b.emit("MatMul", {b.unsqueeze(x, {1}), own}, {}, x.dtype, sizes);
+    const OnnxValue out = b.squeeze(product, span_of(Dims{1}));
+    const OnnxValue has_group = b.unsqueeze(b.compare("LessOrEqual", group, last), {1});
+    return b.where(has_group, out, b.number(0.0, x.dtype));
+}
+RuleResults grouped_fallback(Call& c) { return grouped_rows(c, "input", "weight"); }
+RuleResults grouped(Call& c) {
+    if (c.has("bias") || c.dtype("out_dtype").value_or(c.tensor("self").dtype) != c.tensor("self").dtype ||
+        !c.has("offs"))
+        unsupported("a grouped product with a bias, another dtype or without offsets");
+    return grouped_rows(c, "self", "mat2");
+}
+
 const Rule kRules[] = {
-    {"aten::linear", linear},     {"aten::matmul", matmul},
-    {"aten::mm", matmul},         {"aten::bmm", matmul},
-    {"aten::mv", matmul},         {"aten::dot", matmul},
-    {"aten::vdot", matmul},       {"aten::linalg_matmul", matmul},
-    {"aten::addmm", addmm},       {"aten::baddbmm", addbmm_like},
-    {"aten::addmv", addbmm_like}, {"aten::outer", outer},
-    {"aten::ger", outer},         {"aten::einsum", einsum, 12},
-    {"aten::addbmm", addbmm},     {"aten::addr", addr},
-    {"aten::cross", cross},       {"aten::linalg_cross", cross},
+    {"aten::linear", linear},
+    {"aten::matmul", matmul},
+    {"aten::mm", matmul},
+    {"aten::bmm", matmul},
+    {"aten::mv", matmul},
+    {"aten::dot", matmul},
+    {"aten::vdot", matmul},
+    {"aten::linalg_matmul", matmul},
+    {"aten::addmm", addmm},
+    {"aten::baddbmm", addbmm_like},
+    {"aten::addmv", addbmm_like},
+    {"aten::outer", outer},
+    {"aten::ger", outer},
+    {"aten::einsum", einsum, 12},
+    {"aten::addbmm", addbmm},
+    {"aten::addr", addr},
+    {"aten::cross", cross},
+    {"aten::linalg_cross", cross},
+    {"aten::_grouped_mm", grouped, 16},
+    {"transformers::grouped_mm_fallback", grouped_fallback, 16},
 };
 
 }  // namespace

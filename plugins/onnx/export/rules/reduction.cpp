@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/kernels/promotion.h"
@@ -193,7 +194,32 @@ RuleResults cumsum(Call& c) {
     return c.b.map("CumSum", {x, c.b.number(c.b.axis(x, c.integer("dim")), ScalarType::Int64)});
 }
 
+// Each element is in one of equal bins, or outside of all; the last bin has its end too.
+RuleResults histc(Call& c) {
+    Builder& b = c.b;
+    const OnnxValue given = c.tensor("self");
+    const std::int64_t bins = c.integer("bins");
+    const double from = c.scalar("min").to_double(), to = c.scalar("max").to_double();
+    if (from == to) unsupported("bins between the least and the greatest element");
+    const std::array<std::int64_t, 1> flat{-1};
+    const OnnxValue x = b.reshape(b.cast(given, ScalarType::Float32), flat);
+    const auto number = [&](double value) { return b.number(value, ScalarType::Float32); };
+    const OnnxValue scaled = b.binary(
+        "Div", b.binary("Mul", b.binary("Sub", x, number(from)), number(static_cast<double>(bins))), number(to - from));
+    const OnnxValue bin =
+        b.binary("Min", b.map("Floor", {scaled}), number(static_cast<double>(bins - 1)));  // of the end of the last
+    const OnnxValue inside =
+        b.compare("And", b.compare("GreaterOrEqual", x, number(from)), b.compare("LessOrEqual", x, number(to)));
+    const OnnxValue own = b.cast(b.where(inside, bin, number(-1.0)), ScalarType::Int64);
+    // Of [elements, bins]: is it there?
+    const Tensor all = empty(std::array<std::int64_t, 2>{1, bins}, ScalarType::Int64);
+    std::iota(all.data<std::int64_t>(), all.data<std::int64_t>() + bins, 0);
+    const OnnxValue hits = b.cast(b.compare("Equal", b.unsqueeze(own, {1}), b.constant(all)), ScalarType::Float32);
+    return b.cast(b.reduce("ReduceSum", hits, span_of(Dims{0}), false), given.dtype);
+}
+
 const Rule kRules[] = {
+    {"aten::histc", histc, 16},
     {"aten::sum", sum},
     {"aten::nansum", nansum},
     {"aten::nanmean", nanmean},
