@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Add, Mul, Pow and the like, element by element.
 #include "plugins/onnx/ops/common.h"
+#include "plugins/onnx/ops/rounding_to_type.h"
+#include "plugins/onnx/proto/onnx.pb.h"
 
 namespace loupe::onnx {
 namespace {
@@ -52,13 +54,28 @@ Tensor clip_tensors(const Tensor& input, const Tensor& min, const Tensor& max) {
     return fn::clamp_tensor(input, min.defined() ? IValue(min) : IValue(), max.defined() ? IValue(max) : IValue());
 }
 
-Tensor bit_shift(const Tensor& x, const Tensor& y, std::string_view direction) {
+Tensor bitwise_and(const Tensor& a, const Tensor& b) { return call_one("aten::bitwise_and.Tensor", {a, b}); }
+// The low bits alone, where a wider type holds the file's.
+Tensor low_bits(const Tensor& x, const std::optional<std::int64_t>& element_type) {
+    const DataType* type = element_type ? find_data_type(static_cast<std::int32_t>(*element_type)) : nullptr;
+    return type != nullptr && type->held == x.dtype() ? rounded_to(x, *type, false) : x;
+}
+
+Tensor bit_shift(const Tensor& x, const Tensor& y, std::string_view direction,
+                 const std::optional<std::int64_t>& element_type) {
     require(direction == "LEFT" || direction == "RIGHT", "direction is LEFT or RIGHT");
     // PyTorch's shift by all bits or more is undefined for some types; ONNX's gives 0.
-    return call_one(direction == "LEFT" ? "aten::bitwise_left_shift.Tensor" : "aten::bitwise_right_shift.Tensor",
-                    {x, y});
+    if (direction == "LEFT") return low_bits(call_one("aten::bitwise_left_shift.Tensor", {x, y}), element_type);
+    const Tensor shifted = call_one("aten::bitwise_right_shift.Tensor", {x, y});
+    if (element_type != proto::TensorProto::UINT64) return shifted;
+    // The highest bit is held as a sign, which moves in: those ones are cleared.
+    const Tensor ones = fn::full_like(x, Scalar(-1)), width = fn::full_like(y, Scalar(64));
+    const Tensor kept = call_one("aten::bitwise_left_shift.Tensor", {ones, fn::sub(width, y)});
+    return fn::where(fn::eq_scalar(y, Scalar(0)), x, bitwise_and(shifted, fn::bitwise_not(kept)));
 }
-Tensor bitwise_and(const Tensor& a, const Tensor& b) { return call_one("aten::bitwise_and.Tensor", {a, b}); }
+Tensor bitwise_not(const Tensor& x, const std::optional<std::int64_t>& element_type) {
+    return low_bits(fn::bitwise_not(x), element_type);
+}
 Tensor bitwise_or(const Tensor& a, const Tensor& b) { return call_one("aten::bitwise_or.Tensor", {a, b}); }
 Tensor bitwise_xor(const Tensor& a, const Tensor& b) { return call_one("aten::bitwise_xor.Tensor", {a, b}); }
 
@@ -91,11 +108,12 @@ constexpr OperatorRecord kRecords[] = {
             "Elements limited to a range.", boxed<clip>),
     made_of("onnx::Clip.v11(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
             "Elements limited to a range.", boxed<clip_tensors>),
-    made_of("onnx::BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor", "Bits shifted.", boxed<bit_shift>),
+    made_of("onnx::BitShift(Tensor X, Tensor Y, *, str direction, int? element_type=None) -> Tensor", "Bits shifted.",
+            boxed<bit_shift>),
     made_of("onnx::BitwiseAnd(Tensor A, Tensor B) -> Tensor", "Bits set in both.", boxed<bitwise_and>),
     made_of("onnx::BitwiseOr(Tensor A, Tensor B) -> Tensor", "Bits set in either.", boxed<bitwise_or>),
     made_of("onnx::BitwiseXor(Tensor A, Tensor B) -> Tensor", "Bits set in exactly one.", boxed<bitwise_xor>),
-    made_of("onnx::BitwiseNot(Tensor X) -> Tensor", "Bits inverted.", forward<"aten::bitwise_not">),
+    made_of("onnx::BitwiseNot(Tensor X, *, int? element_type=None) -> Tensor", "Bits inverted.", boxed<bitwise_not>),
 };
 
 #undef LOUPE_OLD

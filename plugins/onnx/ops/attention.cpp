@@ -3,8 +3,17 @@
 #include <limits>
 
 #include "plugins/onnx/ops/common.h"
+#include "plugins/onnx/ops/heads.h"
 
 namespace loupe::onnx {
+
+Tensor repeated_heads(const Tensor& x, std::int64_t heads) {
+    if (x.size(1) == heads) return x;
+    require(x.size(1) > 0 && heads % x.size(1) == 0, heads, " heads of queries and ", x.size(1), " of keys");
+    const Tensor times = scalar_tensor(Scalar(heads / x.size(1)), ScalarType::Int64);
+    return fn::repeat_interleave(x, fn::expand(times, Dims{x.size(1)}), 1);
+}
+
 namespace {
 
 // [batch, length, heads x size] as [batch, heads, length, size].
@@ -15,13 +24,6 @@ Tensor by_heads(const Tensor& x, const std::optional<std::int64_t>& heads) {
 }
 Tensor without_heads(const Tensor& x) {
     return fn::reshape(fn::transpose(x, 1, 2), Dims{x.size(0), x.size(2), x.size(1) * x.size(3)});
-}
-
-Tensor repeated_heads(const Tensor& x, std::int64_t heads) {
-    if (x.size(1) == heads) return x;
-    require(x.size(1) > 0 && heads % x.size(1) == 0, heads, " heads of queries and ", x.size(1), " of keys");
-    const Tensor times = scalar_tensor(Scalar(heads / x.size(1)), ScalarType::Int64);
-    return fn::repeat_interleave(x, fn::expand(times, Dims{x.size(1)}), 1);
 }
 
 struct Attention {

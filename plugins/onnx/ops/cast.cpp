@@ -74,13 +74,44 @@ Tensor cast_like(const Tensor& x, const Tensor& target, std::int64_t saturate, s
                  const std::optional<std::int64_t>& to) {
     return to ? cast_to(x, *to, saturate, round_mode) : cast(x, target.dtype());
 }
-// The same bits as elements of another type.
-Tensor bit_cast(const Tensor& x, std::int64_t to) {
+// The whole numbers of as many bits, and back.
+ScalarType whole_dtype(std::int32_t bits) {
+    return bits <= 8    ? ScalarType::Int8
+           : bits == 16 ? ScalarType::Int16
+           : bits == 32 ? ScalarType::Int32
+                        : ScalarType::Int64;
+}
+Tensor viewed(const Tensor& x, ScalarType dtype) {
+    if (dtype == ScalarType::Bool || x.dtype() == ScalarType::Bool) return cast(x, dtype);
+    return call_one("aten::view.dtype", {x, static_cast<std::int64_t>(dtype)});
+}
+template <typename To, typename From, typename Function>
+Tensor mapped(const Tensor& x, ScalarType from, ScalarType to, Function function) {
+    const Tensor in = fn::contiguous(fn::detach(cast(x, from)));
+    Tensor out = empty(in.sizes(), to);
+    for (std::int64_t i = 0; i < in.numel(); ++i) out.data<To>()[i] = function(in.data<From>()[i]);
+    return out;
+}
+Tensor bits_of(const Tensor& x, const DataType& type) {
+    if (type.is_exact) return cast(viewed(x, whole_dtype(type.bits)), ScalarType::Int64);
+    if (is_integral(type.held)) return cast(x, ScalarType::Int64);
+    return mapped<std::int64_t, float>(x, ScalarType::Float32, ScalarType::Int64,
+                                       [&](float value) { return small_float_bits(type, value); });
+}
+Tensor from_bits(const Tensor& bits, const DataType& type) {
+    if (type.is_exact) return viewed(cast(bits, whole_dtype(type.bits)), type.held);
+    if (is_integral(type.held)) return rounded_to(bits, type, false);
+    const std::int64_t mask = (std::int64_t{1} << type.bits) - 1;
+    return mapped<float, std::int64_t>(bits, ScalarType::Int64, ScalarType::Float32, [&](std::int64_t value) {
+        return small_float(type, static_cast<std::uint32_t>(value & mask));
+    });
+}
+// The same bits as elements of another type. element_type: that of the input in the file, where a wider one holds it.
+Tensor bit_cast(const Tensor& x, std::int64_t to, const std::optional<std::int64_t>& element_type) {
     const DataType& type = type_or_fail(to);
-    require(type.is_exact && element_size(type.held) == element_size(x.dtype()), "the bits of ", describe(x), " as ",
-            type.name);
-    if (type.held == ScalarType::Bool || x.dtype() == ScalarType::Bool) return cast(x, type.held);
-    return call_one("aten::view.dtype", {x, static_cast<std::int64_t>(type.held)});
+    const DataType& from = type_or_fail(element_type ? *element_type : data_type_of(x.dtype()));
+    require(from.bits == type.bits && from.held == x.dtype(), "the bits of ", describe(x), " as ", type.name);
+    return type.is_exact && from.is_exact ? viewed(x, type.held) : from_bits(bits_of(x, from), type);
 }
 
 // Opset 1 named the type.
@@ -101,8 +132,8 @@ constexpr OperatorRecord kRecords[] = {
     reading("onnx::CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\", int? to=None) "
             "-> Tensor",
             "The elements as another tensor's type.", boxed<cast_like>),
-    made_of("onnx::BitCast(Tensor input, *, int to) -> Tensor", "The bits of the elements as another type.",
-            boxed<bit_cast>),
+    reading("onnx::BitCast(Tensor input, *, int to, int? element_type=None) -> Tensor",
+            "The bits of the elements as another type.", boxed<bit_cast>),
 };
 
 }  // namespace

@@ -23,6 +23,7 @@
     FILE(matrix_records)            \
     FILE(recurrent_records)         \
     FILE(attention_records)         \
+    FILE(flex_attention_records)    \
     FILE(carried_state_records)     \
     FILE(shape_records)             \
     FILE(joining_records)           \
@@ -41,6 +42,7 @@
     FILE(quantize_records)          \
     FILE(quantized_product_records) \
     FILE(counting_records)          \
+    FILE(feature_records)           \
     FILE(training_records)
 
 namespace loupe::onnx {

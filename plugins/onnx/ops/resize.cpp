@@ -72,7 +72,7 @@ void set_weights(const Resizing& r, const Axis& axis, double place, double* row)
     for (std::int64_t k = first; k <= last; ++k) {
         const bool is_outside = k < 0 || k >= axis.in;
         double weight = kernel_at(r, (place - static_cast<double>(k)) * stretch);
-        if (is_outside && (r.excludes_outside || (r.antialiases && stretch < 1))) weight = 0;
+        if (is_outside && r.excludes_outside) weight = 0;
         weights.emplace_back(std::clamp<std::int64_t>(k, 0, axis.in - 1), weight);
         sum += weight;
     }

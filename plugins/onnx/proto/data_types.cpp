@@ -146,7 +146,9 @@ float rounded_to_small_float(const DataType& type, float value, bool saturates) 
         if (layout.has_one_zero && result == 0) return 0.0f;
         return layout.has_sign ? std::copysign(result, value) : result;
     };
-    if (size >= most + step / 2 || std::isinf(size)) {
+    // In the middle the even one of the two wins, as everywhere.
+    const float middle_above = most + step / 2;
+    if (size > middle_above || (size == middle_above && (layout.largest & 1) != 0)) {
         if (saturates || layout.nan < 0) return with_sign(most);
         return layout.has_infinity ? with_sign(std::numeric_limits<float>::infinity())
                                    : std::numeric_limits<float>::quiet_NaN();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If, Loop, Scan and SequenceMap: operators with graphs inside, which see the names around them.
+// If, Loop, Scan, SequenceMap and FlexAttention: operators with graphs inside, which see the names around them.
+#include <algorithm>
 #include <limits>
 
 #include "core/formats/archive/byte_reader.h"
@@ -12,6 +13,8 @@ namespace {
 namespace prim = ir::prim;
 using proto::AttributeProto;
 using proto::NodeProto;
+
+constexpr const char* kFlexAttention = "ai_onnx_preview::FlexAttention";
 
 std::vector<ir::Value*> joined(std::vector<ir::Value*> first, const std::vector<ir::Value*>& second) {
     first.insert(first.end(), second.begin(), second.end());
@@ -44,7 +47,8 @@ std::int64_t number_at(const std::vector<std::int64_t>& numbers, std::size_t i) 
 }  // namespace
 
 bool GraphEmitter::is_control_flow(const std::string& kind) const {
-    return kind == "onnx::If" || kind == "onnx::Loop" || kind == "onnx::Scan" || kind == "onnx::SequenceMap";
+    return kind == "onnx::If" || kind == "onnx::Loop" || kind == "onnx::Scan" || kind == "onnx::SequenceMap" ||
+           kind == kFlexAttention;
 }
 
 GraphEmitter::Values GraphEmitter::emit_control_flow(const NodeProto& node, const Body& body, const Values& inputs,
@@ -53,6 +57,7 @@ GraphEmitter::Values GraphEmitter::emit_control_flow(const NodeProto& node, cons
     if (kind == "If") return emit_if(node, body, inputs, names);
     if (kind == "Loop") return emit_loop(node, body, inputs, names);
     if (kind == "Scan") return emit_scan(node, body, inputs, names);
+    if (kind == "FlexAttention") return emit_flex_attention(node, body, inputs, names);
     return emit_sequence_map(node, body, inputs, names);
 }
 
@@ -63,6 +68,13 @@ const proto::GraphProto& GraphEmitter::subgraph(const NodeProto& node, const Bod
         if (attribute != nullptr && attribute->has_g()) return attribute->g();
     }
     fail(node, concat("it has no graph ", name));
+}
+
+bool GraphEmitter::has_graph(const NodeProto& node, const Body& body, const char* name) const {
+    for (const AttributeProto& each : node.attribute()) {
+        if (each.name() == name && resolved(each, body.attributes) != nullptr) return true;
+    }
+    return false;
 }
 
 GraphEmitter::Values GraphEmitter::emit_graph(const proto::GraphProto& graph, const Body& body, const Values& inputs,
@@ -309,6 +321,29 @@ GraphEmitter::Values GraphEmitter::emit_sequence_map(const NodeProto& node, cons
     for (std::size_t i = 0; i < lists.size(); ++i) call("aten::append.t", {lists[i], results[i]});
     block->add_output(always);
     return lists;
+}
+
+// Without graphs it is one operator; score_mod stands before the softmax, prob_mod behind it.
+GraphEmitter::Values GraphEmitter::emit_flex_attention(const NodeProto& node, const Body& body, const Values& inputs,
+                                                       Names& names) {
+    const bool has_score_mod = has_graph(node, body, "score_mod"), has_prob_mod = has_graph(node, body, "prob_mod");
+    if (!has_score_mod && !has_prob_mod) return emit_operator(kFlexAttention, node, body, inputs);
+    if (inputs.size() != 3 || std::ranges::find(inputs, nullptr) != inputs.end()) fail(node, "it takes Q, K and V");
+    const auto modified = [&](ir::Value* value, const char* name) {
+        const Values results = emit_graph(subgraph(node, body, name), body, {value}, names);
+        if (results.size() != 1) fail(node, concat(name, " gives ", results.size(), " values"));
+        place(node, body);
+        return results[0];
+    };
+    Values arguments{inputs[0], inputs[1]};
+    for (const Argument& formal : find_operator(kFlexAttention)->schema.arguments) {
+        if (formal.kwarg_only) arguments.push_back(attribute_argument(formal, node, body));
+    }
+    ir::Value* value = call("ai_onnx_preview::flex_scores", arguments);
+    if (has_score_mod) value = modified(value, "score_mod");
+    value = call("aten::softmax.int", {value, number(-1)});
+    if (has_prob_mod) value = modified(value, "prob_mod");
+    return {call("ai_onnx_preview::flex_output", {value, inputs[2]})};
 }
 
 }  // namespace loupe::onnx

@@ -108,7 +108,7 @@ void GraphEmitter::emit_node(const NodeProto& node, const Body& body, Names& nam
         results = emit_operator(kind, node, body, inputs);
     place(node, body);
     bind_outputs(node, results, names);
-    follow_elements(node);
+    follow_elements(node, body);
 }
 
 // Where the node stands: new nodes get its line and module.
@@ -168,25 +168,43 @@ ir::Node* GraphEmitter::insert(ir::Node* node, const Body& body) {
 
 namespace {
 
-// The input whose element type the results take; -1: the first one's, if any.
-int element_source(const NodeProto& node) {
+// Operators whose first result has an element type that is no input's.
+constexpr std::string_view kOwnTypes[] = {"ArgMax",  "ArgMin",      "DynamicQuantizeLinear",
+                                          "Equal",   "Greater",     "GreaterOrEqual",
+                                          "If",      "IsInf",       "IsNaN",
+                                          "Less",    "LessOrEqual", "Loop",
+                                          "NonZero", "Scan",        "SequenceLength",
+                                          "Shape",   "Size"};
+
+// The input whose element type an attribute names that the file leaves out; -1: none.
+int target_source(const NodeProto& node) {
     if (node.op_type() == "QuantizeLinear" && node.input_size() > 2) return 2;
     return node.op_type() == "CastLike" && node.input_size() > 1 ? 1 : -1;
+}
+
+// The input whose element type the first result takes; -1: none.
+int element_source(const NodeProto& node) {
+    if (std::ranges::find(kOwnTypes, node.op_type()) != std::end(kOwnTypes)) return -1;
+    if (node.op_type() == "QuantizeLinear") return target_source(node);
+    if (node.op_type() == "CastLike" || node.op_type() == "Where" || node.op_type() == "DequantizeLinear") return 1;
+    return node.op_type() == "OneHot" ? 2 : 0;
 }
 
 }  // namespace
 
 // Element types of values whose dtype here is wider than theirs.
-void GraphEmitter::follow_elements(const NodeProto& node) {
+void GraphEmitter::follow_elements(const NodeProto& node, const Body& body) {
     if (node.output_size() == 0 || node.output(0).empty() || elements_.contains(node.output(0))) return;
     std::int32_t type = 0;
-    for (const AttributeProto& attribute : node.attribute()) {
-        if (attribute.name() == "to" || attribute.name() == "output_dtype")
-            type = static_cast<std::int32_t>(attribute.i());
-        if (attribute.name() == "value" && attribute.has_t()) type = attribute.t().data_type();
+    for (const AttributeProto& each : node.attribute()) {
+        const AttributeProto* attribute = resolved(each, body.attributes);
+        if (attribute == nullptr) continue;
+        if (each.name() == "to" || each.name() == "output_dtype") type = static_cast<std::int32_t>(attribute->i());
+        if (each.name() == "value" && attribute->has_t()) type = attribute->t().data_type();
     }
-    if (type == 0 && node.input_size() > 0) {
-        const auto found = elements_.find(node.input(std::max(element_source(node), 0)));
+    const int source = element_source(node);
+    if (type == 0 && source >= 0 && source < node.input_size()) {
+        const auto found = elements_.find(node.input(source));
         if (found != elements_.end()) type = found->second;
     }
     if (type != 0) elements_[node.output(0)] = type;
@@ -293,9 +311,10 @@ ir::Value* GraphEmitter::attribute_argument(const Argument& formal, const NodePr
         return graph_.insert_constant(attribute_value(*attribute, formal.type, description(node), files_));
     }
     if (formal.name == "num_outputs") return number(node.output_size());
-    if (const int source = element_source(node);
-        source >= 0 && (formal.name == "output_dtype" || formal.name == "to")) {
-        // A zero point's type, or a target's, may be held in a wider one; others are told by the dtype.
+    // A type that a wider one may hold here; others are known by the dtype.
+    const bool is_target = formal.name == "output_dtype" || formal.name == "to";
+    const int source = is_target ? target_source(node) : formal.name == "element_type" ? 0 : -1;
+    if (source >= 0 && source < node.input_size()) {
         const auto found = elements_.find(node.input(source));
         const DataType* type = found == elements_.end() ? nullptr : find_data_type(found->second);
         if (type != nullptr && (formal.name == "output_dtype" || !type->is_exact)) return number(found->second);

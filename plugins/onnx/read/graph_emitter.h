@@ -73,7 +73,7 @@ class GraphEmitter {
     Values emit_missing(const std::string& kind, const proto::NodeProto& node, const Body& body, const Values& inputs);
     Values emit_constant(const proto::NodeProto& node, const Body& body);
     Values emit_empty(const proto::NodeProto& node, const Body& body);
-    void follow_elements(const proto::NodeProto& node);
+    void follow_elements(const proto::NodeProto& node, const Body& body);
 
     // --- functions ---
     const proto::FunctionProto* function_of(const proto::NodeProto& node) const;
@@ -82,6 +82,7 @@ class GraphEmitter {
 
     // --- control flow (control_flow.cpp) ---
     bool is_control_flow(const std::string& kind) const;
+    bool has_graph(const proto::NodeProto& node, const Body& body, const char* name) const;
     Values emit_control_flow(const proto::NodeProto& node, const Body& body, const Values& inputs, Names& names);
     Values emit_if(const proto::NodeProto& node, const Body& body, const Values& inputs, Names& names);
     Values emit_loop(const proto::NodeProto& node, const Body& body, const Values& inputs, Names& names);
@@ -91,6 +92,7 @@ class GraphEmitter {
                           Names& names);
     Values emit_batched_scan(const ScanParts& parts, const Body& body, const Values& inputs, Names& names);
     Values emit_sequence_map(const proto::NodeProto& node, const Body& body, const Values& inputs, Names& names);
+    Values emit_flex_attention(const proto::NodeProto& node, const Body& body, const Values& inputs, Names& names);
     const proto::GraphProto& subgraph(const proto::NodeProto& node, const Body& body, const char* name) const;
     // The nodes of a graph inside, with these inputs; its outputs.
     Values emit_graph(const proto::GraphProto& graph, const Body& body, const Values& inputs, const Names& outer);

@@ -304,6 +304,14 @@ class TestOnnx : public QObject {
         QVERIFY(std::isnan(value(P::FLOAT8E5M2FNUZ, 0x80)));
         QCOMPARE(value(P::FLOAT4E2M1, 0x7), 6.0f);
         QCOMPARE(value(P::FLOAT8E8M0, 127), 1.0f);
+        // In the middle between the largest value and what would follow, the even one of the two wins.
+        const auto rounded = [](int type, float x) {
+            return onnx::rounded_to_small_float(*onnx::find_data_type(type), x, false);
+        };
+        QCOMPARE(rounded(P::FLOAT8E4M3FN, 464), 448.0f);
+        QVERIFY(std::isnan(rounded(P::FLOAT8E4M3FN, 465)));
+        QVERIFY(std::isinf(rounded(P::FLOAT8E5M2, 61440)));
+        QVERIFY(std::isnan(rounded(P::FLOAT8E4M3FNUZ, 248)));
         for (const auto& type : onnx::data_types()) {
             if (type.is_exact || !is_floating(type.held)) continue;
             for (std::uint32_t bits = 0; bits < 1U << type.bits; ++bits) {

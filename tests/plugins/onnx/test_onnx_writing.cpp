@@ -230,6 +230,19 @@ class TestOnnxWriting : public QObject {
         QCOMPARE(difference(written, "9x4"), std::string());
     }
 
+    // PyTorch's filter ends at the edges, ONNX's where exclude_outside says so.
+    void smaller_images() {
+        const Written written = write(folder(), "Smaller", "1x2x9x7");
+        for (const auto& node : written.model.graph().node()) {
+            if (node.op_type() != "Resize") continue;
+            const auto name = &messages::AttributeProto::name;
+            const auto excludes = std::ranges::find(node.attribute(), "exclude_outside", name);
+            QVERIFY(excludes != node.attribute().end() && excludes->i() == 1);
+        }
+        QVERIFY(find_node(written.model.graph(), "Resize") != nullptr);
+        QCOMPARE(difference(written, "1x2x9x7"), std::string());
+    }
+
     void names_of_a_dict_are_names_of_outputs() {
         const Written written = write(folder(), "Named", "3x4");
         QCOMPARE(written.model.graph().output(0).name(), std::string("double"));

@@ -95,3 +95,11 @@ class Experts(nn.Module):
         counts = torch.histc(expert.float(), bins=3, min=0, max=2)
         ends = counts.cumsum(0).to(torch.int32)
         return torch._grouped_mm(x[order], self.w, offs=ends), counts
+
+
+class Smaller(nn.Module):
+    """Images with less detail than pixels."""
+
+    def forward(self, image):
+        return tuple(nn.functional.interpolate(image, (4, 3), mode=mode, antialias=True)
+                     for mode in ("bilinear", "bicubic"))

@@ -85,6 +85,8 @@ RuleResults antialiased(Call& c) {
     Attributes attributes = smooth(c, is_cubic ? "cubic" : "linear");
     if (is_cubic) attributes.back().value = -0.5;
     attributes.push_back({"antialias", std::int64_t{1}});
+    // PyTorch's filter ends at the edges.
+    attributes.push_back({"exclude_outside", std::int64_t{1}});
     return resized(c, 2, std::move(attributes));
 }
 
