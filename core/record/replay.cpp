@@ -11,6 +11,7 @@
 #include "core/record/module_slots.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 
@@ -19,10 +20,10 @@ RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, Fun
     const auto same = [](const Tensor& t) { return t; };
     for (const auto& [name, part] : module.named_modules()) {
         std::vector<IValue> slots;
-        for (const IValue& slot : slots_of(*part)) slots.push_back(with_tensors(slot, same));
+        for (const IValue& slot : slots_of(*part)) slots.push_back(copy_with_tensors(slot, same));
         modules_.push_back({part, std::move(slots)});
     }
-    for (const IValue& argument : arguments) arguments_.push_back(with_tensors(argument, same));
+    for (const IValue& argument : arguments) arguments_.push_back(copy_with_tensors(argument, same));
 }
 
 namespace {
@@ -61,9 +62,9 @@ class Replay {
         std::vector<std::vector<IValue>> then;
         for (const RunStart::ModuleState& state : start.modules_) {
             then.emplace_back();
-            for (const IValue& slot : state.attributes) then.back().push_back(with_tensors(slot, map));
+            for (const IValue& slot : state.attributes) then.back().push_back(copy_with_tensors(slot, map));
         }
-        for (const IValue& argument : start.arguments_) arguments_.push_back(with_tensors(argument, map));
+        for (const IValue& argument : start.arguments_) arguments_.push_back(copy_with_tensors(argument, map));
         for (std::size_t i = 0; i < then.size(); ++i) put_slots(*start.modules_[i].module, then[i]);
         set_random_state(start.random_);
     }

@@ -17,6 +17,7 @@
 #include "core/record/module_slots.h"
 #include "core/record/recorder.h"
 #include "core/runtime/interpreter/print.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 namespace {
@@ -45,7 +46,7 @@ class StandIns {
     }
 
     IValue of(const IValue& value) {
-        return with_tensors(value, [this](const Tensor& t) { return of_tensor(t); });
+        return copy_with_tensors(value, [this](const Tensor& t) { return of_tensor(t); });
     }
 
   private:

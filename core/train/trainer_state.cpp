@@ -12,33 +12,12 @@
 #include "core/record/value_store.h"
 #include "core/tensor/copy_elements.h"
 #include "core/tensor/device_copy.h"
+#include "core/value/map_tensors.h"
 
 namespace loupe::session {
 namespace {
 
 constexpr std::int64_t kMostInterval = std::int64_t{1} << 40;  // steps
-
-// The same value with other tensors; containers are new ones. Tensors that are keys stay.
-template <typename Map>
-IValue with_tensors(const IValue& value, Map&& map) {
-    if (value.is_tensor()) return value.to_tensor().defined() ? IValue(map(value.to_tensor())) : value;
-    if (value.is_list()) {
-        const auto list = make_ptr<ListObject>(value.to_list().element_type, std::vector<IValue>());
-        for (const IValue& element : value.to_list().elements) list->elements.push_back(with_tensors(element, map));
-        return list;
-    }
-    if (value.is_tuple()) {
-        std::vector<IValue> elements;
-        for (const IValue& element : value.to_tuple().elements) elements.push_back(with_tensors(element, map));
-        return make_ptr<TupleObject>(std::move(elements), value.to_tuple().type);
-    }
-    if (value.is_dict()) {
-        const auto dict = make_ptr<DictObject>(value.to_dict().key_type, value.to_dict().value_type);
-        for (const auto& [key, element] : value.to_dict().entries()) dict->set(key, with_tensors(element, map));
-        return dict;
-    }
-    return value;
-}
 
 template <typename Entries, typename Get>
 std::size_t sum_of(const Entries& entries, Get&& get) {
@@ -131,7 +110,7 @@ bool SavedTensor::move_to(const std::shared_ptr<TensorFile>& file) {
 }
 
 SavedValue::SavedValue(const IValue& value) {
-    shape_ = with_tensors(value, [this](const Tensor& t) {
+    shape_ = copy_with_tensors(value, [this](const Tensor& t) {
         if (t.is_sparse()) return fn::clone(t, IValue());
         tensors_.emplace_back(t);
         return empty(span_of(Dims{0}), ScalarType::Float32);
@@ -140,7 +119,7 @@ SavedValue::SavedValue(const IValue& value) {
 
 IValue SavedValue::value() const {
     std::size_t next = 0;
-    return with_tensors(
+    return copy_with_tensors(
         shape_, [&](const Tensor& t) { return t.is_sparse() ? fn::clone(t, IValue()) : tensors_[next++].elements(); });
 }
 
