@@ -5,6 +5,7 @@
 
 #include "core/base/parallel.h"
 #include "core/kernels/convert.h"
+#include "core/kernels/device_loops.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/loop_recorder.h"
 #include "core/tensor/device_copy.h"
@@ -128,6 +129,10 @@ void copy_between_devices(const Tensor& to, const Tensor& from) {
     const bool same = to.dtype() == from.dtype() && to.sizes().size() == from.sizes().size() &&
                       std::ranges::equal(to.sizes(), from.sizes()) && std::ranges::equal(to.strides(), from.strides());
     if (same && to.is_non_overlapping_and_dense()) return copy_memory(to, from);
+    if (DeviceLoops* const loops = device_loops(to.device())) {
+        // Bytes cross as they lie; the device converts and moves them.
+        if (loops->copy(to, on_device(from, to.device()))) return;
+    }
     if (to.is_host_memory()) return copy_into(to, on_host(from));
     const Tensor host = on_host(to);  // what lies between the elements stays
     copy_into(host, on_host(from));
@@ -161,6 +166,8 @@ void copy_into(const Tensor& to, const Tensor& from) {
 
 void fill_with(const Tensor& to, const Scalar& value) {
     if (!to.is_host_memory()) [[unlikely]] {
+        DeviceLoops* const loops = device_loops(to.device());
+        if (loops != nullptr && loops->fill(to, value)) return;
         const Tensor host = on_host(to);
         fill_with(host, value);
         return copy_memory(to, host);

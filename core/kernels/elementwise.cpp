@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/kernels/convert.h"
+#include "core/kernels/device_loops.h"
 #include "core/kernels/loop_recorder.h"
 
 namespace loupe {
@@ -355,6 +356,8 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
             if (in.tensor != nullptr) refuse_overlap(*operands[o].tensor, *in.tensor);
         }
     }
+    if (any_device_but_cpu() && !operands[0].tensor->storage->device().is_cpu()) [[unlikely]]
+        return detail::run_on_device(kernel, params, operands, outputs);
     const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / cost, 1024);
     std::array<void*, kMaxOperands> arrays;
     if (collect_plain_arrays(operands, n, arrays.data())) {

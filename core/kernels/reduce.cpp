@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/kernels/convert.h"
+#include "core/kernels/device_loops.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/row_loop.h"
 
@@ -288,6 +289,8 @@ void run_reduction(const Reduction& reduction, const Tensor& given, std::span<co
     if (detail::thread_loop_recorder != nullptr) [[unlikely]]
         record_reduction(reduction, given, reduced, outputs, params);
     const LoopRecorderScope unrecorded(nullptr);
+    if (any_device_but_cpu() && !given.device().is_cpu()) [[unlikely]]
+        return detail::reduce_on_device(reduction, given, reduced, outputs, params);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {
         input = empty(given.sizes(), given.dtype());

@@ -11,6 +11,7 @@
 namespace loupe {
 
 class Allocator;
+class DeviceLoops;
 class Generator;
 
 // A mark in the work of a device, by its own clock.
@@ -46,6 +47,8 @@ class DeviceInterface {
         static_cast<void>(device);
         return nullptr;
     }
+    // Its own elementwise loops and reductions (core/kernels/device_loops.h); null: the host's, over copies.
+    virtual DeviceLoops* loops() { return nullptr; }
 };
 
 // Null when no plugin gives this type of device, and for the CPU.

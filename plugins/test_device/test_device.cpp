@@ -12,6 +12,7 @@
 #include "core/ops/random/philox.h"
 #include "core/plugin/plugin.h"
 #include "core/tensor/device_interface.h"
+#include "plugins/cuda/loops/kernel_loops.h"
 #include "plugins/test_device/test_memory.h"
 
 namespace loupe::test_device {
@@ -52,6 +53,12 @@ class TestDevice final : public DeviceInterface {
         static const auto own = make_ptr<Philox>(Device{DeviceType::PrivateUse1, 1});
         return device.index == 1 ? own.get() : nullptr;
     }
+    // Where an operator's loop asks for them: those of test:1, and copies on test:0 too.
+    DeviceLoops* loops() override {
+        static cuda::KernelLoops own({.queue = [](Device) { return cuda::Queue(); },
+                                      .address = [](void* at) -> void* { return memory().own_view(at); }});
+        return &own;
+    }
 };
 
 // The same elements as a tensor of the CPU's, for the device's own kernels.
@@ -85,6 +92,14 @@ bool accepts_float(Arguments arguments, std::string* why) {
     return false;
 }
 
+// Those of test:0 run through the fallback.
+bool accepts_other(Arguments arguments, std::string* why) {
+    bool is_other = false;
+    for (const IValue& v : arguments) is_other = is_other || (v.is_tensor() && v.tensor_impl()->storage->device().index == 1);
+    if (!is_other && why != nullptr) *why = "for test:1";
+    return is_other;
+}
+
 void register_all(const PluginRegistries& registries) {
     static TestDevice device;
     memory();
@@ -92,6 +107,7 @@ void register_all(const PluginRegistries& registries) {
     const auto add = [&](std::string_view name, KernelFunction kernel, AcceptFunction accepts = nullptr) {
         registries.add_kernel(name, DeviceType::PrivateUse1, {"test", kernel, accepts});
     };
+    cuda::register_loops(registries, DeviceType::PrivateUse1, "loops", accepts_other);
     add("aten::add.Tensor", filling<add_kernel>.function);
     add("aten::mul.Tensor", filling<mul_kernel>.function);
     add("aten::relu", filling<relu_kernel>.function);

@@ -5,20 +5,18 @@
 #include <QtTest>
 #include <set>
 
-#include "core/autograd/engine.h"
-#include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/functions.h"
-#include "core/ops/random/generator.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/plugin/plugin_loader.h"
 #include "core/tensor/device_copy.h"
 #include "core/tensor/device_interface.h"
+#include "tests/ops/device_comparison.h"
 #include "tests/ops/sweep.h"
 
 using namespace loupe;
@@ -31,78 +29,6 @@ constexpr Device kOther{DeviceType::PrivateUse1, 1};
 
 constexpr ScalarType kDtypes[] = {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Int64,
                                   ScalarType::Complex64};
-
-struct Outcome {
-    TensorList tensors;
-    TensorList gradients;
-    std::string text;  // what is no tensor
-    std::string refusal;
-};
-
-// The same arguments there, those that share memory apart: samples share none.
-std::vector<IValue> on(Device device, const std::vector<IValue>& arguments) {
-    std::vector<IValue> out = changed(arguments, [&](const Tensor& t) {
-        const Tensor copy = on_device(fn::clone(t), device);
-        return copy;
-    });
-    for (IValue& value : out) {
-        if (value.is_device()) value = device;
-    }
-    return out;
-}
-
-Outcome run(const Operator& op, const std::vector<IValue>& arguments, bool with_gradients) {
-    Outcome out;
-    try {
-        seed_generators(0);
-        TensorList leaves;
-        const GradModeScope grad(with_gradients);
-        if (with_gradients) {
-            for (const Tensor& t : tensors_in(arguments)) {
-                if (!t.defined() || !is_differentiable(t.dtype())) continue;
-                leaves.push_back(t);
-                set_requires_grad(t, true);
-            }
-        }
-        const std::vector<IValue> results = call(op, arguments);
-        out.tensors = tensors_in(results);
-        for (const IValue& value : results) {
-            if (!value.is_tensor() && !value.is_list() && !value.is_device()) out.text += python_str(value) + " ";
-        }
-        if (!with_gradients) {
-            // What was written.
-            for (const Tensor& t : tensors_in(arguments)) out.tensors.push_back(t);
-            return out;
-        }
-        TensorList roots, cotangents;
-        for (const Tensor& t : out.tensors) {
-            if (!t.defined() || !requires_grad(t)) continue;
-            roots.push_back(t);
-            cotangents.push_back(fn::add_scalar(detach(t), Scalar(0.5), Scalar(1)));
-        }
-        if (!roots.empty()) out.gradients = gradients_of(roots, leaves, cotangents, {}, true);
-    } catch (const Error& error) {
-        out.refusal = error.message();
-    }
-    return out;
-}
-
-std::string difference_of(const TensorList& actual, const TensorList& expected, Device device, const char* what) {
-    if (actual.size() != expected.size()) return concat("another number of ", what, "s");
-    for (std::size_t i = 0; i < actual.size(); ++i) {
-        const Tensor& t = actual[i];
-        if (t.defined() != expected[i].defined()) return concat(what, " ", i, ": one is undefined");
-        if (!t.defined() || t.is_sparse()) continue;
-        if (!(t.device() == device)) return concat(what, " ", i, " is on ", device_name(t.device()));
-        if (!std::ranges::equal(t.strides(), expected[i].strides()) && t.numel() > 1)
-            return concat(what, " ", i, " has strides ", shape_list_text(t.strides()), ", not ",
-                          shape_list_text(expected[i].strides()));
-        const std::string found =
-            difference(on_host(detach(t)), detach(expected[i]), precision(expected[i].dtype()) * 4);
-        if (!found.empty()) return concat(what, " ", i, ": ", found);
-    }
-    return {};
-}
 
 class KernelWatcher : public ExecutionObserver {
   public:
@@ -213,6 +139,7 @@ class TestTestDevice : public QObject {
     }
 
     void operators_data() { list_operators(); }
+    // On test:0 through the fallback, on test:1 by loops of its own where it has them.
     void operators() {
         QFETCH(QString, name);
         const Operator& op = *find_operator(name.toStdString());
@@ -226,21 +153,11 @@ class TestTestDevice : public QObject {
                 continue;  // no samples in this dtype
             }
             for (const Sample& sample : samples) {
-                // Without tensors and without a device it makes them on the CPU.
-                const std::vector<IValue> moved_arguments = on(kTest, sample.arguments);
-                const bool is_given =
-                    !tensors_in(sample.arguments).empty() || std::ranges::any_of(moved_arguments, &IValue::is_device);
-                const Device device = is_given ? kTest : Device{};
-                for (const bool with_gradients : {false, true}) {
-                    const Outcome want = run(op, on(Device{}, sample.arguments), with_gradients);
-                    const Outcome got = run(op, on(kTest, sample.arguments), with_gradients);
-                    const std::string at = concat(dtype_name(dtype), " ", sample.name, ": ");
-                    QVERIFY2(got.refusal == want.refusal, concat(at, got.refusal, " <> ", want.refusal).c_str());
-                    QVERIFY2(got.text == want.text, concat(at, got.text, " <> ", want.text).c_str());
-                    std::string found = difference_of(got.tensors, want.tensors, device, "result");
-                    if (found.empty()) found = difference_of(got.gradients, want.gradients, device, "gradient");
-                    QVERIFY2(found.empty(), (at + found).c_str());
-                }
+                const std::string found = difference_on(kTest, op, sample);
+                QVERIFY2(found.empty(), concat(dtype_name(dtype), " ", sample.name, ": ", found).c_str());
+                if (op.record->is_random) continue;  // test:1 has a generator of its own
+                const std::string there = difference_on(kOther, op, sample);
+                QVERIFY2(there.empty(), concat(dtype_name(dtype), " ", sample.name, " by loops: ", there).c_str());
             }
         }
     }

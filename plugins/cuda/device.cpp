@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cuda/device.h"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/random/philox.h"
+#include "plugins/cuda/allocator.h"
+#include "plugins/cuda/check.h"
+#include "plugins/cuda/loops/kernel_loops.h"
+
+namespace loupe::cuda {
+namespace {
+
+struct State {
+    cudaStream_t stream = nullptr;
+    void* scratch = nullptr;
+    std::size_t scratch_bytes = 0;
+    Ptr<Philox> generator;
+};
+
+// Tensors in static objects may outlive everything else: nothing here is destroyed.
+std::vector<State>& states() {
+    static auto* const all = new std::vector<State>;
+    return *all;
+}
+State& state_of(Device device) {
+    std::vector<State>& all = states();
+    if (device.index < 0 || static_cast<std::size_t>(device.index) >= all.size())
+        throw Error(ErrorKind::Run, "CUDA error: invalid device ordinal");
+    return all[static_cast<std::size_t>(device.index)];
+}
+
+class Event final : public DeviceEvent {
+  public:
+    explicit Event(Device device) : device_(device) {
+        use(device);
+        check(cudaEventCreate(&event_), "making an event");
+    }
+    ~Event() override { cudaEventDestroy(event_); }
+    void record() override {
+        use(device_);
+        check(cudaEventRecord(event_, stream_of(device_)), "recording an event");
+    }
+    void wait() override { check(cudaEventSynchronize(event_), "waiting for an event"); }
+    double milliseconds_since(const DeviceEvent& earlier) const override {
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, static_cast<const Event&>(earlier).event_, event_),
+              "reading an event");
+        return static_cast<double>(milliseconds);
+    }
+
+  private:
+    Device device_;
+    cudaEvent_t event_ = nullptr;
+};
+
+class CudaDevice final : public DeviceInterface {
+  public:
+    explicit CudaDevice(int count)
+        : allocator_(count),
+          loops_({.queue = queue_of, .address = [](void* at) -> void* { return at; }}) {}
+
+    std::string_view name() const override { return "cuda"; }
+    int count() const override { return static_cast<int>(states().size()); }
+    Allocator& allocator() override { return allocator_; }
+    void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) override {
+        const Device device = to_device.is_cpu() ? from_device : to_device;
+        use(device);
+        const cudaStream_t stream = stream_of(device);
+        if (!to_device.is_cpu() && !from_device.is_cpu() && !(to_device == from_device)) synchronize(from_device);
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
+        // Between devices' own memory the host need not wait, if they are one device.
+        if (to_device.is_cpu() || from_device.is_cpu() || !(to_device == from_device))
+            check(cudaStreamSynchronize(stream), "copying");
+    }
+    void synchronize(Device device) override {
+        use(device);
+        check(cudaStreamSynchronize(stream_of(device)), "waiting for the device");
+    }
+    std::unique_ptr<DeviceEvent> make_event(Device device) override { return std::make_unique<Event>(device); }
+    Generator* generator(Device device) override { return state_of(device).generator.get(); }
+    DeviceLoops* loops() override { return &loops_; }
+
+  private:
+    CachingAllocator allocator_;
+    KernelLoops loops_;
+};
+
+[[noreturn]] void unusable(cudaError_t status) {
+    int driver = 0;
+    cudaDriverGetVersion(&driver);
+    if (status == cudaErrorInsufficientDriver && driver == 0)
+        throw Error(ErrorKind::Plugin, "no NVIDIA driver is installed on this machine");
+    if (status == cudaErrorInsufficientDriver)
+        throw Error(ErrorKind::Plugin,
+                    concat("the NVIDIA driver is too old: it knows CUDA ", driver / 1000, ".", driver % 1000 / 10,
+                           ", the plugin needs ", CUDART_VERSION / 1000, ".", CUDART_VERSION % 1000 / 10));
+    if (status == cudaErrorNoDevice || status == cudaSuccess)
+        throw Error(ErrorKind::Plugin, "no CUDA device is in this machine, or none is visible to it");
+    throw Error(ErrorKind::Plugin, concat("CUDA cannot be used: ", cudaGetErrorString(status)));
+}
+
+}  // namespace
+
+void use(Device device) {
+    thread_local int current = -1;
+    if (current == device.index) return;
+    check(cudaSetDevice(device.index), "choosing the device");
+    current = device.index;
+}
+
+cudaStream_t stream_of(Device device) { return state_of(device).stream; }
+
+void* scratch_of(Device device, std::size_t bytes) {
+    State& state = state_of(device);
+    if (state.scratch_bytes < bytes) {
+        use(device);
+        check(cudaStreamSynchronize(state.stream), "growing the scratch memory");
+        if (state.scratch != nullptr) cudaFree(state.scratch);
+        state.scratch = nullptr;
+        state.scratch_bytes = 0;
+        constexpr std::size_t kUnit = std::size_t{1} << 20;
+        const std::size_t size = (bytes + kUnit - 1) / kUnit * kUnit;
+        check(cudaMalloc(&state.scratch, size), "allocating scratch memory");
+        state.scratch_bytes = size;
+    }
+    return state.scratch;
+}
+
+Queue queue_of(Device device) {
+    use(device);
+    return {.stream = stream_of(device),
+            .owner = &state_of(device),
+            .scratch = [](const Queue& queue, std::size_t bytes) -> void* {
+                const auto index = static_cast<State*>(queue.owner) - states().data();
+                return scratch_of(Device{DeviceType::Cuda, static_cast<std::int8_t>(index)}, bytes);
+            }};
+}
+
+DeviceInterface& make_device() {
+    int count = 0;
+    const cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess || count == 0) unusable(status);
+    states().resize(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        const Device device{DeviceType::Cuda, static_cast<std::int8_t>(i)};
+        use(device);
+        State& state = states()[static_cast<std::size_t>(i)];
+        check(cudaStreamCreateWithFlags(&state.stream, cudaStreamNonBlocking), "making a stream");
+        state.generator = make_ptr<Philox>(device);
+    }
+    static auto* const device = new CudaDevice(count);
+    return *device;
+}
+
+}  // namespace loupe::cuda

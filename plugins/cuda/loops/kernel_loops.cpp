@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cuda/loops/kernel_loops.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/ops/pointwise/kernels.h"
+#include "core/ops/reduction/kernels.h"
+#include "plugins/cuda/loops/loops.h"
+
+namespace loupe::cuda {
+namespace {
+
+// Kernels of these families that walk over memory by themselves.
+constexpr std::string_view kOwnWalks[] = {"aten::cumsum",        "aten::cumprod",           "aten::cummax",
+                                          "aten::cummin",        "aten::logcumsumexp",      "aten::linalg_vector_norm",
+                                          "loupe::gelu_with_slope"};
+
+constexpr ScalarType kComputeTypes[] = {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool};
+
+Element element_of(ScalarType dtype) { return static_cast<Element>(dtype); }
+bool is_known(ScalarType dtype) { return !is_complex(dtype); }
+
+// Scalars that an operation's kernel reads from its parameters.
+std::size_t parameters_of(UnaryOp op) { return op == UnaryOp::NanToNum ? 3 : 0; }
+std::size_t parameters_of(ActivationOp) { return kMaxNumbers; }
+std::size_t parameters_of(BinaryOp op) { return op == BinaryOp::AddScaled || op == BinaryOp::SubScaled ? 1 : 0; }
+std::size_t parameters_of(TernaryOp op) { return op == TernaryOp::Addcmul || op == TernaryOp::Addcdiv ? 1 : 0; }
+
+Numbers numbers_of(const void* params, std::size_t count) {
+    Numbers numbers;
+    const auto* const given = static_cast<const Scalar*>(params);
+    for (std::size_t i = 0; given != nullptr && i < count; ++i) {
+        if (given[i].is_complex()) continue;
+        numbers.real[i] = given[i].to<double>();
+        numbers.whole[i] = given[i].is_integral() ? given[i].to<std::int64_t>() : 0;
+    }
+    return numbers;
+}
+
+void set_number(Operand& operand, const Scalar& value) {
+    operand.data = nullptr;
+    operand.real = value.to<double>();
+    operand.whole = value.is_integral() ? value.to<std::int64_t>() : 0;
+}
+
+// A number of type `as`.
+bool set_number(Operand& operand, const void* number, ScalarType as) {
+    switch (as) {
+        case ScalarType::Complex32:
+        case ScalarType::Complex64:
+        case ScalarType::Complex128:
+            return false;
+        default:
+            break;
+    }
+    operand.data = nullptr;
+    operand.element = element_of(as);
+    if (is_integral(as)) {
+        operand.whole = load<std::int64_t>(number, operand.element);
+        operand.real = static_cast<double>(operand.whole);
+    } else {
+        operand.real = load<double>(number, operand.element);
+    }
+    return true;
+}
+
+// Joins dimensions that every operand walks as one, drops those of size 1.
+void join_dims(LoopShape& loop) {
+    int last = -1;
+    for (int d = 0; d < loop.dims; ++d) {
+        if (loop.sizes[d] == 1) continue;
+        bool joins = last >= 0;
+        for (int o = 0; joins && o < loop.operands; ++o) {
+            const Operand& operand = loop.operand[o];
+            joins = operand.strides[last] == operand.strides[d] * loop.sizes[d];
+        }
+        if (!joins) ++last;
+        loop.sizes[last] = joins ? loop.sizes[last] * loop.sizes[d] : loop.sizes[d];
+        for (int o = 0; o < loop.operands; ++o) loop.operand[o].strides[last] = loop.operand[o].strides[d];
+    }
+    loop.dims = last + 1;
+    if (loop.dims == 0) {
+        loop.dims = 1;
+        loop.sizes[0] = 1;
+        for (int o = 0; o < loop.operands; ++o) loop.operand[o].strides[0] = 0;
+    }
+}
+
+}  // namespace
+
+KernelLoops::KernelLoops(Host host) : host_(host) {
+    const auto add = [&](Operation operation, ScalarType as, ElementwiseKernel kernel) {
+        if (kernel != nullptr) kernels_.emplace(kernel, Meaning{operation, element_of(as)});
+    };
+    for (const ScalarType as : kComputeTypes) {
+        const auto each = [&]<typename Op>(Op last, ElementwiseKernel (*find)(Op, ScalarType)) {
+            for (int op = 0; op <= static_cast<int>(last); ++op)
+                add(static_cast<Op>(op), as, find(static_cast<Op>(op), as));
+        };
+        each(CompareOp::LogicalXor, compare_kernel);
+        each(TestOp::LogicalNot, test_kernel);
+        if (as == ScalarType::Bool) continue;
+        each(UnaryOp::Polygamma, unary_kernel);
+        each(ActivationOp::TanhBackward, activation_kernel);
+        each(BinaryOp::Heaviside, binary_kernel);
+        each(TernaryOp::Clamp, ternary_kernel);
+    }
+    for (const ScalarType dtype : {ScalarType::UInt8, ScalarType::Int16, ScalarType::Int32, ScalarType::Int64,
+                                   ScalarType::Complex128}) {
+        add(static_cast<int>(element_size(dtype)), dtype, where_kernel(dtype));
+    }
+    for (const ScalarType as : {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool,
+                                ScalarType::UInt8}) {
+        for (int op = 0; op <= static_cast<int>(ReduceOp::Std); ++op) {
+            const auto which = static_cast<ReduceOp>(op);
+            if (const Reduction* const reduction = reduction_kernel(which, as))
+                reductions_.emplace(reduction, std::pair(which, as == ScalarType::UInt8 ? Element::Int64 : element_of(as)));
+        }
+    }
+}
+
+void KernelLoops::locate(const Tensor& t, Operand& operand) const {
+    operand.data = static_cast<char*>(host_.address(t.address()));
+    operand.element = element_of(t.dtype());
+}
+
+// Operands of one shape, the first's; inputs broadcast.
+bool KernelLoops::describe(std::span<const LoopOperand> operands, LoopShape& loop) const {
+    const TensorImpl& first = *operands[0].tensor;
+    if (first.sizes.size() > kMaxDims || operands.size() > kMaxOperands) return false;
+    loop.count = first.numel;
+    loop.operands = static_cast<int>(operands.size());
+    // In the order of the first output's strides, so that neighbours write neighbours.
+    std::array<std::size_t, kMaxDims> order;
+    loop.dims = static_cast<int>(first.sizes.size());
+    for (std::size_t d = 0; d < first.sizes.size(); ++d) order[d] = d;
+    std::stable_sort(order.begin(), order.begin() + loop.dims,
+                     [&](std::size_t a, std::size_t b) { return first.strides[a] > first.strides[b]; });
+    for (int d = 0; d < loop.dims; ++d) loop.sizes[d] = first.sizes[order[static_cast<std::size_t>(d)]];
+    for (std::size_t o = 0; o < operands.size(); ++o) {
+        Operand& operand = loop.operand[o];
+        const LoopOperand& given = operands[o];
+        if (given.tensor == nullptr) {
+            if (!set_number(operand, given.number, given.as)) return false;
+            continue;
+        }
+        const Tensor t(Ptr<TensorImpl>(const_cast<TensorImpl*>(given.tensor)));
+        if (t.device().is_cpu()) {
+            // A number beside the device's tensors.
+            if (!is_known(t.dtype())) return false;
+            operand.element = element_of(t.dtype());
+            set_number(operand, item(t));
+            continue;
+        }
+        locate(t, operand);
+        const std::size_t lead = first.sizes.size() - given.tensor->sizes.size();
+        for (int d = 0; d < loop.dims; ++d) {
+            const std::size_t at = order[static_cast<std::size_t>(d)];
+            const bool is_walked = at >= lead && given.tensor->sizes[at - lead] != 1;
+            operand.strides[d] = is_walked ? given.tensor->strides[at - lead] * t.element_size() : 0;
+        }
+    }
+    join_dims(loop);
+    loop.is_plain = loop.dims == 1;
+    for (int o = 0; o < loop.operands; ++o) {
+        const Operand& operand = loop.operand[o];
+        if (operand.data != nullptr && operand.strides[0] != size_of(operand.element)) loop.is_plain = false;
+    }
+    return true;
+}
+
+bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                              std::size_t outputs) {
+    const auto found = kernels_.find(kernel);
+    if (found == kernels_.end() || outputs != 1) return false;
+    const Meaning& meaning = found->second;
+    const bool by_bits = std::holds_alternative<int>(meaning.operation);
+    for (const LoopOperand& operand : operands) {
+        const bool as_it_is = by_bits && operand.tensor != nullptr && operand.tensor->dtype == operands[0].tensor->dtype;
+        if (!as_it_is && operand.tensor != nullptr && !is_known(operand.tensor->dtype)) return false;
+    }
+    LoopShape loop;
+    if (!describe(operands, loop)) return false;
+    const Queue queue = host_.queue(operands[0].tensor->storage->device());
+    const auto run = [&]<typename Op>(Op op) {
+        if constexpr (std::is_same_v<Op, UnaryOp>)
+            return run_unary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
+        else if constexpr (std::is_same_v<Op, TestOp>)
+            return run_test(op, meaning.as, queue, loop);
+        else if constexpr (std::is_same_v<Op, ActivationOp>)
+            return run_activation(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
+        else if constexpr (std::is_same_v<Op, BinaryOp>)
+            return run_binary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
+        else if constexpr (std::is_same_v<Op, CompareOp>)
+            return run_compare(op, meaning.as, queue, loop);
+        else if constexpr (std::is_same_v<Op, TernaryOp>)
+            return run_ternary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
+        else
+            return run_where(op, queue, loop), true;
+    };
+    return std::visit(run, meaning.operation);
+}
+
+bool KernelLoops::reduce(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
+                         std::span<const Tensor> outputs, const void* params) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (!is_known(reduction.output_as[i])) return false;
+    }
+    const auto found = reductions_.find(&reduction);
+    if (found == reductions_.end() || input.dim() > kMaxDims || !is_known(input.dtype()) || outputs.size() > 2)
+        return false;
+    // Results may be wanted elsewhere, or in another order.
+    const bool fit = std::ranges::all_of(outputs, [&](const Tensor& out) {
+        return out.device() == input.device() && out.is_contiguous() && is_known(out.dtype());
+    });
+    if (!fit) {
+        std::array<Tensor, 2> targets;
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            targets[i] = empty(outputs[i].sizes(), reduction.output_as[i], input.device());
+        if (!reduce(reduction, input, reduced, {targets.data(), outputs.size()}, params)) return false;
+        for (std::size_t i = 0; i < outputs.size(); ++i) copy_into(outputs[i], targets[i]);
+        return true;
+    }
+    ReduceShape shape;
+    shape.outputs = static_cast<int>(outputs.size());
+    shape.parameter = params == nullptr ? 0 : *static_cast<const double*>(params);
+    LoopShape& kept = shape.kept;
+    LoopShape& inner = shape.reduced;
+    kept.operands = shape.outputs + 1;
+    inner.operands = 1;
+    kept.count = inner.count = 1;
+    for (int o = 0; o < shape.outputs; ++o) locate(outputs[static_cast<std::size_t>(o)], kept.operand[o]);
+    locate(input, kept.operand[shape.outputs]);
+    inner.operand[0] = kept.operand[shape.outputs];
+    for (std::size_t d = 0; d < input.sizes().size(); ++d) {
+        LoopShape& loop = reduced[d] ? inner : kept;
+        loop.sizes[loop.dims] = input.sizes()[d];
+        loop.operand[reduced[d] ? 0 : shape.outputs].strides[loop.dims] = input.strides()[d] * input.element_size();
+        loop.count *= input.sizes()[d];
+        ++loop.dims;
+    }
+    for (int o = 0; o < shape.outputs; ++o) {
+        std::int64_t stride = size_of(kept.operand[o].element);
+        for (int d = kept.dims - 1; d >= 0; --d) {
+            kept.operand[o].strides[d] = stride;
+            stride *= kept.sizes[d];
+        }
+    }
+    join_dims(kept);
+    join_dims(inner);
+    return run_reduction(found->second.first, found->second.second, host_.queue(input.device()), shape);
+}
+
+bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
+    if (to.numel() == 0) return true;
+    const bool same = to.dtype() == from.dtype();
+    if (!same && (!is_known(to.dtype()) || !is_known(from.dtype()))) return false;
+    LoopShape loop;
+    const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(from, from.dtype())};
+    if (!describe(operands, loop)) return false;
+    run_copy(same ? static_cast<int>(to.element_size()) : 0, host_.queue(to.device()), loop);
+    return true;
+}
+
+bool KernelLoops::fill(const Tensor& to, const Scalar& value) {
+    if (to.numel() == 0) return true;
+    if (!is_known(to.dtype()) || value.is_complex()) return false;
+    LoopShape loop;
+    // The value as the dtype holds it.
+    const Tensor number = scalar_tensor(value, to.dtype());
+    const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(number.raw_data(), to.dtype())};
+    if (!describe(operands, loop)) return false;
+    run_copy(0, host_.queue(to.device()), [&] {
+        // What kind of number it is decides how it passes.
+        loop.operand[1].element = is_integral(to.dtype()) ? Element::Int64 : Element::Float64;
+        return loop;
+    }());
+    return true;
+}
+
+void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend, AcceptFunction accepts) {
+    for (const OperatorFamily& family : operator_families()) {
+        if (family.name != "pointwise" && family.name != "reduction") continue;
+        for (const OperatorRecord* const record : family.records) {
+            const std::string_view name = record->schema.substr(0, record->schema.find('('));
+            if (!record->kernel.fills || std::ranges::find(kOwnWalks, name) != std::end(kOwnWalks)) continue;
+            registries.add_kernel(name, type, {backend, record->kernel.function, accepts});
+        }
+    }
+}
+
+}  // namespace loupe::cuda

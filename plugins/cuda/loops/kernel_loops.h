@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The engine's elementwise kernels and reductions on a device: says which of the device's loops is meant by a kernel of
+// the engine, and describes the tensors to it.
+
+#include <unordered_map>
+#include <variant>
+
+#include "core/dispatch/registry.h"
+#include "core/kernels/device_loops.h"
+#include "core/ops/pointwise/operations.h"
+#include "core/ops/reduction/operations.h"
+#include "core/plugin/plugin.h"
+#include "plugins/cuda/loops/loop.h"
+
+namespace loupe::cuda {
+
+class KernelLoops final : public DeviceLoops {
+  public:
+    // What it needs of the device: where work is given, and how kernels see an address.
+    struct Host {
+        Queue (*queue)(Device device);
+        void* (*address)(void* place);
+    };
+    explicit KernelLoops(Host host);
+
+    bool elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                     std::size_t outputs) override;
+    bool reduce(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
+                std::span<const Tensor> outputs, const void* params) override;
+    bool copy(const Tensor& to, const Tensor& from) override;
+    bool fill(const Tensor& to, const Scalar& value) override;
+
+  private:
+    using Operation = std::variant<UnaryOp, TestOp, ActivationOp, BinaryOp, CompareOp, TernaryOp, int>;  // int: where
+    struct Meaning {
+        Operation operation;
+        Element as;
+    };
+
+    bool describe(std::span<const LoopOperand> operands, LoopShape& loop) const;
+    void locate(const Tensor& t, Operand& operand) const;
+
+    Host host_;
+    std::unordered_map<ElementwiseKernel, Meaning> kernels_;
+    std::unordered_map<const Reduction*, std::pair<ReduceOp, Element>> reductions_;
+};
+
+// Registers the operators whose kernels are made of these loops for a type of device. `accepts`, where given, is asked
+// first.
+void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend,
+                    AcceptFunction accepts = nullptr);
+
+}  // namespace loupe::cuda

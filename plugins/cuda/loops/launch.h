@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Runs a body for each index: on the device when nvcc compiles it, in a plain loop elsewhere.
+
+#include "plugins/cuda/loops/loop.h"
+
+namespace loupe::cuda {
+
+#ifdef __CUDACC__
+// Throws Error (Run) with the name of the failed launch; launch_error.cpp.
+void check_launch(const char* what);
+
+inline constexpr int kThreads = 256;
+
+template <typename Body>
+__global__ void __launch_bounds__(kThreads) each_index(Body body, std::int64_t count) {
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < count; i += step) body(i);
+}
+
+template <typename Body>
+void launch(const Queue& queue, std::int64_t count, const Body& body) {
+    if (count == 0) return;
+    constexpr std::int64_t kMostBlocks = 1 << 20;
+    const std::int64_t blocks = (count + kThreads - 1) / kThreads;
+    each_index<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kThreads, 0,
+                 static_cast<cudaStream_t>(queue.stream)>>>(body, count);
+    check_launch("a loop");
+}
+#else
+template <typename Body>
+void launch(const Queue&, std::int64_t count, const Body& body) {
+    for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+#endif
+
+// The place of each operand's element at an index of the loop.
+LOUPE_HD inline void locate(const LoopShape& loop, std::int64_t index, char** places) {
+    std::int64_t offsets[kMaxOperands] = {};
+    for (int d = loop.dims - 1; d >= 0; --d) {
+        const std::int64_t size = loop.sizes[d];
+        std::int64_t at = index;
+        if (d > 0) {
+            // 32-bit division is several times faster.
+            if (index <= 0xFFFFFFFFLL && size <= 0xFFFFFFFFLL) {
+                const auto quotient = static_cast<std::uint32_t>(index) / static_cast<std::uint32_t>(size);
+                at = static_cast<std::uint32_t>(index) - quotient * static_cast<std::uint32_t>(size);
+                index = quotient;
+            } else {
+                const std::int64_t quotient = index / size;
+                at = index - quotient * size;
+                index = quotient;
+            }
+        }
+        for (int o = 0; o < loop.operands; ++o) offsets[o] += at * loop.operand[o].strides[d];
+    }
+    for (int o = 0; o < loop.operands; ++o) places[o] = loop.operand[o].data + offsets[o];
+}
+
+template <typename T>
+LOUPE_HD T read(const Operand& operand, const char* place) {
+    if (operand.data == nullptr) {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(operand.whole);
+        else
+            return static_cast<T>(operand.real);
+    }
+    return load<T>(place, operand.element);
+}
+
+// Operands that all lie densely: only the element's place changes.
+struct PlainLoop {
+    char* data[kMaxOperands];
+    Element element[kMaxOperands];
+    int size[kMaxOperands];  // of an element; 0 for a number
+    double real[kMaxOperands];
+    std::int64_t whole[kMaxOperands];
+    std::int64_t count;
+};
+
+inline PlainLoop plain_loop(const LoopShape& loop) {
+    PlainLoop plain{};
+    plain.count = loop.count;
+    for (int o = 0; o < loop.operands; ++o) {
+        plain.data[o] = loop.operand[o].data;
+        plain.element[o] = loop.operand[o].element;
+        plain.size[o] = loop.operand[o].data == nullptr ? 0 : size_of(loop.operand[o].element);
+        plain.real[o] = loop.operand[o].real;
+        plain.whole[o] = loop.operand[o].whole;
+    }
+    return plain;
+}
+
+template <typename T>
+LOUPE_HD T read(const PlainLoop& loop, int o, std::int64_t i) {
+    if (loop.data[o] == nullptr) {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(loop.whole[o]);
+        else
+            return static_cast<T>(loop.real[o]);
+    }
+    return load<T>(loop.data[o] + i * loop.size[o], loop.element[o]);
+}
+
+template <typename Op, typename T, int kInputs>
+LOUPE_HD auto apply(const Numbers& numbers, const T* x) {
+    if constexpr (kInputs == 1)
+        return Op::template of<T>(numbers, x[0]);
+    else if constexpr (kInputs == 2)
+        return Op::template of<T>(numbers, x[0], x[1]);
+    else
+        return Op::template of<T>(numbers, x[0], x[1], x[2]);
+}
+
+// out = Op(inputs...), computed in T.
+template <typename Op, typename T, int kInputs>
+struct StridedBody {
+    LoopShape loop;
+    Numbers numbers;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        char* places[kMaxOperands];
+        locate(loop, i, places);
+        T x[kInputs];
+        for (int o = 0; o < kInputs; ++o) x[o] = read<T>(loop.operand[o + 1], places[o + 1]);
+        store(places[0], loop.operand[0].element, apply<Op, T, kInputs>(numbers, x));
+    }
+};
+
+template <typename Op, typename T, int kInputs>
+struct PlainBody {
+    PlainLoop loop;
+    Numbers numbers;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        T x[kInputs];
+        for (int o = 0; o < kInputs; ++o) x[o] = read<T>(loop, o + 1, i);
+        store(loop.data[0] + i * loop.size[0], loop.element[0], apply<Op, T, kInputs>(numbers, x));
+    }
+};
+
+template <typename Op, typename T, int kInputs>
+void run_loop(const Queue& queue, const LoopShape& loop, const Numbers& numbers) {
+    if (loop.is_plain)
+        launch(queue, loop.count, PlainBody<Op, T, kInputs>{plain_loop(loop), numbers});
+    else
+        launch(queue, loop.count, StridedBody<Op, T, kInputs>{loop, numbers});
+}
+
+// For the compute types that an operation takes; false for others.
+template <typename Op, int kInputs>
+bool run_real(Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers) {
+    if (as == Element::Float32) return run_loop<Op, float, kInputs>(queue, loop, numbers), true;
+    if (as == Element::Float64) return run_loop<Op, double, kInputs>(queue, loop, numbers), true;
+    return false;
+}
+template <typename Op, int kInputs>
+bool run_integer(Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers) {
+    if (as != Element::Int64) return false;
+    return run_loop<Op, std::int64_t, kInputs>(queue, loop, numbers), true;
+}
+template <typename Op, int kInputs>
+bool run_number(Element as, const Queue& queue, const LoopShape& loop, const Numbers& numbers) {
+    return run_real<Op, kInputs>(as, queue, loop, numbers) || run_integer<Op, kInputs>(as, queue, loop, numbers);
+}
+
+}  // namespace loupe::cuda

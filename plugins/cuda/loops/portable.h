@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What kernel bodies are written with: the same code is compiled for the device by nvcc and for the host by any
+// compiler, where tests run it over plain arrays.
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#ifdef __CUDACC__
+#define LOUPE_HD __host__ __device__
+#define LOUPE_DEVICE_PTR __restrict__
+#else
+#define LOUPE_HD
+#define LOUPE_DEVICE_PTR __restrict__
+#endif
+
+namespace loupe::cuda {
+
+// As the engine numbers dtypes (core/tensor/scalar_type.h).
+enum class Element : std::int8_t {
+    UInt8 = 0,
+    Int8 = 1,
+    Int16 = 2,
+    Int32 = 3,
+    Int64 = 4,
+    Float16 = 5,
+    Float32 = 6,
+    Float64 = 7,
+    Bool = 11,
+    BFloat16 = 15,
+};
+
+LOUPE_HD inline int size_of(Element e) {
+    switch (e) {
+        case Element::Int16:
+        case Element::Float16:
+        case Element::BFloat16: return 2;
+        case Element::Int32:
+        case Element::Float32: return 4;
+        case Element::Int64:
+        case Element::Float64: return 8;
+        default: return 1;
+    }
+}
+
+LOUPE_HD inline bool is_integer(Element e) { return e <= Element::Int64 || e == Element::Bool; }
+
+template <typename To, typename From>
+LOUPE_HD To bits_as(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+LOUPE_HD inline float from_bfloat16(std::uint16_t bits) {
+    return bits_as<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+// To nearest, ties to even; NaN stays NaN.
+LOUPE_HD inline std::uint16_t to_bfloat16(float value) {
+    if (value != value) return 0x7FC0;
+    const auto bits = bits_as<std::uint32_t>(value);
+    return static_cast<std::uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+LOUPE_HD inline float from_float16(std::uint16_t half) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
+    const std::uint32_t exponent = (half >> 10) & 31;
+    const std::uint32_t mantissa = half & 1023;
+    if (exponent == 31) return bits_as<float>(sign | 0x7F800000U | (mantissa << 13));
+    if (exponent != 0) return bits_as<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
+    const float small = static_cast<float>(mantissa) * 5.9604644775390625e-08F;  // 2^-24
+    return sign != 0 ? -small : small;
+}
+LOUPE_HD inline std::uint16_t to_float16(float value) {
+    const auto bits = bits_as<std::uint32_t>(value);
+    const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
+    const std::uint32_t size = bits & 0x7FFFFFFF;
+    if (size > 0x7F800000) return static_cast<std::uint16_t>(sign | 0x7E00);
+    if (size >= 0x477FF000) return static_cast<std::uint16_t>(sign | 0x7C00);  // rounds to 65536 or more
+    if (size < 0x38800000) {  // below the least normal number: the addition rounds
+        const float moved = bits_as<float>(size) + 0.5F;
+        return static_cast<std::uint16_t>(sign | (bits_as<std::uint32_t>(moved) - 0x3F000000));
+    }
+    const std::uint32_t rounded = size - 0x38000000 + 0xFFF + ((size >> 13) & 1);
+    return static_cast<std::uint16_t>(sign | (rounded >> 13));
+}
+
+// A floating value as an integer, as the host's conversion: x86 gives the least int64 for what does not fit.
+template <typename To, typename From>
+LOUPE_HD To converted(From from) {
+    if constexpr (std::is_same_v<To, bool>) {
+        return from != From(0);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        const bool fits = from >= From(-9223372036854775808.0) && from < From(9223372036854775808.0);
+        return static_cast<To>(fits ? static_cast<std::int64_t>(from) : std::numeric_limits<std::int64_t>::min());
+    } else {
+        return static_cast<To>(from);
+    }
+}
+
+template <typename T>
+LOUPE_HD T load(const void* at, Element element) {
+    switch (element) {
+        case Element::UInt8: return converted<T>(*static_cast<const std::uint8_t*>(at));
+        case Element::Int8: return converted<T>(*static_cast<const std::int8_t*>(at));
+        case Element::Int16: return converted<T>(*static_cast<const std::int16_t*>(at));
+        case Element::Int32: return converted<T>(*static_cast<const std::int32_t*>(at));
+        case Element::Int64: return converted<T>(*static_cast<const std::int64_t*>(at));
+        case Element::Float16: return converted<T>(from_float16(*static_cast<const std::uint16_t*>(at)));
+        case Element::Float32: return converted<T>(*static_cast<const float*>(at));
+        case Element::Float64: return converted<T>(*static_cast<const double*>(at));
+        case Element::Bool: return converted<T>(*static_cast<const std::uint8_t*>(at) != 0);
+        case Element::BFloat16: return converted<T>(from_bfloat16(*static_cast<const std::uint16_t*>(at)));
+    }
+    return T(0);
+}
+
+template <typename T>
+LOUPE_HD void store(void* at, Element element, T value) {
+    switch (element) {
+        case Element::UInt8: *static_cast<std::uint8_t*>(at) = converted<std::uint8_t>(value); break;
+        case Element::Int8: *static_cast<std::int8_t*>(at) = converted<std::int8_t>(value); break;
+        case Element::Int16: *static_cast<std::int16_t*>(at) = converted<std::int16_t>(value); break;
+        case Element::Int32: *static_cast<std::int32_t*>(at) = converted<std::int32_t>(value); break;
+        case Element::Int64: *static_cast<std::int64_t*>(at) = converted<std::int64_t>(value); break;
+        case Element::Float16: *static_cast<std::uint16_t*>(at) = to_float16(static_cast<float>(value)); break;
+        case Element::Float32: *static_cast<float*>(at) = static_cast<float>(value); break;
+        case Element::Float64: *static_cast<double*>(at) = static_cast<double>(value); break;
+        case Element::Bool: *static_cast<std::uint8_t*>(at) = value != T(0) ? 1 : 0; break;
+        case Element::BFloat16: *static_cast<std::uint16_t*>(at) = to_bfloat16(static_cast<float>(value)); break;
+    }
+}
+
+}  // namespace loupe::cuda

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions. The order of the additions depends on the sizes alone, so that a result is the same each time. Floating
+// numbers are added in double precision, which costs nothing beside reading them.
+#include "plugins/cuda/loops/loops.h"
+#include "plugins/cuda/loops/operation.h"
+
+namespace loupe::cuda {
+namespace {
+
+template <typename T>
+using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
+
+template <typename T>
+LOUPE_HD Wide<T> wide_sum(Wide<T> a, Wide<T> b) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return a + b;
+}
+
+// Of a reduction: State, begin, fold(state, element, index), merge(state, of later elements), finish(...).
+template <typename T>
+struct Sum {
+    using Element = T;
+    using State = Wide<T>;
+    LOUPE_HD static State begin() { return 0; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s = wide_sum<T>(s, x); }
+    LOUPE_HD static void merge(State& s, const State& later) { s = wide_sum<T>(s, later); }
+    LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
+};
+template <typename T>
+struct Mean : Sum<T> {
+    LOUPE_HD static double value(double s, std::int64_t count, double) { return s / static_cast<double>(count); }
+};
+template <typename T>
+struct NanSum : Sum<T> {
+    LOUPE_HD static void fold(Wide<T>& s, T x, std::int64_t, double) {
+        if (x == x) s = wide_sum<T>(s, x);
+    }
+};
+template <typename T>
+struct Prod {
+    using Element = T;
+    using State = Wide<T>;
+    LOUPE_HD static State begin() { return 1; }
+    LOUPE_HD static State product(State a, State b) {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+        else
+            return a * b;
+    }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s = product(s, x); }
+    LOUPE_HD static void merge(State& s, const State& later) { s = product(s, later); }
+    LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
+};
+// NaN wins; of equal ones the first.
+template <typename T, bool kGreatest>
+struct Extremum {
+    using Element = T;
+    struct State {
+        T value;
+        std::int64_t index;  // -1: none yet
+    };
+    LOUPE_HD static State begin() { return {T(0), -1}; }
+    LOUPE_HD static bool beats(const State& s, T x, std::int64_t index) {
+        if (s.index < 0) return true;
+        if (s.value != s.value) return x != x && index < s.index;
+        if (x != x) return true;
+        if (x == s.value) return index < s.index;
+        return kGreatest ? x > s.value : x < s.value;
+    }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t index, double) {
+        if (beats(s, x, index)) s = {x, index};
+    }
+    LOUPE_HD static void merge(State& s, const State& later) {
+        if (later.index >= 0 && beats(s, later.value, later.index)) s = later;
+    }
+    LOUPE_HD static T value(const State& s, std::int64_t, double) { return s.value; }
+    LOUPE_HD static std::int64_t second(const State& s, std::int64_t, double) { return s.index; }
+};
+template <typename T, bool kAll>
+struct Truth {
+    using Element = T;
+    using State = std::int64_t;
+    LOUPE_HD static State begin() { return kAll ? 1 : 0; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) {
+        s = kAll ? (s != 0 && x != T(0)) : (s != 0 || x != T(0));
+    }
+    LOUPE_HD static void merge(State& s, const State& later) { s = kAll ? s & later : s | later; }
+    LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
+};
+template <typename T>
+struct CountNonzero {
+    using Element = T;
+    using State = std::int64_t;
+    LOUPE_HD static State begin() { return 0; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) { s += x != T(0) ? 1 : 0; }
+    LOUPE_HD static void merge(State& s, const State& later) { s += later; }
+    LOUPE_HD static State value(const State& s, std::int64_t, double) { return s; }
+};
+// Welford's; parts are joined as Chan, Golub and LeVeque do.
+template <typename T, bool kRoot>
+struct Moments {
+    using Element = T;
+    struct State {
+        double count, mean, squares;
+    };
+    LOUPE_HD static State begin() { return {0, 0, 0}; }
+    LOUPE_HD static void fold(State& s, T x, std::int64_t, double) {
+        s.count += 1;
+        const double difference = static_cast<double>(x) - s.mean;
+        s.mean += difference / s.count;
+        s.squares += difference * (static_cast<double>(x) - s.mean);
+    }
+    LOUPE_HD static void merge(State& s, const State& later) {
+        if (later.count == 0) return;
+        const double count = s.count + later.count;
+        const double difference = later.mean - s.mean;
+        s.squares += later.squares + difference * difference * (s.count * later.count / count);
+        s.mean += difference * (later.count / count);
+        s.count = count;
+    }
+    LOUPE_HD static double value(const State& s, std::int64_t count, double correction) {
+        const double divisor = static_cast<double>(count) - correction;
+        const double variance = s.squares / (divisor > 0 ? divisor : 0.0);
+        return kRoot ? std::sqrt(variance) : variance;
+    }
+    LOUPE_HD static double second(const State& s, std::int64_t count, double) {
+        return count == 0 ? std::numeric_limits<double>::quiet_NaN() : s.mean;
+    }
+};
+
+template <typename R, typename = void>
+inline constexpr bool kHasSecond = false;
+template <typename R>
+inline constexpr bool kHasSecond<R, std::void_t<decltype(&R::second)>> = true;
+
+template <typename R>
+LOUPE_HD void fold_part(const ReduceShape& shape, const char* first, std::int64_t begin, std::int64_t end,
+                        std::int64_t step, typename R::State& state) {
+    using T = typename R::Element;
+    const Element element = shape.reduced.operand[0].element;
+    for (std::int64_t i = begin; i < end; i += step) {
+        std::int64_t index = i, offset = 0;
+        for (int d = shape.reduced.dims - 1; d > 0; --d) {
+            offset += index % shape.reduced.sizes[d] * shape.reduced.operand[0].strides[d];
+            index /= shape.reduced.sizes[d];
+        }
+        offset += index * shape.reduced.operand[0].strides[0];
+        R::fold(state, load<T>(first + offset, element), i, shape.parameter);
+    }
+}
+
+template <typename R>
+LOUPE_HD void finish(const ReduceShape& shape, char* const* places, const typename R::State& state) {
+    store(places[0], shape.kept.operand[0].element, R::value(state, shape.reduced.count, shape.parameter));
+    if constexpr (kHasSecond<R>) {
+        if (shape.outputs > 1)
+            store(places[1], shape.kept.operand[1].element, R::second(state, shape.reduced.count, shape.parameter));
+    }
+}
+
+// A thread an output.
+template <typename R>
+struct ThreadBody {
+    ReduceShape shape;
+    LOUPE_HD void operator()(std::int64_t output) const {
+        char* places[kMaxOperands];
+        locate(shape.kept, output, places);
+        auto state = R::begin();
+        fold_part<R>(shape, places[shape.outputs], 0, shape.reduced.count, 1, state);
+        finish<R>(shape, places, state);
+    }
+};
+
+#ifdef __CUDACC__
+// A block an output, or a part of one: threads take every 256th element, and join in a tree.
+template <typename R>
+__device__ void join_block(typename R::State& state) {
+    __shared__ typename R::State states[kThreads];
+    states[threadIdx.x] = state;
+    for (int half = kThreads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (static_cast<int>(threadIdx.x) < half) R::merge(states[threadIdx.x], states[threadIdx.x + half]);
+    }
+    __syncthreads();
+    state = states[0];
+    __syncthreads();
+}
+
+template <typename R>
+__global__ void __launch_bounds__(kThreads)
+    reduce_blocks(ReduceShape shape, typename R::State* parts, std::int64_t splits, std::int64_t part) {
+    char* places[kMaxOperands];
+    const std::int64_t output = blockIdx.x;
+    const std::int64_t split = blockIdx.y;
+    locate(shape.kept, output, places);
+    auto state = R::begin();
+    const std::int64_t begin = split * part;
+    const std::int64_t end = begin + part < shape.reduced.count ? begin + part : shape.reduced.count;
+    fold_part<R>(shape, places[shape.outputs], begin + threadIdx.x, end, kThreads, state);
+    join_block<R>(state);
+    if (threadIdx.x != 0) return;
+    if (parts == nullptr)
+        finish<R>(shape, places, state);
+    else
+        parts[output * splits + split] = state;
+}
+
+template <typename R>
+__global__ void __launch_bounds__(kThreads)
+    join_parts(ReduceShape shape, const typename R::State* parts, std::int64_t splits) {
+    char* places[kMaxOperands];
+    locate(shape.kept, blockIdx.x, places);
+    auto state = R::begin();
+    for (std::int64_t i = threadIdx.x; i < splits; i += kThreads) R::merge(state, parts[blockIdx.x * splits + i]);
+    join_block<R>(state);
+    if (threadIdx.x == 0) finish<R>(shape, places, state);
+}
+
+template <typename R>
+void run(const Queue& queue, const ReduceShape& shape) {
+    constexpr std::int64_t kFewBlocks = 1024, kLeastPart = 8192, kMostOutputs = 0x7FFFFFFF;
+    const std::int64_t outputs = shape.kept.count, count = shape.reduced.count;
+    const LoopShape& kept = shape.kept;
+    const Operand& input = kept.operand[shape.outputs];
+    const bool is_across = kept.dims > 0 && input.strides[kept.dims - 1] <= 8;  // neighbours read neighbours
+    if (count <= 32 || outputs > kMostOutputs || (is_across && outputs >= 16384))
+        return launch(queue, outputs, ThreadBody<R>{shape});
+    const auto stream = static_cast<cudaStream_t>(queue.stream);
+    std::int64_t splits = 1;
+    if (outputs < kFewBlocks) splits = (count + kLeastPart - 1) / kLeastPart;
+    if (splits > kFewBlocks / outputs) splits = kFewBlocks / outputs;
+    if (splits < 1) splits = 1;
+    const std::int64_t part = (count + splits - 1) / splits;
+    typename R::State* parts = nullptr;
+    if (splits > 1)
+        parts = static_cast<typename R::State*>(
+            queue.scratch(queue, static_cast<std::size_t>(outputs * splits) * sizeof(typename R::State)));
+    const dim3 grid(static_cast<unsigned>(outputs), static_cast<unsigned>(splits));
+    reduce_blocks<R><<<grid, kThreads, 0, stream>>>(shape, parts, splits, part);
+    if (splits > 1) join_parts<R><<<static_cast<unsigned>(outputs), kThreads, 0, stream>>>(shape, parts, splits);
+    check_launch("a reduction");
+}
+#else
+template <typename R>
+void run(const Queue& queue, const ReduceShape& shape) {
+    launch(queue, shape.kept.count, ThreadBody<R>{shape});
+}
+#endif
+
+template <template <typename> class R>
+bool run_real(Element as, const Queue& queue, const ReduceShape& shape) {
+    if (as == Element::Float32) return run<R<float>>(queue, shape), true;
+    if (as == Element::Float64) return run<R<double>>(queue, shape), true;
+    return false;
+}
+template <template <typename> class R>
+bool run_number(Element as, const Queue& queue, const ReduceShape& shape) {
+    if (as == Element::Int64 || as == Element::Bool) return run<R<std::int64_t>>(queue, shape), true;
+    return run_real<R>(as, queue, shape);
+}
+template <typename T>
+using Greatest = Extremum<T, true>;
+template <typename T>
+using Least = Extremum<T, false>;
+template <typename T>
+using All = Truth<T, true>;
+template <typename T>
+using Any = Truth<T, false>;
+template <typename T>
+using Variance = Moments<T, false>;
+template <typename T>
+using Deviation = Moments<T, true>;
+
+}  // namespace
+
+bool run_reduction(ReduceOp op, Element as, const Queue& queue, const ReduceShape& shape) {
+    switch (op) {
+        case ReduceOp::Sum: return run_number<Sum>(as, queue, shape);
+        case ReduceOp::Mean: return run_real<Mean>(as, queue, shape);
+        case ReduceOp::NanSum: return run_number<NanSum>(as, queue, shape);
+        case ReduceOp::Prod: return run_number<Prod>(as, queue, shape);
+        case ReduceOp::Max:
+        case ReduceOp::ArgMax: return run_number<Greatest>(as, queue, shape);
+        case ReduceOp::Min:
+        case ReduceOp::ArgMin: return run_number<Least>(as, queue, shape);
+        case ReduceOp::Any: return run_number<Any>(as, queue, shape);
+        case ReduceOp::All: return run_number<All>(as, queue, shape);
+        case ReduceOp::CountNonzero: return run_number<CountNonzero>(as, queue, shape);
+        case ReduceOp::Var: return run_real<Variance>(as, queue, shape);
+        case ReduceOp::Std: return run_real<Deviation>(as, queue, shape);
+    }
+    return false;
+}
+
+}  // namespace loupe::cuda
