@@ -13,9 +13,9 @@ namespace {
 
 // PyTorch's sizes, so that the figures can be compared with its own.
 constexpr std::size_t kUnit = 512;
-constexpr std::size_t kSmall = std::size_t{1} << 20;           // up to here from small segments
+constexpr std::size_t kSmall = std::size_t{1} << 20;  // up to here from small segments
 constexpr std::size_t kSmallSegment = std::size_t{2} << 20;
-constexpr std::size_t kLarge = std::size_t{10} << 20;          // up to here from shared segments
+constexpr std::size_t kLarge = std::size_t{10} << 20;  // up to here from shared segments
 constexpr std::size_t kLargeSegment = std::size_t{20} << 20;
 constexpr std::size_t kSegmentUnit = std::size_t{2} << 20;
 

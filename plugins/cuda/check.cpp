@@ -30,13 +30,9 @@ bool breaks_context(cudaError_t status) {
 void check(cudaError_t status, const char* doing) {
     if (status == cudaSuccess) return;
     cudaGetLastError();
-    throw Error(ErrorKind::Run, concat("CUDA error: ", cudaGetErrorString(status), " (", doing, ")",
-                                       breaks_context(status) ? ": the device takes no more work in this process" : ""));
-}
-
-void check(cublasStatus_t status, const char* doing) {
-    if (status != CUBLAS_STATUS_SUCCESS)
-        throw Error(ErrorKind::Run, concat("CUDA error: ", cublasGetStatusString(status), " (", doing, ")"));
+    throw Error(ErrorKind::Run,
+                concat("CUDA error: ", cudaGetErrorString(status), " (", doing, ")",
+                       breaks_context(status) ? ": the device takes no more work in this process" : ""));
 }
 
 // The kernels' launches; loops/launch.h.

@@ -62,8 +62,7 @@ class Event final : public DeviceEvent {
 class CudaDevice final : public DeviceInterface {
   public:
     explicit CudaDevice(int count)
-        : allocator_(count),
-          loops_({.queue = queue_of, .address = [](void* at) -> void* { return at; }}) {}
+        : allocator_(count), loops_({.queue = queue_of, .address = [](void* at) -> void* { return at; }}) {}
 
     std::string_view name() const override { return "cuda"; }
     int count() const override { return static_cast<int>(states().size()); }

@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plugin/plugin.h"
 
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
 #include "plugins/cuda/device.h"
+#include "plugins/cuda/libraries.h"
 #include "plugins/cuda/loops/kernel_loops.h"
-#include "plugins/cuda/products/products.h"
 
 namespace loupe::cuda {
 namespace {
 
+// From lib/plugins/loupe_cuda.so to lib/cuda. It stays loaded: kernels point into it.
+LoupeCudaRegister load_libraries() {
+    Dl_info own{};
+    dladdr(reinterpret_cast<const void*>(&load_libraries), &own);
+    const auto folder = std::filesystem::absolute(own.dli_fname).parent_path().parent_path();
+    const std::filesystem::path file = folder / "cuda" / "loupe_cuda_libraries.so";
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const entry = library == nullptr ? nullptr : dlsym(library, kLoupeCudaRegister);
+    if (entry == nullptr) throw Error(ErrorKind::Plugin, concat("cuBLAS or cuDNN cannot be loaded: ", dlerror()));
+    return reinterpret_cast<LoupeCudaRegister>(entry);
+}
+
 void register_all(const PluginRegistries& registries) {
-    registries.add_device(DeviceType::Cuda, make_device());
+    DeviceInterface& device = make_device();
+    const LoupeCudaRegister register_libraries = load_libraries();
+    registries.add_device(DeviceType::Cuda, device);
     register_loops(registries, DeviceType::Cuda, "cuda");
-    register_products(registries);
+    register_libraries(registries);
 }
 
 }  // namespace
@@ -19,7 +39,8 @@ void register_all(const PluginRegistries& registries) {
 
 LOUPE_PLUGIN_EXPORT const loupe::PluginTable* loupe_plugin() {
     static constexpr loupe::PluginTable kTable{
-        loupe::kPluginInterface, "cuda", "NVIDIA GPUs: elementwise loops and reductions, products by cuBLAS.",
-        "an NVIDIA driver for CUDA 13, cuBLAS 13", loupe::cuda::register_all};
+        loupe::kPluginInterface, "cuda",
+        "NVIDIA GPUs: elementwise loops and reductions, products by cuBLAS, convolutions by cuDNN.",
+        "an NVIDIA driver for CUDA 13, cuBLAS 13, cuDNN 9", loupe::cuda::register_all};
     return &kTable;
 }

@@ -95,7 +95,8 @@ bool accepts_float(Arguments arguments, std::string* why) {
 // Those of test:0 run through the fallback.
 bool accepts_other(Arguments arguments, std::string* why) {
     bool is_other = false;
-    for (const IValue& v : arguments) is_other = is_other || (v.is_tensor() && v.tensor_impl()->storage->device().index == 1);
+    for (const IValue& v : arguments)
+        is_other = is_other || (v.is_tensor() && v.tensor_impl()->storage->device().index == 1);
     if (!is_other && why != nullptr) *why = "for test:1";
     return is_other;
 }

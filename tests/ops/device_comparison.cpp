@@ -111,4 +111,21 @@ std::string difference_on(Device place, const Operator& op, const Sample& sample
     return {};
 }
 
+bool is_decided_by_rounding(const Operator& op, const Sample& sample) {
+    const auto widened = [](const Tensor& t) {
+        const bool is_narrow = t.defined() && is_floating(t.dtype()) && !t.is_sparse();
+        return is_narrow ? fn::clone(fn::to_dtype(t, number_of(ScalarType::Float64))) : fn::clone(t);
+    };
+    const Outcome narrow = run(op, on(Device{}, sample.arguments), true);
+    const Outcome wide = run(op, changed(sample.arguments, widened), true);
+    if (narrow.gradients.size() != wide.gradients.size()) return false;
+    for (std::size_t i = 0; i < wide.gradients.size(); ++i) {
+        const Tensor& t = narrow.gradients[i];
+        if (!t.defined() || !wide.gradients[i].defined() || t.is_sparse()) continue;
+        const Tensor as_wide = fn::to_dtype(detach(t), number_of(ScalarType::Float64));
+        if (!difference(as_wide, detach(wide.gradients[i]), precision(t.dtype()) * 4).empty()) return true;
+    }
+    return false;
+}
+
 }  // namespace loupe::sweep

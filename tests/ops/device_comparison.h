@@ -12,4 +12,8 @@ namespace loupe::sweep {
 // refusal; empty when they agree.
 std::string difference_on(Device device, const Operator& op, const Sample& sample);
 
+// Does the CPU itself miss, by as much as is allowed between devices, what float64 gives? Then rounding decides the
+// sample's gradients, and another order of additions gives others.
+bool is_decided_by_rounding(const Operator& op, const Sample& sample);
+
 }  // namespace loupe::sweep

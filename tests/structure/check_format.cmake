@@ -1,5 +1,5 @@
 # cmake -DCLANG_FORMAT=... -DROOT=... -P check_format.cmake: fails with the sources that clang-format would change.
-file(GLOB_RECURSE sources ${ROOT}/core/*.h ${ROOT}/core/*.cpp ${ROOT}/plugins/*.h ${ROOT}/plugins/*.cpp ${ROOT}/views/*.h
+file(GLOB_RECURSE sources ${ROOT}/core/*.h ${ROOT}/core/*.cpp ${ROOT}/plugins/*.h ${ROOT}/plugins/*.cpp ${ROOT}/plugins/*.cu ${ROOT}/views/*.h
      ${ROOT}/views/*.cpp ${ROOT}/app/*.h ${ROOT}/app/*.cpp ${ROOT}/tests/*.h ${ROOT}/tests/*.cpp)
 list(LENGTH sources count)
 if(count LESS 1000)

@@ -282,7 +282,7 @@ class TestIncludes : public QObject {
     void functions_fit_on_a_page() {
         int count = 0;
         for (const char* folder : {"core", "plugins", "views", "app", "tests"}) {
-            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files,
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp", "*.cu"}, QDir::Files,
                                QDirIterator::Subdirectories);
             while (files.hasNext()) {
                 const QString path = files.next();

@@ -20,6 +20,7 @@
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
+#include "core/python/torch/torch_cuda.h"
 #include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_data_loader.h"
 #include "core/python/torch/torch_functional.h"
@@ -218,8 +219,6 @@ IValue set_default_device(CallArguments arguments) {
     return {};
 }
 IValue get_default_device(CallArguments) { return nn::default_device(); }
-IValue no_cuda(CallArguments) { throw_error("AssertionError", "Torch not compiled with CUDA enabled"); }
-IValue zero(CallArguments) { return std::int64_t{0}; }
 
 void define_operators(PythonModule& module) {
     std::set<std::string_view> seen;
@@ -360,24 +359,6 @@ void fill_special(PythonModule& module) { define_prefixed(module, "special_"); }
 void fill_sparse(PythonModule& module) {
     module.define("sampled_addmm", operator_function("sparse_sampled_addmm", "sparse_sampled_addmm"));
     for (const char* name : {"mm", "addmm"}) module.define(name, operator_function(name, name));
-}
-
-void fill_cuda(PythonModule& module) {
-    module.define("is_available", Body(answer_false));
-    module.define("is_initialized", Body(answer_false));
-    module.define("device_count", Body(zero));
-    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) {
-        module.define(name, Body(zero));
-    }
-    for (const char* name : {"current_device", "get_device_name", "get_device_properties", "get_device_capability",
-                             "set_device", "init"}) {
-        module.define(name, Body(no_cuda));
-    }
-    module.define("is_bf16_supported", Body(answer_false));
-    define_submodule(module, "amp", "torch.cuda.amp");
-    for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize", "reset_peak_memory_stats",
-                             "reset_max_memory_allocated", "ipc_collect"})
-        module.define(name, Body(nothing));
 }
 
 void fill_cudnn(PythonModule& module) {

@@ -44,14 +44,14 @@ LOUPE_HD T softplus_gradient(const Numbers& n, T g, T x) {
 }
 
 LOUPE_BINARY(Hardtanh, b <= n.get<T>(0) || b >= n.get<T>(1) ? T(0) : a)
-LOUPE_BINARY(LeakyRelu, b > T(0) ? a : a* n.get<T>(0))
+LOUPE_BINARY(LeakyRelu, b > T(0) ? a : a * n.get<T>(0))
 LOUPE_BINARY(Elu, a* elu_slope(n, b))
 LOUPE_BINARY(EluOfResult, a* elu_slope_of_result(n, b))
 LOUPE_BINARY(Gelu, a* gelu_slope(b))
 LOUPE_BINARY(GeluTanh, a* gelu_tanh_slope(b))
 LOUPE_BINARY(Silu, a* silu_slope(b))
 LOUPE_BINARY(Mish, a* mish_slope(b))
-LOUPE_BINARY(Hardsigmoid, b > T(-3) && b < T(3) ? a* T(1.0 / 6) : T(0))
+LOUPE_BINARY(Hardsigmoid, b > T(-3) && b < T(3) ? a * T(1.0 / 6) : T(0))
 LOUPE_BINARY(Hardswish, b < T(-3) ? T(0) : (b < T(3) ? a * (b / T(3) + T(0.5)) : a))
 LOUPE_BINARY(Softplus, softplus_gradient(n, a, b))
 LOUPE_BINARY(Shrink, b >= -n.get<T>(0) && b <= n.get<T>(0) ? T(0) : a)
@@ -64,24 +64,41 @@ LOUPE_BINARY(Tanh, a*(T(1) - b * b))
 
 bool run_activation_gradient(ActivationOp op, Element as, const Queue& q, const LoopShape& loop, const Numbers& n) {
     switch (op) {
-        case ActivationOp::HardtanhBackward: return run_real<Hardtanh, 2>(as, q, loop, n);
-        case ActivationOp::LeakyReluBackward: return run_real<LeakyRelu, 2>(as, q, loop, n);
-        case ActivationOp::EluBackward: return run_real<Elu, 2>(as, q, loop, n);
-        case ActivationOp::EluBackwardOfResult: return run_real<EluOfResult, 2>(as, q, loop, n);
-        case ActivationOp::GeluBackward: return run_real<Gelu, 2>(as, q, loop, n);
-        case ActivationOp::GeluTanhBackward: return run_real<GeluTanh, 2>(as, q, loop, n);
-        case ActivationOp::SiluBackward: return run_real<Silu, 2>(as, q, loop, n);
-        case ActivationOp::MishBackward: return run_real<Mish, 2>(as, q, loop, n);
-        case ActivationOp::HardsigmoidBackward: return run_real<Hardsigmoid, 2>(as, q, loop, n);
-        case ActivationOp::HardswishBackward: return run_real<Hardswish, 2>(as, q, loop, n);
-        case ActivationOp::SoftplusBackward: return run_real<Softplus, 2>(as, q, loop, n);
+        case ActivationOp::HardtanhBackward:
+            return run_real<Hardtanh, 2>(as, q, loop, n);
+        case ActivationOp::LeakyReluBackward:
+            return run_real<LeakyRelu, 2>(as, q, loop, n);
+        case ActivationOp::EluBackward:
+            return run_real<Elu, 2>(as, q, loop, n);
+        case ActivationOp::EluBackwardOfResult:
+            return run_real<EluOfResult, 2>(as, q, loop, n);
+        case ActivationOp::GeluBackward:
+            return run_real<Gelu, 2>(as, q, loop, n);
+        case ActivationOp::GeluTanhBackward:
+            return run_real<GeluTanh, 2>(as, q, loop, n);
+        case ActivationOp::SiluBackward:
+            return run_real<Silu, 2>(as, q, loop, n);
+        case ActivationOp::MishBackward:
+            return run_real<Mish, 2>(as, q, loop, n);
+        case ActivationOp::HardsigmoidBackward:
+            return run_real<Hardsigmoid, 2>(as, q, loop, n);
+        case ActivationOp::HardswishBackward:
+            return run_real<Hardswish, 2>(as, q, loop, n);
+        case ActivationOp::SoftplusBackward:
+            return run_real<Softplus, 2>(as, q, loop, n);
         case ActivationOp::SoftshrinkBackward:
-        case ActivationOp::HardshrinkBackward: return run_real<Shrink, 2>(as, q, loop, n);
-        case ActivationOp::LogSigmoidBackward: return run_real<LogSigmoid, 2>(as, q, loop, n);
-        case ActivationOp::ThresholdBackward: return run_number<Threshold, 2>(as, q, loop, n);
-        case ActivationOp::SigmoidBackward: return run_real<Sigmoid, 2>(as, q, loop, n);
-        case ActivationOp::TanhBackward: return run_real<Tanh, 2>(as, q, loop, n);
-        default: return false;
+        case ActivationOp::HardshrinkBackward:
+            return run_real<Shrink, 2>(as, q, loop, n);
+        case ActivationOp::LogSigmoidBackward:
+            return run_real<LogSigmoid, 2>(as, q, loop, n);
+        case ActivationOp::ThresholdBackward:
+            return run_number<Threshold, 2>(as, q, loop, n);
+        case ActivationOp::SigmoidBackward:
+            return run_real<Sigmoid, 2>(as, q, loop, n);
+        case ActivationOp::TanhBackward:
+            return run_real<Tanh, 2>(as, q, loop, n);
+        default:
+            return false;
     }
 }
 

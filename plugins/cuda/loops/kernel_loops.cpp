@@ -12,8 +12,8 @@ namespace loupe::cuda {
 namespace {
 
 // Kernels of these families that walk over memory by themselves.
-constexpr std::string_view kOwnWalks[] = {"aten::cumsum",        "aten::cumprod",           "aten::cummax",
-                                          "aten::cummin",        "aten::logcumsumexp",      "aten::linalg_vector_norm",
+constexpr std::string_view kOwnWalks[] = {"aten::cumsum",          "aten::cumprod",      "aten::cummax",
+                                          "aten::cummin",          "aten::logcumsumexp", "aten::linalg_vector_norm",
                                           "loupe::gelu_with_slope"};
 
 constexpr ScalarType kComputeTypes[] = {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool};
@@ -106,16 +106,17 @@ KernelLoops::KernelLoops(Host host) : host_(host) {
         each(BinaryOp::Heaviside, binary_kernel);
         each(TernaryOp::Clamp, ternary_kernel);
     }
-    for (const ScalarType dtype : {ScalarType::UInt8, ScalarType::Int16, ScalarType::Int32, ScalarType::Int64,
-                                   ScalarType::Complex128}) {
+    for (const ScalarType dtype :
+         {ScalarType::UInt8, ScalarType::Int16, ScalarType::Int32, ScalarType::Int64, ScalarType::Complex128}) {
         add(static_cast<int>(element_size(dtype)), dtype, where_kernel(dtype));
     }
-    for (const ScalarType as : {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool,
-                                ScalarType::UInt8}) {
+    for (const ScalarType as :
+         {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool, ScalarType::UInt8}) {
         for (int op = 0; op <= static_cast<int>(ReduceOp::Std); ++op) {
             const auto which = static_cast<ReduceOp>(op);
             if (const Reduction* const reduction = reduction_kernel(which, as))
-                reductions_.emplace(reduction, std::pair(which, as == ScalarType::UInt8 ? Element::Int64 : element_of(as)));
+                reductions_.emplace(reduction,
+                                    std::pair(which, as == ScalarType::UInt8 ? Element::Int64 : element_of(as)));
         }
     }
 }
@@ -177,7 +178,8 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
     const Meaning& meaning = found->second;
     const bool by_bits = std::holds_alternative<int>(meaning.operation);
     for (const LoopOperand& operand : operands) {
-        const bool as_it_is = by_bits && operand.tensor != nullptr && operand.tensor->dtype == operands[0].tensor->dtype;
+        const bool as_it_is =
+            by_bits && operand.tensor != nullptr && operand.tensor->dtype == operands[0].tensor->dtype;
         if (!as_it_is && operand.tensor != nullptr && !is_known(operand.tensor->dtype)) return false;
     }
     LoopShape loop;

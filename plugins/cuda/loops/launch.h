@@ -139,12 +139,73 @@ struct PlainBody {
     }
 };
 
+// A pack of elements a thread; all operands of one dtype, S in memory, or numbers.
+template <typename Op, typename T, typename S, int kInputs>
+struct PackBody {
+    S* out;
+    const S* in[kInputs];
+    T number[kInputs];
+    std::int64_t count;
+    Numbers numbers;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        constexpr int kCount = Pack<S>::kCount;
+        const std::int64_t first = i * kCount;
+        const bool is_whole = first + kCount <= count;
+        Pack<S> packs[kInputs] = {}, result;
+        for (int o = 0; o < kInputs; ++o) {
+            if (in[o] == nullptr) continue;
+            if (is_whole)
+                packs[o] = *reinterpret_cast<const Pack<S>*>(in[o] + first);
+            else
+                for (int k = 0; first + k < count; ++k) packs[o].v[k] = in[o][first + k];
+        }
+        const int here = is_whole ? kCount : static_cast<int>(count - first);
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (int k = 0; k < kCount; ++k) {
+            if (k >= here) break;
+            T x[kInputs];
+            for (int o = 0; o < kInputs; ++o) x[o] = in[o] == nullptr ? number[o] : static_cast<T>(packs[o].v[k]);
+            result.v[k] = stored<S>(apply<Op, T, kInputs>(numbers, x));
+        }
+        if (is_whole)
+            *reinterpret_cast<Pack<S>*>(out + first) = result;
+        else
+            for (int k = 0; k < here; ++k) out[first + k] = result.v[k];
+    }
+};
+
+template <typename Op, typename T, typename S, int kInputs>
+bool run_packs(const Queue& queue, const LoopShape& loop, const Numbers& numbers, Element element) {
+    PackBody<Op, T, S, kInputs> body{};
+    for (int o = 0; o <= kInputs; ++o) {
+        const Operand& operand = loop.operand[o];
+        if (operand.data != nullptr && (operand.element != element || !is_aligned(operand.data))) return false;
+        if (o == 0) continue;
+        body.in[o - 1] = reinterpret_cast<const S*>(operand.data);
+        body.number[o - 1] = std::is_integral_v<T> ? static_cast<T>(operand.whole) : static_cast<T>(operand.real);
+    }
+    body.out = reinterpret_cast<S*>(loop.operand[0].data);
+    body.count = loop.count;
+    body.numbers = numbers;
+    launch(queue, (loop.count + Pack<S>::kCount - 1) / Pack<S>::kCount, body);
+    return true;
+}
+
 template <typename Op, typename T, int kInputs>
 void run_loop(const Queue& queue, const LoopShape& loop, const Numbers& numbers) {
-    if (loop.is_plain)
-        launch(queue, loop.count, PlainBody<Op, T, kInputs>{plain_loop(loop), numbers});
-    else
-        launch(queue, loop.count, StridedBody<Op, T, kInputs>{loop, numbers});
+    if (!loop.is_plain) return launch(queue, loop.count, StridedBody<Op, T, kInputs>{loop, numbers});
+    if constexpr (std::is_same_v<T, float>) {
+        if (run_packs<Op, T, float, kInputs>(queue, loop, numbers, Element::Float32) ||
+            run_packs<Op, T, Brain, kInputs>(queue, loop, numbers, Element::BFloat16) ||
+            run_packs<Op, T, Half, kInputs>(queue, loop, numbers, Element::Float16))
+            return;
+    } else if constexpr (std::is_same_v<T, double>) {
+        if (run_packs<Op, T, double, kInputs>(queue, loop, numbers, Element::Float64)) return;
+    }
+    launch(queue, loop.count, PlainBody<Op, T, kInputs>{plain_loop(loop), numbers});
 }
 
 // For the compute types that an operation takes; false for others.

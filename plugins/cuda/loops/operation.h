@@ -4,19 +4,19 @@
 
 #include "plugins/cuda/loops/launch.h"
 
-#define LOUPE_UNARY(name, ...)                                           \
-    struct name {                                                        \
-        template <typename T>                                            \
+#define LOUPE_UNARY(name, ...)                                                             \
+    struct name {                                                                          \
+        template <typename T>                                                              \
         LOUPE_HD static auto of([[maybe_unused]] const Numbers& n, [[maybe_unused]] T x) { \
-            return __VA_ARGS__;                                          \
-        }                                                                \
+            return __VA_ARGS__;                                                            \
+        }                                                                                  \
     };
-#define LOUPE_BINARY(name, ...)                                               \
-    struct name {                                                             \
-        template <typename T>                                                 \
+#define LOUPE_BINARY(name, ...)                                                \
+    struct name {                                                              \
+        template <typename T>                                                  \
         LOUPE_HD static auto of([[maybe_unused]] const Numbers& n, T a, T b) { \
-            return __VA_ARGS__;                                               \
-        }                                                                     \
+            return __VA_ARGS__;                                                \
+        }                                                                      \
     };
 
 namespace loupe::cuda {

@@ -10,11 +10,11 @@
 #include <type_traits>
 
 #ifdef __CUDACC__
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #define LOUPE_HD __host__ __device__
-#define LOUPE_DEVICE_PTR __restrict__
 #else
 #define LOUPE_HD
-#define LOUPE_DEVICE_PTR __restrict__
 #endif
 
 namespace loupe::cuda {
@@ -37,12 +37,16 @@ LOUPE_HD inline int size_of(Element e) {
     switch (e) {
         case Element::Int16:
         case Element::Float16:
-        case Element::BFloat16: return 2;
+        case Element::BFloat16:
+            return 2;
         case Element::Int32:
-        case Element::Float32: return 4;
+        case Element::Float32:
+            return 4;
         case Element::Int64:
-        case Element::Float64: return 8;
-        default: return 1;
+        case Element::Float64:
+            return 8;
+        default:
+            return 1;
     }
 }
 
@@ -61,11 +65,17 @@ LOUPE_HD inline float from_bfloat16(std::uint16_t bits) {
 }
 // To nearest, ties to even; NaN stays NaN.
 LOUPE_HD inline std::uint16_t to_bfloat16(float value) {
+#ifdef __CUDA_ARCH__
+    if (value == value) return __bfloat16_as_ushort(__float2bfloat16_rn(value));
+#endif
     if (value != value) return 0x7FC0;
     const auto bits = bits_as<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 LOUPE_HD inline float from_float16(std::uint16_t half) {
+#ifdef __CUDA_ARCH__
+    return __half2float(__ushort_as_half(half));
+#else
     const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
     const std::uint32_t exponent = (half >> 10) & 31;
     const std::uint32_t mantissa = half & 1023;
@@ -73,8 +83,12 @@ LOUPE_HD inline float from_float16(std::uint16_t half) {
     if (exponent != 0) return bits_as<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
     const float small = static_cast<float>(mantissa) * 5.9604644775390625e-08F;  // 2^-24
     return sign != 0 ? -small : small;
+#endif
 }
 LOUPE_HD inline std::uint16_t to_float16(float value) {
+#ifdef __CUDA_ARCH__
+    if (value == value) return __half_as_ushort(__float2half_rn(value));
+#endif
     const auto bits = bits_as<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
     const std::uint32_t size = bits & 0x7FFFFFFF;
@@ -104,16 +118,26 @@ LOUPE_HD To converted(From from) {
 template <typename T>
 LOUPE_HD T load(const void* at, Element element) {
     switch (element) {
-        case Element::UInt8: return converted<T>(*static_cast<const std::uint8_t*>(at));
-        case Element::Int8: return converted<T>(*static_cast<const std::int8_t*>(at));
-        case Element::Int16: return converted<T>(*static_cast<const std::int16_t*>(at));
-        case Element::Int32: return converted<T>(*static_cast<const std::int32_t*>(at));
-        case Element::Int64: return converted<T>(*static_cast<const std::int64_t*>(at));
-        case Element::Float16: return converted<T>(from_float16(*static_cast<const std::uint16_t*>(at)));
-        case Element::Float32: return converted<T>(*static_cast<const float*>(at));
-        case Element::Float64: return converted<T>(*static_cast<const double*>(at));
-        case Element::Bool: return converted<T>(*static_cast<const std::uint8_t*>(at) != 0);
-        case Element::BFloat16: return converted<T>(from_bfloat16(*static_cast<const std::uint16_t*>(at)));
+        case Element::UInt8:
+            return converted<T>(*static_cast<const std::uint8_t*>(at));
+        case Element::Int8:
+            return converted<T>(*static_cast<const std::int8_t*>(at));
+        case Element::Int16:
+            return converted<T>(*static_cast<const std::int16_t*>(at));
+        case Element::Int32:
+            return converted<T>(*static_cast<const std::int32_t*>(at));
+        case Element::Int64:
+            return converted<T>(*static_cast<const std::int64_t*>(at));
+        case Element::Float16:
+            return converted<T>(from_float16(*static_cast<const std::uint16_t*>(at)));
+        case Element::Float32:
+            return converted<T>(*static_cast<const float*>(at));
+        case Element::Float64:
+            return converted<T>(*static_cast<const double*>(at));
+        case Element::Bool:
+            return converted<T>(*static_cast<const std::uint8_t*>(at) != 0);
+        case Element::BFloat16:
+            return converted<T>(from_bfloat16(*static_cast<const std::uint16_t*>(at)));
     }
     return T(0);
 }
@@ -121,17 +145,62 @@ LOUPE_HD T load(const void* at, Element element) {
 template <typename T>
 LOUPE_HD void store(void* at, Element element, T value) {
     switch (element) {
-        case Element::UInt8: *static_cast<std::uint8_t*>(at) = converted<std::uint8_t>(value); break;
-        case Element::Int8: *static_cast<std::int8_t*>(at) = converted<std::int8_t>(value); break;
-        case Element::Int16: *static_cast<std::int16_t*>(at) = converted<std::int16_t>(value); break;
-        case Element::Int32: *static_cast<std::int32_t*>(at) = converted<std::int32_t>(value); break;
-        case Element::Int64: *static_cast<std::int64_t*>(at) = converted<std::int64_t>(value); break;
-        case Element::Float16: *static_cast<std::uint16_t*>(at) = to_float16(static_cast<float>(value)); break;
-        case Element::Float32: *static_cast<float*>(at) = static_cast<float>(value); break;
-        case Element::Float64: *static_cast<double*>(at) = static_cast<double>(value); break;
-        case Element::Bool: *static_cast<std::uint8_t*>(at) = value != T(0) ? 1 : 0; break;
-        case Element::BFloat16: *static_cast<std::uint16_t*>(at) = to_bfloat16(static_cast<float>(value)); break;
+        case Element::UInt8:
+            *static_cast<std::uint8_t*>(at) = converted<std::uint8_t>(value);
+            break;
+        case Element::Int8:
+            *static_cast<std::int8_t*>(at) = converted<std::int8_t>(value);
+            break;
+        case Element::Int16:
+            *static_cast<std::int16_t*>(at) = converted<std::int16_t>(value);
+            break;
+        case Element::Int32:
+            *static_cast<std::int32_t*>(at) = converted<std::int32_t>(value);
+            break;
+        case Element::Int64:
+            *static_cast<std::int64_t*>(at) = converted<std::int64_t>(value);
+            break;
+        case Element::Float16:
+            *static_cast<std::uint16_t*>(at) = to_float16(static_cast<float>(value));
+            break;
+        case Element::Float32:
+            *static_cast<float*>(at) = static_cast<float>(value);
+            break;
+        case Element::Float64:
+            *static_cast<double*>(at) = static_cast<double>(value);
+            break;
+        case Element::Bool:
+            *static_cast<std::uint8_t*>(at) = value != T(0) ? 1 : 0;
+            break;
+        case Element::BFloat16:
+            *static_cast<std::uint16_t*>(at) = to_bfloat16(static_cast<float>(value));
+            break;
     }
 }
+
+// Elements as they lie in memory, to be read and written sixteen bytes at a time.
+struct Half {
+    std::uint16_t bits;
+    LOUPE_HD operator float() const { return from_float16(bits); }
+    LOUPE_HD static Half of(float value) { return {to_float16(value)}; }
+};
+struct Brain {
+    std::uint16_t bits;
+    LOUPE_HD operator float() const { return from_bfloat16(bits); }
+    LOUPE_HD static Brain of(float value) { return {to_bfloat16(value)}; }
+};
+template <typename S, typename T>
+LOUPE_HD S stored(T value) {
+    if constexpr (std::is_same_v<S, Half> || std::is_same_v<S, Brain>)
+        return S::of(static_cast<float>(value));
+    else
+        return static_cast<S>(value);
+}
+template <typename S>
+struct alignas(16) Pack {
+    static constexpr int kCount = 16 / sizeof(S);
+    S v[kCount];
+};
+inline bool is_aligned(const void* at) { return (reinterpret_cast<std::uintptr_t>(at) & 15) == 0; }
 
 }  // namespace loupe::cuda

@@ -135,18 +135,52 @@ inline constexpr bool kHasSecond = false;
 template <typename R>
 inline constexpr bool kHasSecond<R, std::void_t<decltype(&R::second)>> = true;
 
+// Elements begin, begin + step, ... of a row that lies densely; packs of them where `step` is that of a block's
+// threads.
+template <typename R, typename S>
+LOUPE_HD void fold_dense(const S* row, std::int64_t begin, std::int64_t end, std::int64_t thread, std::int64_t threads,
+                         double parameter, typename R::State& state) {
+    using T = typename R::Element;
+    constexpr int kCount = Pack<S>::kCount;
+    const auto address = reinterpret_cast<std::uintptr_t>(row + begin);
+    std::int64_t packed = begin;
+    if ((address & 15) == 0) {
+        packed = begin + (end - begin) / kCount * kCount;
+        for (std::int64_t i = begin + thread * kCount; i < packed; i += threads * kCount) {
+            const Pack<S> pack = *reinterpret_cast<const Pack<S>*>(row + i);
+            for (int k = 0; k < kCount; ++k) R::fold(state, static_cast<T>(pack.v[k]), i + k, parameter);
+        }
+    }
+    for (std::int64_t i = packed + thread; i < end; i += threads) R::fold(state, static_cast<T>(row[i]), i, parameter);
+}
+
+// A thread's share of the elements from begin to end.
 template <typename R>
 LOUPE_HD void fold_part(const ReduceShape& shape, const char* first, std::int64_t begin, std::int64_t end,
-                        std::int64_t step, typename R::State& state) {
+                        std::int64_t thread, std::int64_t threads, typename R::State& state) {
     using T = typename R::Element;
-    const Element element = shape.reduced.operand[0].element;
-    for (std::int64_t i = begin; i < end; i += step) {
+    const Operand& input = shape.reduced.operand[0];
+    const Element element = input.element;
+    if (shape.reduced.dims == 1 && input.strides[0] == size_of(element)) {
+        if constexpr (std::is_same_v<T, float>) {
+            if (element == Element::Float32)
+                return fold_dense<R>(reinterpret_cast<const float*>(first), begin, end, thread, threads,
+                                     shape.parameter, state);
+            if (element == Element::BFloat16)
+                return fold_dense<R>(reinterpret_cast<const Brain*>(first), begin, end, thread, threads,
+                                     shape.parameter, state);
+            if (element == Element::Float16)
+                return fold_dense<R>(reinterpret_cast<const Half*>(first), begin, end, thread, threads, shape.parameter,
+                                     state);
+        }
+    }
+    for (std::int64_t i = begin + thread; i < end; i += threads) {
         std::int64_t index = i, offset = 0;
         for (int d = shape.reduced.dims - 1; d > 0; --d) {
-            offset += index % shape.reduced.sizes[d] * shape.reduced.operand[0].strides[d];
+            offset += index % shape.reduced.sizes[d] * input.strides[d];
             index /= shape.reduced.sizes[d];
         }
-        offset += index * shape.reduced.operand[0].strides[0];
+        offset += index * input.strides[0];
         R::fold(state, load<T>(first + offset, element), i, shape.parameter);
     }
 }
@@ -168,12 +202,44 @@ struct ThreadBody {
         char* places[kMaxOperands];
         locate(shape.kept, output, places);
         auto state = R::begin();
-        fold_part<R>(shape, places[shape.outputs], 0, shape.reduced.count, 1, state);
+        fold_part<R>(shape, places[shape.outputs], 0, shape.reduced.count, 0, 1, state);
         finish<R>(shape, places, state);
     }
 };
 
 #ifdef __CUDACC__
+// A thread a part of an output, neighbours on neighbouring outputs; then a thread an output.
+template <typename R>
+struct PartBody {
+    ReduceShape shape;
+    typename R::State* parts;
+    std::int64_t part;
+    __host__ __device__ void operator()(std::int64_t i) const {
+        const std::int64_t outputs = shape.kept.count;
+        const std::int64_t split = i / outputs;
+        char* places[kMaxOperands];
+        locate(shape.kept, i - split * outputs, places);
+        const std::int64_t begin = split * part;
+        const std::int64_t end = begin + part < shape.reduced.count ? begin + part : shape.reduced.count;
+        auto state = R::begin();
+        fold_part<R>(shape, places[shape.outputs], begin, end, 0, 1, state);
+        parts[i] = state;
+    }
+};
+template <typename R>
+struct JoinBody {
+    ReduceShape shape;
+    const typename R::State* parts;
+    std::int64_t splits;
+    __host__ __device__ void operator()(std::int64_t output) const {
+        auto state = R::begin();
+        for (std::int64_t split = 0; split < splits; ++split) R::merge(state, parts[split * shape.kept.count + output]);
+        char* places[kMaxOperands];
+        locate(shape.kept, output, places);
+        finish<R>(shape, places, state);
+    }
+};
+
 // A block an output, or a part of one: threads take every 256th element, and join in a tree.
 template <typename R>
 __device__ void join_block(typename R::State& state) {
@@ -198,7 +264,7 @@ __global__ void __launch_bounds__(kThreads)
     auto state = R::begin();
     const std::int64_t begin = split * part;
     const std::int64_t end = begin + part < shape.reduced.count ? begin + part : shape.reduced.count;
-    fold_part<R>(shape, places[shape.outputs], begin + threadIdx.x, end, kThreads, state);
+    fold_part<R>(shape, places[shape.outputs], begin, end, threadIdx.x, kThreads, state);
     join_block<R>(state);
     if (threadIdx.x != 0) return;
     if (parts == nullptr)
@@ -225,18 +291,31 @@ void run(const Queue& queue, const ReduceShape& shape) {
     const LoopShape& kept = shape.kept;
     const Operand& input = kept.operand[shape.outputs];
     const bool is_across = kept.dims > 0 && input.strides[kept.dims - 1] <= 8;  // neighbours read neighbours
-    if (count <= 32 || outputs > kMostOutputs || (is_across && outputs >= 16384))
-        return launch(queue, outputs, ThreadBody<R>{shape});
+    const auto room = [&](std::int64_t states) {
+        return static_cast<typename R::State*>(
+            queue.scratch(queue, static_cast<std::size_t>(states) * sizeof(typename R::State)));
+    };
+    if (is_across && count > 32 && outputs >= 32) {
+        constexpr std::int64_t kManyThreads = 1 << 18;
+        std::int64_t splits = (kManyThreads + outputs - 1) / outputs;
+        if (splits > count / 16) splits = count / 16;
+        if (splits <= 1) return launch(queue, outputs, ThreadBody<R>{shape});
+        const std::int64_t part = (count + splits - 1) / splits;
+        splits = (count + part - 1) / part;
+        auto* const parts = room(outputs * splits);
+        launch(queue, outputs * splits, PartBody<R>{shape, parts, part});
+        return launch(queue, outputs, JoinBody<R>{shape, parts, splits});
+    }
+    if (count <= 32 || outputs > kMostOutputs) return launch(queue, outputs, ThreadBody<R>{shape});
     const auto stream = static_cast<cudaStream_t>(queue.stream);
     std::int64_t splits = 1;
     if (outputs < kFewBlocks) splits = (count + kLeastPart - 1) / kLeastPart;
     if (splits > kFewBlocks / outputs) splits = kFewBlocks / outputs;
     if (splits < 1) splits = 1;
-    const std::int64_t part = (count + splits - 1) / splits;
-    typename R::State* parts = nullptr;
-    if (splits > 1)
-        parts = static_cast<typename R::State*>(
-            queue.scratch(queue, static_cast<std::size_t>(outputs * splits) * sizeof(typename R::State)));
+    // Whole packs, so that each part begins where sixteen bytes do.
+    const std::int64_t part = (count + splits - 1) / splits + 15 & ~std::int64_t{15};
+    splits = (count + part - 1) / part;
+    auto* const parts = splits > 1 ? room(outputs * splits) : nullptr;
     const dim3 grid(static_cast<unsigned>(outputs), static_cast<unsigned>(splits));
     reduce_blocks<R><<<grid, kThreads, 0, stream>>>(shape, parts, splits, part);
     if (splits > 1) join_parts<R><<<static_cast<unsigned>(outputs), kThreads, 0, stream>>>(shape, parts, splits);
@@ -277,19 +356,30 @@ using Deviation = Moments<T, true>;
 
 bool run_reduction(ReduceOp op, Element as, const Queue& queue, const ReduceShape& shape) {
     switch (op) {
-        case ReduceOp::Sum: return run_number<Sum>(as, queue, shape);
-        case ReduceOp::Mean: return run_real<Mean>(as, queue, shape);
-        case ReduceOp::NanSum: return run_number<NanSum>(as, queue, shape);
-        case ReduceOp::Prod: return run_number<Prod>(as, queue, shape);
+        case ReduceOp::Sum:
+            return run_number<Sum>(as, queue, shape);
+        case ReduceOp::Mean:
+            return run_real<Mean>(as, queue, shape);
+        case ReduceOp::NanSum:
+            return run_number<NanSum>(as, queue, shape);
+        case ReduceOp::Prod:
+            return run_number<Prod>(as, queue, shape);
         case ReduceOp::Max:
-        case ReduceOp::ArgMax: return run_number<Greatest>(as, queue, shape);
+        case ReduceOp::ArgMax:
+            return run_number<Greatest>(as, queue, shape);
         case ReduceOp::Min:
-        case ReduceOp::ArgMin: return run_number<Least>(as, queue, shape);
-        case ReduceOp::Any: return run_number<Any>(as, queue, shape);
-        case ReduceOp::All: return run_number<All>(as, queue, shape);
-        case ReduceOp::CountNonzero: return run_number<CountNonzero>(as, queue, shape);
-        case ReduceOp::Var: return run_real<Variance>(as, queue, shape);
-        case ReduceOp::Std: return run_real<Deviation>(as, queue, shape);
+        case ReduceOp::ArgMin:
+            return run_number<Least>(as, queue, shape);
+        case ReduceOp::Any:
+            return run_number<Any>(as, queue, shape);
+        case ReduceOp::All:
+            return run_number<All>(as, queue, shape);
+        case ReduceOp::CountNonzero:
+            return run_number<CountNonzero>(as, queue, shape);
+        case ReduceOp::Var:
+            return run_real<Variance>(as, queue, shape);
+        case ReduceOp::Std:
+            return run_real<Deviation>(as, queue, shape);
     }
     return false;
 }

@@ -68,36 +68,126 @@ struct Sixteen {
     std::uint64_t halves[2];
 };
 
+#ifdef __CUDACC__
+// A copy between two orders: `to` is dense along one dimension, `from` along another. Through shared memory, so that
+// both sides are walked densely.
+constexpr int kTile = 32;
+constexpr int kTileRows = 8;
+
+struct Turn {
+    int dense_to = -1, dense_from = -1;  // dimensions
+    std::int64_t tiles_to = 1, tiles_from = 1;
+};
+
+template <typename Bits>
+__global__ void __launch_bounds__(kTile* kTileRows) turn_tiles(LoopShape loop, Turn turn) {
+    __shared__ Bits tile[kTile][kTile + 1];
+    std::int64_t index = blockIdx.x;
+    const std::int64_t to_tile = index % turn.tiles_to * kTile;
+    index /= turn.tiles_to;
+    const std::int64_t from_tile = index % turn.tiles_from * kTile;
+    index /= turn.tiles_from;
+    char* to = loop.operand[0].data;
+    const char* from = loop.operand[1].data;
+    for (int d = loop.dims - 1; d >= 0; --d) {
+        if (d == turn.dense_to || d == turn.dense_from) continue;
+        const std::int64_t at = index % loop.sizes[d];
+        index /= loop.sizes[d];
+        to += at * loop.operand[0].strides[d];
+        from += at * loop.operand[1].strides[d];
+    }
+    const std::int64_t to_size = loop.sizes[turn.dense_to], from_size = loop.sizes[turn.dense_from];
+    const std::int64_t from_stride = loop.operand[1].strides[turn.dense_to];
+    const std::int64_t to_stride = loop.operand[0].strides[turn.dense_from];
+    for (int row = threadIdx.y; row < kTile; row += kTileRows) {
+        const std::int64_t x = from_tile + threadIdx.x, y = to_tile + row;
+        if (x < from_size && y < to_size)
+            tile[row][threadIdx.x] = reinterpret_cast<const Bits*>(from + y * from_stride)[x];
+    }
+    __syncthreads();
+    for (int row = threadIdx.y; row < kTile; row += kTileRows) {
+        const std::int64_t x = to_tile + threadIdx.x, y = from_tile + row;
+        if (x < to_size && y < from_size) reinterpret_cast<Bits*>(to + y * to_stride)[x] = tile[threadIdx.x][row];
+    }
+}
+
+template <typename Bits>
+bool run_turned(const Queue& queue, const LoopShape& loop) {
+    Turn turn;
+    for (int d = 0; d < loop.dims; ++d) {
+        if (loop.operand[0].strides[d] == sizeof(Bits)) turn.dense_to = d;
+        if (loop.operand[1].strides[d] == sizeof(Bits)) turn.dense_from = d;
+    }
+    if (turn.dense_to < 0 || turn.dense_from < 0 || turn.dense_to == turn.dense_from) return false;
+    if (loop.sizes[turn.dense_to] < kTile / 2 || loop.sizes[turn.dense_from] < kTile / 2) return false;
+    turn.tiles_to = (loop.sizes[turn.dense_to] + kTile - 1) / kTile;
+    turn.tiles_from = (loop.sizes[turn.dense_from] + kTile - 1) / kTile;
+    const std::int64_t others = loop.count / (loop.sizes[turn.dense_to] * loop.sizes[turn.dense_from]);
+    const std::int64_t blocks = turn.tiles_to * turn.tiles_from * others;
+    if (blocks > 0x7FFFFFFF) return false;
+    turn_tiles<Bits>
+        <<<static_cast<unsigned>(blocks), dim3(kTile, kTileRows), 0, static_cast<cudaStream_t>(queue.stream)>>>(loop,
+                                                                                                                turn);
+    check_launch("a transposed copy");
+    return true;
+}
+#else
+template <typename Bits>
+bool run_turned(const Queue&, const LoopShape&) {
+    return false;
+}
+#endif
+
+template <typename Bits>
+void run_move(const Queue& queue, const LoopShape& loop) {
+    if (!run_turned<Bits>(queue, loop)) launch(queue, loop.count, MoveBody<Bits>{loop});
+}
+
 }  // namespace
 
 bool run_ternary(TernaryOp op, Element as, const Queue& q, const LoopShape& loop, const Numbers& n) {
     switch (op) {
-        case TernaryOp::Addcmul: return run_number<Addcmul, 3>(as, q, loop, n);
-        case TernaryOp::Addcdiv: return run_real<Addcdiv, 3>(as, q, loop, n);
-        case TernaryOp::Lerp: return run_real<Lerp, 3>(as, q, loop, n);
-        case TernaryOp::Clamp: return run_number<Clamp, 3>(as, q, loop, n);
+        case TernaryOp::Addcmul:
+            return run_number<Addcmul, 3>(as, q, loop, n);
+        case TernaryOp::Addcdiv:
+            return run_real<Addcdiv, 3>(as, q, loop, n);
+        case TernaryOp::Lerp:
+            return run_real<Lerp, 3>(as, q, loop, n);
+        case TernaryOp::Clamp:
+            return run_number<Clamp, 3>(as, q, loop, n);
     }
     return false;
 }
 
 void run_where(int element_size, const Queue& q, const LoopShape& loop) {
     switch (element_size) {
-        case 1: return launch(q, loop.count, WhereBody<std::uint8_t>{loop});
-        case 2: return launch(q, loop.count, WhereBody<std::uint16_t>{loop});
-        case 4: return launch(q, loop.count, WhereBody<std::uint32_t>{loop});
-        case 8: return launch(q, loop.count, WhereBody<std::uint64_t>{loop});
-        default: return launch(q, loop.count, WhereBody<Sixteen>{loop});
+        case 1:
+            return launch(q, loop.count, WhereBody<std::uint8_t>{loop});
+        case 2:
+            return launch(q, loop.count, WhereBody<std::uint16_t>{loop});
+        case 4:
+            return launch(q, loop.count, WhereBody<std::uint32_t>{loop});
+        case 8:
+            return launch(q, loop.count, WhereBody<std::uint64_t>{loop});
+        default:
+            return launch(q, loop.count, WhereBody<Sixteen>{loop});
     }
 }
 
 void run_copy(int bytes, const Queue& q, const LoopShape& loop) {
     switch (bytes) {
-        case 1: return launch(q, loop.count, MoveBody<std::uint8_t>{loop});
-        case 2: return launch(q, loop.count, MoveBody<std::uint16_t>{loop});
-        case 4: return launch(q, loop.count, MoveBody<std::uint32_t>{loop});
-        case 8: return launch(q, loop.count, MoveBody<std::uint64_t>{loop});
-        case 16: return launch(q, loop.count, MoveBody<Sixteen>{loop});
-        default: break;
+        case 1:
+            return run_move<std::uint8_t>(q, loop);
+        case 2:
+            return run_move<std::uint16_t>(q, loop);
+        case 4:
+            return run_move<std::uint32_t>(q, loop);
+        case 8:
+            return run_move<std::uint64_t>(q, loop);
+        case 16:
+            return run_move<Sixteen>(q, loop);
+        default:
+            break;
     }
     // Integers do not pass through floating numbers, and the other way round.
     const Element from = loop.operand[1].element;

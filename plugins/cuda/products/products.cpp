@@ -7,13 +7,19 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/kernels/elementwise.h"
-#include "plugins/cuda/check.h"
 #include "plugins/cuda/device.h"
 
 namespace loupe::cuda {
 namespace {
+
+void check(cublasStatus_t status, const char* doing) {
+    if (status != CUBLAS_STATUS_SUCCESS)
+        throw Error(ErrorKind::Run, concat("CUDA error: ", cublasGetStatusString(status), " (", doing, ")"));
+}
 
 cublasHandle_t handle_for(Device device) {
     static std::mutex mutex;
@@ -94,11 +100,10 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, double beta, 
     const auto turn = [](const Operand& o) { return o.is_turned ? CUBLAS_OP_T : CUBLAS_OP_N; };
     use(out.device());
     // cuBLAS counts in columns: what it computes is the transposed product, b' a'.
-    check(cublasGemmStridedBatchedEx_64(handle_for(out.device()), turn(right), turn(left), n, m, k, factor,
-                                        right.tensor.address(), type, right.leading, right.step, left.tensor.address(),
-                                        type, left.leading, left.step, kept, c.tensor.address(), type, c.leading,
-                                        c.step, batch, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-                                        CUBLAS_GEMM_DEFAULT),
+    check(cublasGemmStridedBatchedEx_64(
+              handle_for(out.device()), turn(right), turn(left), n, m, k, factor, right.tensor.address(), type,
+              right.leading, right.step, left.tensor.address(), type, left.leading, left.step, kept, c.tensor.address(),
+              type, c.leading, c.step, batch, is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
           "a matrix product");
     if (is_copied) copy_into(out, c.tensor);
 }

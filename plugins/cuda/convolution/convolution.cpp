@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cuda/convolution/convolution.h"
+
+#include <cudnn.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/kernels/elementwise.h"
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/convolution.h"
+#include "plugins/cuda/device.h"
+
+namespace loupe::cuda {
+namespace {
+
+using nn_ops::ConvolutionParameters;
+
+void check(cudnnStatus_t status, const char* doing) {
+    if (status != CUDNN_STATUS_SUCCESS)
+        throw Error(ErrorKind::Run, concat("cuDNN error: ", cudnnGetErrorString(status), " (", doing, ")"));
+}
+
+cudnnHandle_t handle_for(Device device) {
+    static std::mutex mutex;
+    static auto* const handles = new std::map<int, cudnnHandle_t>;
+    const std::lock_guard lock(mutex);
+    use(device);
+    cudnnHandle_t& handle = (*handles)[device.index];
+    if (handle == nullptr) {
+        check(cudnnCreate(&handle), "starting cuDNN");
+        check(cudnnSetStream(handle, stream_of(device)), "starting cuDNN");
+    }
+    return handle;
+}
+
+std::optional<cudnnDataType_t> type_of(ScalarType dtype) {
+    switch (dtype) {
+        case ScalarType::Float32:
+            return CUDNN_DATA_FLOAT;
+        case ScalarType::Float64:
+            return CUDNN_DATA_DOUBLE;
+        case ScalarType::Float16:
+            return CUDNN_DATA_HALF;
+        case ScalarType::BFloat16:
+            return CUDNN_DATA_BFLOAT16;
+        default:
+            return std::nullopt;
+    }
+}
+
+// One spatial dimension counts as two, of which the first is 1.
+constexpr int kMostDims = 5;
+struct Sizes {
+    int count = 0;
+    std::array<int, kMostDims> values{};
+};
+Sizes sizes_of(IntSpan sizes) {
+    Sizes out;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (d == 2 && sizes.size() == 3) out.values[static_cast<std::size_t>(out.count++)] = 1;
+        out.values[static_cast<std::size_t>(out.count++)] = static_cast<int>(sizes[d]);
+    }
+    return out;
+}
+std::array<int, 3> spatial_of(const Dims& values, int filler) {
+    std::array<int, 3> out{};
+    std::size_t at = 0;
+    if (values.size() == 1) out[at++] = filler;
+    for (const std::int64_t value : values) out[at++] = static_cast<int>(value);
+    return out;
+}
+
+class TensorDescriptor {
+  public:
+    // Dense, the channels last or not.
+    TensorDescriptor(IntSpan sizes, cudnnDataType_t type, bool channels_last) {
+        check(cudnnCreateTensorDescriptor(&own_), "describing a tensor");
+        const Sizes s = sizes_of(sizes);
+        check(cudnnSetTensorNdDescriptorEx(own_, channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, type, s.count,
+                                           s.values.data()),
+              "describing a tensor");
+    }
+    TensorDescriptor(const TensorDescriptor&) = delete;
+    TensorDescriptor& operator=(const TensorDescriptor&) = delete;
+    ~TensorDescriptor() { cudnnDestroyTensorDescriptor(own_); }
+    operator cudnnTensorDescriptor_t() const { return own_; }
+
+  private:
+    cudnnTensorDescriptor_t own_ = nullptr;
+};
+
+class FilterDescriptor {
+  public:
+    FilterDescriptor(IntSpan sizes, cudnnDataType_t type, bool channels_last) {
+        check(cudnnCreateFilterDescriptor(&own_), "describing a weight");
+        const Sizes s = sizes_of(sizes);
+        check(cudnnSetFilterNdDescriptor(own_, type, channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, s.count,
+                                         s.values.data()),
+              "describing a weight");
+    }
+    FilterDescriptor(const FilterDescriptor&) = delete;
+    FilterDescriptor& operator=(const FilterDescriptor&) = delete;
+    ~FilterDescriptor() { cudnnDestroyFilterDescriptor(own_); }
+    operator cudnnFilterDescriptor_t() const { return own_; }
+
+  private:
+    cudnnFilterDescriptor_t own_ = nullptr;
+};
+
+class ConvolutionDescriptor {
+  public:
+    ConvolutionDescriptor(const ConvolutionParameters& p, ScalarType dtype) {
+        check(cudnnCreateConvolutionDescriptor(&own_), "describing a convolution");
+        const auto padding = spatial_of(p.padding, 0), stride = spatial_of(p.stride, 1),
+                   dilation = spatial_of(p.dilation, 1);
+        const bool is_double = dtype == ScalarType::Float64;
+        check(cudnnSetConvolutionNdDescriptor(own_, std::max<int>(2, static_cast<int>(p.stride.size())), padding.data(),
+                                              stride.data(), dilation.data(), CUDNN_CROSS_CORRELATION,
+                                              is_double ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT),
+              "describing a convolution");
+        check(cudnnSetConvolutionGroupCount(own_, static_cast<int>(p.groups)), "describing a convolution");
+        const bool is_half = dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16;
+        check(cudnnSetConvolutionMathType(own_, is_half ? CUDNN_TENSOR_OP_MATH : CUDNN_FMA_MATH),
+              "describing a convolution");
+    }
+    ConvolutionDescriptor(const ConvolutionDescriptor&) = delete;
+    ConvolutionDescriptor& operator=(const ConvolutionDescriptor&) = delete;
+    ~ConvolutionDescriptor() { cudnnDestroyConvolutionDescriptor(own_); }
+    operator cudnnConvolutionDescriptor_t() const { return own_; }
+
+  private:
+    cudnnConvolutionDescriptor_t own_ = nullptr;
+};
+
+// Dense in one of the two orders; a copy where it is neither.
+Tensor in_order(const Tensor& t, bool channels_last) {
+    if (channels_last ? t.is_channels_last() : t.is_contiguous()) return t;
+    Tensor copy = empty(t.sizes(), t.dtype(), t.device());
+    if (channels_last) {
+        Dims strides(t.sizes().size());
+        std::int64_t stride = 1;
+        const auto put = [&](std::size_t d) {
+            strides[d] = stride;
+            stride *= t.sizes()[d];
+        };
+        put(1);
+        for (std::size_t d = t.sizes().size() - 1; d >= 2; --d) put(d);
+        put(0);
+        copy = empty_strided(t.sizes(), span_of(strides), t.dtype(), t.device());
+    }
+    copy_into(copy, t);
+    return copy;
+}
+Tensor room_for(const Tensor& out, bool channels_last) {
+    if (channels_last ? out.is_channels_last() : out.is_contiguous()) return out;
+    return in_order(empty(out.sizes(), out.dtype(), out.device()), channels_last);
+}
+
+// The factors of a result: 1 and 0 in the type that it is computed in.
+struct Factors {
+    explicit Factors(ScalarType dtype) : is_double(dtype == ScalarType::Float64) {}
+    const void* one() const { return is_double ? static_cast<const void*>(&one64) : &one32; }
+    const void* zero() const { return is_double ? static_cast<const void*>(&zero64) : &zero32; }
+    bool is_double;
+    double one64 = 1, zero64 = 0;
+    float one32 = 1, zero32 = 0;
+};
+
+// What the three computations share. A transposed convolution computes the data gradient of a plain one, from its
+// input, `small`, to its output, `large`.
+struct Problem {
+    Problem(IntSpan large_sizes, IntSpan weight_sizes, IntSpan small_sizes, ScalarType dtype, Device place,
+            const ConvolutionParameters& p, bool last)
+        : device(place),
+          channels_last(last),
+          handle(handle_for(place)),
+          factors(dtype),
+          large(large_sizes, *type_of(dtype), last),
+          weight(weight_sizes, *type_of(dtype), last),
+          small(small_sizes, *type_of(dtype), last),
+          convolution(p, dtype) {}
+
+    // The first of cuDNN's proposals that can run, and gives the same each time: what is replayed must be what was
+    // seen.
+    template <typename Performance>
+    static const Performance& chosen(std::span<const Performance> proposals) {
+        for (const bool must_repeat : {true, false}) {
+            for (const Performance& proposal : proposals) {
+                const bool repeats = proposal.determinism == CUDNN_DETERMINISTIC;
+                if (proposal.status == CUDNN_STATUS_SUCCESS && (repeats || !must_repeat)) return proposal;
+            }
+        }
+        throw Error(ErrorKind::Run, "cuDNN error: no algorithm for this convolution");
+    }
+
+    void forward(const Tensor& x, const Tensor& w, const Tensor& y) const {
+        std::array<cudnnConvolutionFwdAlgoPerf_t, 8> proposals{};
+        int count = 0;
+        check(cudnnGetConvolutionForwardAlgorithm_v7(handle, large, weight, convolution, small,
+                                                     static_cast<int>(proposals.size()), &count, proposals.data()),
+              "choosing a convolution");
+        const auto& best =
+            chosen(std::span<const cudnnConvolutionFwdAlgoPerf_t>(proposals.data(), static_cast<std::size_t>(count)));
+        check(cudnnSetConvolutionMathType(convolution, best.mathType), "choosing a convolution");
+        const Tensor work = workspace(best.memory);
+        check(cudnnConvolutionForward(handle, factors.one(), large, x.address(), weight, w.address(), convolution,
+                                      best.algo, work.address(), best.memory, factors.zero(), small, y.address()),
+              "a convolution");
+    }
+    void data_gradient(const Tensor& gy, const Tensor& w, const Tensor& gx) const {
+        std::array<cudnnConvolutionBwdDataAlgoPerf_t, 8> proposals{};
+        int count = 0;
+        check(cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, weight, small, convolution, large,
+                                                          static_cast<int>(proposals.size()), &count, proposals.data()),
+              "choosing a convolution");
+        const auto& best = chosen(
+            std::span<const cudnnConvolutionBwdDataAlgoPerf_t>(proposals.data(), static_cast<std::size_t>(count)));
+        check(cudnnSetConvolutionMathType(convolution, best.mathType), "choosing a convolution");
+        const Tensor work = workspace(best.memory);
+        check(cudnnConvolutionBackwardData(handle, factors.one(), weight, w.address(), small, gy.address(), convolution,
+                                           best.algo, work.address(), best.memory, factors.zero(), large, gx.address()),
+              "a gradient of a convolution");
+    }
+    void weight_gradient(const Tensor& x, const Tensor& gy, const Tensor& gw) const {
+        std::array<cudnnConvolutionBwdFilterAlgoPerf_t, 8> proposals{};
+        int count = 0;
+        check(
+            cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, large, small, convolution, weight,
+                                                          static_cast<int>(proposals.size()), &count, proposals.data()),
+            "choosing a convolution");
+        const auto& best = chosen(
+            std::span<const cudnnConvolutionBwdFilterAlgoPerf_t>(proposals.data(), static_cast<std::size_t>(count)));
+        check(cudnnSetConvolutionMathType(convolution, best.mathType), "choosing a convolution");
+        const Tensor work = workspace(best.memory);
+        check(cudnnConvolutionBackwardFilter(handle, factors.one(), large, x.address(), small, gy.address(),
+                                             convolution, best.algo, work.address(), best.memory, factors.zero(),
+                                             weight, gw.address()),
+              "a gradient of a convolution");
+    }
+    Tensor workspace(std::size_t bytes) const {
+        const std::int64_t size = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
+        return empty(IntSpan(&size, 1), ScalarType::UInt8, device);
+    }
+
+    Device device;
+    bool channels_last;
+    cudnnHandle_t handle;
+    Factors factors;
+    TensorDescriptor large;
+    FilterDescriptor weight;
+    TensorDescriptor small;
+    ConvolutionDescriptor convolution;
+};
+
+bool is_last(const Tensor& input, const Tensor& weight) {
+    return input.dim() == 4 && input.dtype() != ScalarType::Float64 &&
+           (nn_ops::prefers_channels_last(input) || nn_ops::prefers_channels_last(weight));
+}
+
+void add_bias(const Problem& p, const Tensor& bias, const Tensor& out) {
+    Dims sizes(out.sizes().size(), 1);
+    sizes[1] = bias.numel();
+    const TensorDescriptor b(span_of(sizes), *type_of(bias.dtype()), p.channels_last);
+    const TensorDescriptor o(out.sizes(), *type_of(out.dtype()), p.channels_last);
+    check(cudnnAddTensor(p.handle, p.factors.one(), b, bias.address(), p.factors.one(), o, out.address()),
+          "adding a bias");
+}
+
+void convolution(Arguments arguments, IValue* results) {
+    const Tensor given = arguments[0].to_tensor(), given_weight = arguments[1].to_tensor();
+    const Tensor bias = arguments[2].to_tensor(), out = results[0].to_tensor();
+    const auto p = nn_ops::convolution_parameters(arguments, 3, static_cast<std::size_t>(given_weight.dim()) - 2);
+    const bool last = is_last(given, given_weight);
+    const Tensor input = in_order(given, last), weight = in_order(given_weight, last), target = room_for(out, last);
+    const Problem problem(p.transposed ? out.sizes() : input.sizes(), weight.sizes(),
+                          p.transposed ? input.sizes() : out.sizes(), out.dtype(), out.device(), p, last);
+    if (p.transposed)
+        problem.data_gradient(input, weight, target);
+    else
+        problem.forward(input, weight, target);
+    if (bias.defined()) add_bias(problem, in_order(bias, false), target);
+    if (!target.is_same(out)) copy_into(out, target);
+}
+
+void convolution_backward(Arguments arguments, IValue* results) {
+    const Tensor given_grad = arguments[0].to_tensor(), given = arguments[1].to_tensor(),
+                 given_weight = arguments[2].to_tensor();
+    const std::vector<bool> mask = arguments[10].to_bools();
+    const auto p = nn_ops::convolution_parameters(arguments, 4, static_cast<std::size_t>(given_weight.dim()) - 2);
+    const bool last = is_last(given, given_weight);
+    const Tensor grad = in_order(given_grad, last), input = in_order(given, last),
+                 weight = in_order(given_weight, last);
+    const Problem problem(p.transposed ? grad.sizes() : input.sizes(), weight.sizes(),
+                          p.transposed ? input.sizes() : grad.sizes(), grad.dtype(), grad.device(), p, last);
+    // In the order of what it is the gradient of.
+    const auto room = [&](const Tensor& like) {
+        const TensorMeta meta = nn_ops::follow_layout(to_dims(like.sizes()), like);
+        return meta.strides.empty() ? empty(like.sizes(), like.dtype(), like.device())
+                                    : empty_strided(like.sizes(), span_of(meta.strides), like.dtype(), like.device());
+    };
+    const auto into = [&](const Tensor& out, auto&& compute) {
+        const Tensor target = room_for(out, last);
+        compute(target);
+        if (!target.is_same(out)) copy_into(out, target);
+        return IValue(out);
+    };
+    if (mask[0]) {
+        results[0] = into(room(given), [&](const Tensor& target) {
+            if (p.transposed)
+                problem.forward(grad, weight, target);
+            else
+                problem.data_gradient(grad, weight, target);
+        });
+    }
+    if (mask[1]) {
+        results[1] = into(room(given_weight), [&](const Tensor& target) {
+            problem.weight_gradient(p.transposed ? grad : input, p.transposed ? input : grad, target);
+        });
+    }
+    if (mask[2]) {
+        const Tensor out = empty(grad.sizes().subspan(1, 1), grad.dtype(), grad.device());
+        Dims sizes(grad.sizes().size(), 1);
+        sizes[1] = out.numel();
+        const TensorDescriptor b(span_of(sizes), *type_of(out.dtype()), last);
+        const TensorDescriptor g(grad.sizes(), *type_of(grad.dtype()), last);
+        check(cudnnConvolutionBackwardBias(problem.handle, problem.factors.one(), g, grad.address(),
+                                           problem.factors.zero(), b, out.address()),
+              "a gradient of a bias");
+        results[2] = out;
+    }
+}
+
+bool accepts(Arguments arguments, std::string* why) {
+    const auto decline = [&](const std::string& reason) {
+        if (why != nullptr) *why = reason;
+        return false;
+    };
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    if (!type_of(dtype)) return decline(std::string(dtype_name(dtype)) + " input");
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (!arguments[i].is_tensor() || !arguments[i].to_tensor().defined()) continue;
+        const Tensor t = arguments[i].to_tensor();
+        if (t.dtype() != dtype) return decline("mixed dtypes");
+        if (t.numel() == 0) return decline("no elements");
+        if (std::ranges::any_of(t.sizes(), [](std::int64_t size) { return size > 0x7FFFFFFF; }))
+            return decline("a dimension beyond 2^31");
+    }
+    const std::int64_t dims = arguments[1].to_tensor().dim();
+    if (dims < 3 || dims > kMostDims) return decline("spatial dimensions other than one to three");
+    return true;
+}
+
+}  // namespace
+
+void register_convolution(const PluginRegistries& registries) {
+    const auto add = [&](std::string_view name, KernelFunction kernel) {
+        registries.add_kernel(name, DeviceType::Cuda, {"cudnn", kernel, accepts});
+    };
+    add("aten::convolution", convolution);
+    add("aten::convolution_backward", convolution_backward);
+}
+
+}  // namespace loupe::cuda

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cuda/libraries.h"
+
+#include "plugins/cuda/convolution/convolution.h"
+#include "plugins/cuda/products/products.h"
+
+LOUPE_PLUGIN_EXPORT void loupe_cuda_register(const loupe::PluginRegistries& registries) {
+    loupe::cuda::register_convolution(registries);
+    loupe::cuda::register_products(registries);
+}
