@@ -8,9 +8,11 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/dispatch/functions.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/convolution.h"
@@ -184,64 +186,95 @@ struct Problem {
           large(large_sizes, *type_of(dtype), last),
           weight(weight_sizes, *type_of(dtype), last),
           small(small_sizes, *type_of(dtype), last),
-          convolution(p, dtype) {}
-
-    // The first of cuDNN's proposals that can run, and gives the same each time: what is replayed must be what was
-    // seen.
-    template <typename Performance>
-    static const Performance& chosen(std::span<const Performance> proposals) {
-        for (const bool must_repeat : {true, false}) {
-            for (const Performance& proposal : proposals) {
-                const bool repeats = proposal.determinism == CUDNN_DETERMINISTIC;
-                if (proposal.status == CUDNN_STATUS_SUCCESS && (repeats || !must_repeat)) return proposal;
-            }
+          convolution(p, dtype),
+          is_half(dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16) {
+        key = {place.index, static_cast<std::int64_t>(dtype), last, p.groups};
+        for (const IntSpan part :
+             {large_sizes, weight_sizes, small_sizes, span_of(p.stride), span_of(p.padding), span_of(p.dilation)}) {
+            key.push_back(static_cast<std::int64_t>(part.size()));
+            key.insert(key.end(), part.begin(), part.end());
         }
-        throw Error(ErrorKind::Run, "cuDNN error: no algorithm for this convolution");
     }
 
     void forward(const Tensor& x, const Tensor& w, const Tensor& y) const {
-        std::array<cudnnConvolutionFwdAlgoPerf_t, 8> proposals{};
-        int count = 0;
-        check(cudnnGetConvolutionForwardAlgorithm_v7(handle, large, weight, convolution, small,
-                                                     static_cast<int>(proposals.size()), &count, proposals.data()),
-              "choosing a convolution");
-        const auto& best =
-            chosen(std::span<const cudnnConvolutionFwdAlgoPerf_t>(proposals.data(), static_cast<std::size_t>(count)));
-        check(cudnnSetConvolutionMathType(convolution, best.mathType), "choosing a convolution");
+        const Choice& best = choice<cudnnConvolutionFwdAlgoPerf_t>(0, [&](int count, int* found, auto* proposals) {
+            return cudnnGetConvolutionForwardAlgorithm_v7(handle, large, weight, convolution, small, count, found,
+                                                          proposals);
+        });
         const Tensor work = workspace(best.memory);
         check(cudnnConvolutionForward(handle, factors.one(), large, x.address(), weight, w.address(), convolution,
-                                      best.algo, work.address(), best.memory, factors.zero(), small, y.address()),
+                                      static_cast<cudnnConvolutionFwdAlgo_t>(best.algorithm), work.address(),
+                                      best.memory, factors.zero(), small, y.address()),
               "a convolution");
     }
     void data_gradient(const Tensor& gy, const Tensor& w, const Tensor& gx) const {
-        std::array<cudnnConvolutionBwdDataAlgoPerf_t, 8> proposals{};
-        int count = 0;
-        check(cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, weight, small, convolution, large,
-                                                          static_cast<int>(proposals.size()), &count, proposals.data()),
-              "choosing a convolution");
-        const auto& best = chosen(
-            std::span<const cudnnConvolutionBwdDataAlgoPerf_t>(proposals.data(), static_cast<std::size_t>(count)));
-        check(cudnnSetConvolutionMathType(convolution, best.mathType), "choosing a convolution");
+        const Choice& best = choice<cudnnConvolutionBwdDataAlgoPerf_t>(1, [&](int count, int* found, auto* proposals) {
+            return cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, weight, small, convolution, large, count, found,
+                                                               proposals);
+        });
         const Tensor work = workspace(best.memory);
         check(cudnnConvolutionBackwardData(handle, factors.one(), weight, w.address(), small, gy.address(), convolution,
-                                           best.algo, work.address(), best.memory, factors.zero(), large, gx.address()),
+                                           static_cast<cudnnConvolutionBwdDataAlgo_t>(best.algorithm), work.address(),
+                                           best.memory, factors.zero(), large, gx.address()),
               "a gradient of a convolution");
     }
     void weight_gradient(const Tensor& x, const Tensor& gy, const Tensor& gw) const {
-        std::array<cudnnConvolutionBwdFilterAlgoPerf_t, 8> proposals{};
-        int count = 0;
-        check(
-            cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, large, small, convolution, weight,
-                                                          static_cast<int>(proposals.size()), &count, proposals.data()),
-            "choosing a convolution");
-        const auto& best = chosen(
-            std::span<const cudnnConvolutionBwdFilterAlgoPerf_t>(proposals.data(), static_cast<std::size_t>(count)));
-        check(cudnnSetConvolutionMathType(convolution, best.mathType), "choosing a convolution");
+        const Choice& best =
+            choice<cudnnConvolutionBwdFilterAlgoPerf_t>(2, [&](int count, int* found, auto* proposals) {
+                return cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, large, small, convolution, weight, count,
+                                                                     found, proposals);
+            });
         const Tensor work = workspace(best.memory);
         check(cudnnConvolutionBackwardFilter(handle, factors.one(), large, x.address(), small, gy.address(),
-                                             convolution, best.algo, work.address(), best.memory, factors.zero(),
-                                             weight, gw.address()),
+                                             convolution, static_cast<cudnnConvolutionBwdFilterAlgo_t>(best.algorithm),
+                                             work.address(), best.memory, factors.zero(), weight, gw.address()),
               "a gradient of a convolution");
+    }
+
+    // What cuDNN proposes takes milliseconds to ask: asked once for each problem.
+    struct Choice {
+        int algorithm = 0;
+        std::size_t memory = 0;
+        cudnnMathType_t math = CUDNN_FMA_MATH;
+    };
+    static bool loses_bits(const cudnnConvolutionFwdAlgoPerf_t& proposal) {
+        return proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD ||
+               proposal.algo == CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED;
+    }
+    static bool loses_bits(const cudnnConvolutionBwdDataAlgoPerf_t& proposal) {
+        return proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD ||
+               proposal.algo == CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED;
+    }
+    static bool loses_bits(const cudnnConvolutionBwdFilterAlgoPerf_t& proposal) {
+        return proposal.algo == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED;
+    }
+    // The first proposal that can run, and gives the same each time: what is replayed must be what was seen. Winograd's
+    // transforms round half types between them.
+    template <typename Performance, typename Ask>
+    const Choice& choice(std::int64_t which, Ask&& ask) const {
+        static std::mutex mutex;
+        static auto* const known = new std::map<std::vector<std::int64_t>, Choice>;
+        std::vector<std::int64_t> at = key;
+        at.push_back(which);
+        const std::lock_guard lock(mutex);
+        if (const auto found = known->find(at); found != known->end()) {
+            check(cudnnSetConvolutionMathType(convolution, found->second.math), "choosing a convolution");
+            return found->second;
+        }
+        std::array<Performance, 8> proposals{};
+        int count = 0;
+        check(ask(static_cast<int>(proposals.size()), &count, proposals.data()), "choosing a convolution");
+        for (const bool must_repeat : {true, false}) {
+            for (int i = 0; i < count; ++i) {
+                const Performance& each = proposals[static_cast<std::size_t>(i)];
+                const bool repeats = each.determinism == CUDNN_DETERMINISTIC;
+                if (each.status != CUDNN_STATUS_SUCCESS || (must_repeat && !repeats) || (is_half && loses_bits(each)))
+                    continue;
+                check(cudnnSetConvolutionMathType(convolution, each.mathType), "choosing a convolution");
+                return (*known)[at] = {static_cast<int>(each.algo), each.memory, each.mathType};
+            }
+        }
+        throw Error(ErrorKind::Run, "cuDNN error: no algorithm for this convolution");
     }
     Tensor workspace(std::size_t bytes) const {
         const std::int64_t size = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes));
@@ -256,6 +289,8 @@ struct Problem {
     FilterDescriptor weight;
     TensorDescriptor small;
     ConvolutionDescriptor convolution;
+    bool is_half;
+    std::vector<std::int64_t> key;
 };
 
 bool is_last(const Tensor& input, const Tensor& weight) {
@@ -324,15 +359,10 @@ void convolution_backward(Arguments arguments, IValue* results) {
         });
     }
     if (mask[2]) {
-        const Tensor out = empty(grad.sizes().subspan(1, 1), grad.dtype(), grad.device());
-        Dims sizes(grad.sizes().size(), 1);
-        sizes[1] = out.numel();
-        const TensorDescriptor b(span_of(sizes), *type_of(out.dtype()), last);
-        const TensorDescriptor g(grad.sizes(), *type_of(grad.dtype()), last);
-        check(cudnnConvolutionBackwardBias(problem.handle, problem.factors.one(), g, grad.address(),
-                                           problem.factors.zero(), b, out.address()),
-              "a gradient of a bias");
-        results[2] = out;
+        // cuDNN has it for some dtypes only.
+        Dims others{0};
+        for (std::int64_t d = 2; d < grad.dim(); ++d) others.push_back(d);
+        results[2] = fn::sum_dim(grad, others, false);
     }
 }
 

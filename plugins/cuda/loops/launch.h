@@ -151,29 +151,27 @@ struct PackBody {
     LOUPE_HD void operator()(std::int64_t i) const {
         constexpr int kCount = Pack<S>::kCount;
         const std::int64_t first = i * kCount;
-        const bool is_whole = first + kCount <= count;
-        Pack<S> packs[kInputs] = {}, result;
+        if (first + kCount > count) {
+            for (std::int64_t at = first; at < count; ++at) {
+                T x[kInputs];
+                for (int o = 0; o < kInputs; ++o) x[o] = in[o] == nullptr ? number[o] : static_cast<T>(in[o][at]);
+                out[at] = stored<S>(apply<Op, T, kInputs>(numbers, x));
+            }
+            return;
+        }
+        // Numbers are spread first, so that the elements are computed without a question.
+        T x[kCount][kInputs];
         for (int o = 0; o < kInputs; ++o) {
-            if (in[o] == nullptr) continue;
-            if (is_whole)
-                packs[o] = *reinterpret_cast<const Pack<S>*>(in[o] + first);
-            else
-                for (int k = 0; first + k < count; ++k) packs[o].v[k] = in[o][first + k];
+            if (in[o] == nullptr) {
+                for (int k = 0; k < kCount; ++k) x[k][o] = number[o];
+            } else {
+                const Pack<S> pack = *reinterpret_cast<const Pack<S>*>(in[o] + first);
+                for (int k = 0; k < kCount; ++k) x[k][o] = static_cast<T>(pack.v[k]);
+            }
         }
-        const int here = is_whole ? kCount : static_cast<int>(count - first);
-#ifdef __CUDACC__
-#pragma unroll
-#endif
-        for (int k = 0; k < kCount; ++k) {
-            if (k >= here) break;
-            T x[kInputs];
-            for (int o = 0; o < kInputs; ++o) x[o] = in[o] == nullptr ? number[o] : static_cast<T>(packs[o].v[k]);
-            result.v[k] = stored<S>(apply<Op, T, kInputs>(numbers, x));
-        }
-        if (is_whole)
-            *reinterpret_cast<Pack<S>*>(out + first) = result;
-        else
-            for (int k = 0; k < here; ++k) out[first + k] = result.v[k];
+        Pack<S> result;
+        for (int k = 0; k < kCount; ++k) result.v[k] = stored<S>(apply<Op, T, kInputs>(numbers, x[k]));
+        *reinterpret_cast<Pack<S>*>(out + first) = result;
     }
 };
 

@@ -154,6 +154,23 @@ LOUPE_HD void fold_dense(const S* row, std::int64_t begin, std::int64_t end, std
     for (std::int64_t i = packed + thread; i < end; i += threads) R::fold(state, static_cast<T>(row[i]), i, parameter);
 }
 
+// The same at a stride in bytes: several are read before the first is taken in.
+template <typename R, typename S>
+LOUPE_HD void fold_strided(const char* first, std::int64_t stride, std::int64_t begin, std::int64_t end,
+                           std::int64_t threads, double parameter, typename R::State& state) {
+    using T = typename R::Element;
+    constexpr int kAhead = 8;
+    std::int64_t i = begin;
+    for (; i + (kAhead - 1) * threads < end; i += kAhead * threads) {
+        T elements[kAhead];
+        for (int k = 0; k < kAhead; ++k)
+            elements[k] = static_cast<T>(*reinterpret_cast<const S*>(first + (i + k * threads) * stride));
+        for (int k = 0; k < kAhead; ++k) R::fold(state, elements[k], i + k * threads, parameter);
+    }
+    for (; i < end; i += threads)
+        R::fold(state, static_cast<T>(*reinterpret_cast<const S*>(first + i * stride)), i, parameter);
+}
+
 // A thread's share of the elements from begin to end.
 template <typename R>
 LOUPE_HD void fold_part(const ReduceShape& shape, const char* first, std::int64_t begin, std::int64_t end,
@@ -173,6 +190,14 @@ LOUPE_HD void fold_part(const ReduceShape& shape, const char* first, std::int64_
                 return fold_dense<R>(reinterpret_cast<const Half*>(first), begin, end, thread, threads, shape.parameter,
                                      state);
         }
+    }
+    if constexpr (std::is_same_v<T, float>) {
+        if (shape.reduced.dims == 1 && element == Element::Float32)
+            return fold_strided<R, float>(first, input.strides[0], begin + thread, end, threads, shape.parameter,
+                                          state);
+        if (shape.reduced.dims == 1 && element == Element::BFloat16)
+            return fold_strided<R, Brain>(first, input.strides[0], begin + thread, end, threads, shape.parameter,
+                                          state);
     }
     for (std::int64_t i = begin + thread; i < end; i += threads) {
         std::int64_t index = i, offset = 0;
