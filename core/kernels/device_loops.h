@@ -4,6 +4,7 @@
 // the device that holds the tensors runs its own form of it. So one kernel serves every device, with its promotion,
 // checks and numbers written once.
 
+#include <chrono>
 #include <span>
 
 #include "core/kernels/loop_operand.h"
@@ -28,12 +29,19 @@ class DeviceLoops {
 // Those of a device's type; null when it has none.
 DeviceLoops* device_loops(Device device);
 
-namespace detail {
-// For run_elementwise and run_reduction over tensors of a device: on the host, over copies, where it has no such loop.
-void run_on_device(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
-                   std::size_t outputs);
-void reduce_on_device(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
-                      std::span<const Tensor> outputs, const void* params);
-}  // namespace detail
+// Copies to the host and back, for a loop that the device has not: told to the observer of what runs on the host.
+class HostCopies {
+  public:
+    Tensor of(const Tensor& t);
+    void put_back(const Tensor& to, const Tensor& host);
+    void tell(Device device) const;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    void count(const Tensor& t, Clock::time_point began);
+
+    std::size_t bytes_ = 0;
+    double seconds_ = 0;
+};
 
 }  // namespace loupe

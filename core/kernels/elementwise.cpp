@@ -343,6 +343,26 @@ void refuse_repeated_elements(const TensorImpl& out) {
 
 }  // namespace
 
+// By the device's own loop, or on the host where it has none.
+static void run_on_device(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                          std::size_t outputs) {
+    DeviceLoops* const loops = device_loops(operands[0].tensor->storage->device());
+    if (loops != nullptr && loops->elementwise(kernel, params, operands, outputs)) return;
+    HostCopies copies;
+    std::array<Tensor, kMaxOperands> given, host;
+    std::array<LoopOperand, kMaxOperands> there;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        there[i] = operands[i];
+        if (operands[i].tensor == nullptr) continue;
+        given[i] = Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(operands[i].tensor)));
+        host[i] = copies.of(given[i]);
+        there[i].tensor = host[i].impl();
+    }
+    run_elementwise(kernel, params, {there.data(), operands.size()}, outputs);
+    for (std::size_t i = 0; i < outputs; ++i) copies.put_back(given[i], host[i]);
+    copies.tell(given[0].device());
+}
+
 void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
                      std::size_t outputs, int cost) {
     assert(operands.size() <= kMaxOperands && outputs >= 1);
@@ -357,7 +377,7 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
         }
     }
     if (any_device_but_cpu() && !operands[0].tensor->storage->device().is_cpu()) [[unlikely]]
-        return detail::run_on_device(kernel, params, operands, outputs);
+        return run_on_device(kernel, params, operands, outputs);
     const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / cost, 1024);
     std::array<void*, kMaxOperands> arrays;
     if (collect_plain_arrays(operands, n, arrays.data())) {

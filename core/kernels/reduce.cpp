@@ -284,13 +284,26 @@ void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_
     }
 }
 
+// By the device's own loop, or on the host where it has none.
+static void reduce_on_device(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced,
+                             std::span<const Tensor> outputs, const void* params) {
+    DeviceLoops* const loops = device_loops(input.device());
+    if (loops != nullptr && loops->reduce(reduction, input, reduced, outputs, params)) return;
+    HostCopies copies;
+    std::vector<Tensor> host;
+    for (const Tensor& out : outputs) host.push_back(copies.of(out));
+    run_reduction(reduction, copies.of(input), reduced, host, params);
+    for (std::size_t i = 0; i < outputs.size(); ++i) copies.put_back(outputs[i], host[i]);
+    copies.tell(input.device());
+}
+
 void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced,
                    std::span<const Tensor> outputs, const void* params) {
     if (detail::thread_loop_recorder != nullptr) [[unlikely]]
         record_reduction(reduction, given, reduced, outputs, params);
     const LoopRecorderScope unrecorded(nullptr);
     if (any_device_but_cpu() && !given.device().is_cpu()) [[unlikely]]
-        return detail::reduce_on_device(reduction, given, reduced, outputs, params);
+        return reduce_on_device(reduction, given, reduced, outputs, params);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {
         input = empty(given.sizes(), given.dtype());
