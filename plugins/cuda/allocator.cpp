@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/cuda/check.h"
-#include "plugins/cuda/device.h"
+#include "plugins/cuda/current_device.h"
 
 namespace loupe::cuda {
 namespace {

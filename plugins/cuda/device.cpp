@@ -106,13 +106,6 @@ class CudaDevice final : public DeviceInterface {
 
 }  // namespace
 
-void use(Device device) {
-    thread_local int current = -1;
-    if (current == device.index) return;
-    check(cudaSetDevice(device.index), "choosing the device");
-    current = device.index;
-}
-
 cudaStream_t stream_of(Device device) { return state_of(device).stream; }
 
 void* scratch_of(Device device, std::size_t bytes) {

@@ -5,12 +5,11 @@
 #include <cuda_runtime_api.h>
 
 #include "core/tensor/device_interface.h"
+#include "plugins/cuda/current_device.h"
 #include "plugins/cuda/loops/loop.h"
 
 namespace loupe::cuda {
 
-// Makes a device the calling thread's.
-void use(Device device);
 cudaStream_t stream_of(Device device);
 // For the loops: the device's stream and its scratch memory. The device becomes the calling thread's.
 Queue queue_of(Device device);
