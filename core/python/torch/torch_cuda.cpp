@@ -50,7 +50,7 @@ IValue unknown(CallArguments) {
 }
 
 IValue synchronize(CallArguments arguments) {
-    const BoundArguments given(arguments, "synchronize", {"device"});
+    const BoundArguments given(arguments, "synchronize", {"device="});
     for (int i = 0; i < device_count(); ++i) {
         if (!given.has(0) || given[0].is_none() || device_of(given[0]) == gpu(i))
             device_interface(DeviceType::Cuda)->synchronize(gpu(i));
