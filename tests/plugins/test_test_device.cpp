@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/dispatch.h"
+#include "core/dispatch/fallback_observer.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
@@ -136,6 +137,35 @@ class TestTestDevice : public QObject {
         fn::sum(a);
         QVERIFY(watcher.own.contains("aten::add.Tensor"));
         QVERIFY(watcher.fallbacks.contains("aten::sum"));
+    }
+
+    void loopsOfItsOwnCopyNothing() {
+        // What is not among them may run on the host; these must not.
+        class Counter : public FallbackObserver {
+          public:
+            int count = 0;
+            void on_fallback(const FallbackCost&) override { ++count; }
+        } counter;
+        const Tensor a = random_on(kOther, {4, 6}), b = random_on(kOther, {4, 6});
+        const Tensor whole = fn::to_dtype(a, number_of(ScalarType::Int64));
+        set_fallback_observer(&counter);
+        const TensorList results{fn::sub(a, b, Scalar(2)),
+                                 fn::sigmoid(a),
+                                 fn::tanh(fn::t(a)),
+                                 fn::gelu(a, "none"),
+                                 fn::mul(a, whole),
+                                 fn::lt(a, b),
+                                 fn::clone(fn::t(a)),
+                                 fn::where(fn::lt(a, b), a, b),
+                                 fn::sum(a),
+                                 fn::amax(a, Dims{1}, false),
+                                 fn::sum_dim(whole, Dims{0}, false)};
+        const int copied = counter.count;
+        fn::digamma(a);  // which it has not
+        set_fallback_observer(nullptr);
+        QCOMPARE(copied, 0);
+        QCOMPARE(counter.count, 1);
+        for (const Tensor& t : results) QVERIFY(t.device() == kOther);
     }
 
     void operators_data() { list_operators(); }

@@ -18,6 +18,12 @@ constexpr std::string_view kOwnWalks[] = {"aten::cumsum",          "aten::cumpro
 
 constexpr ScalarType kComputeTypes[] = {ScalarType::Int64, ScalarType::Float32, ScalarType::Float64, ScalarType::Bool};
 
+// Kernels include nothing of the engine and number dtypes again: as it does.
+static_assert(static_cast<int>(Element::Int64) == static_cast<int>(ScalarType::Int64) &&
+              static_cast<int>(Element::Float16) == static_cast<int>(ScalarType::Float16) &&
+              static_cast<int>(Element::Float64) == static_cast<int>(ScalarType::Float64) &&
+              static_cast<int>(Element::Bool) == static_cast<int>(ScalarType::Bool) &&
+              static_cast<int>(Element::BFloat16) == static_cast<int>(ScalarType::BFloat16));
 Element element_of(ScalarType dtype) { return static_cast<Element>(dtype); }
 bool is_known(ScalarType dtype) { return !is_complex(dtype); }
 
