@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cuda/device.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,11 +18,18 @@
 namespace loupe::cuda {
 namespace {
 
+constexpr std::size_t kFaultSlots = 1024;
+
 struct State {
     cudaStream_t stream = nullptr;
     void* scratch = nullptr;
     std::size_t scratch_bytes = 0;
     Ptr<Philox> generator;
+    // Slots for what kernels find wrong, in memory that the device sees; used in turn.
+    Fault* faults = nullptr;
+    std::array<const char*, kFaultSlots> fault_ops{};
+    std::size_t next_fault = 0;
+    std::int64_t resident_threads = 0;
 };
 
 // Tensors in static objects may outlive everything else: nothing here is destroyed.
@@ -33,6 +42,14 @@ State& state_of(Device device) {
     if (device.index < 0 || static_cast<std::size_t>(device.index) >= all.size())
         throw Error(ErrorKind::Run, "CUDA error: invalid device ordinal");
     return all[static_cast<std::size_t>(device.index)];
+}
+
+// Of work that is done.
+void say_faults(State& state) {
+    for (std::size_t i = 0; i < kFaultSlots; ++i) {
+        const std::size_t slot = (state.next_fault + i) % kFaultSlots;
+        if (state.faults[slot].kind != 0) throw_fault(state.faults[slot], state.fault_ops[slot]);
+    }
 }
 
 class Event final : public DeviceEvent {
@@ -61,8 +78,7 @@ class Event final : public DeviceEvent {
 
 class CudaDevice final : public DeviceInterface {
   public:
-    explicit CudaDevice(int count)
-        : allocator_(count), loops_({.queue = queue_of, .address = [](void* at) -> void* { return at; }}) {}
+    explicit CudaDevice(int count) : allocator_(count) {}
 
     std::string_view name() const override { return "cuda"; }
     int count() const override { return static_cast<int>(states().size()); }
@@ -75,17 +91,23 @@ class CudaDevice final : public DeviceInterface {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying");
         // Between devices' own memory the host need not wait, if they are one device.
         if (to_device.is_cpu() || from_device.is_cpu() || !(to_device == from_device))
-            check(cudaStreamSynchronize(stream), "copying");
+            wait(device);
     }
     void synchronize(Device device) override {
         use(device);
-        check(cudaStreamSynchronize(stream_of(device)), "waiting for the device");
+        wait(device);
     }
     std::unique_ptr<DeviceEvent> make_event(Device device) override { return std::make_unique<Event>(device); }
     Generator* generator(Device device) override { return state_of(device).generator.get(); }
     DeviceLoops* loops() override { return &loops_; }
 
   private:
+    static void wait(Device device) {
+        State& state = state_of(device);
+        check(cudaStreamSynchronize(state.stream), "waiting for the device");
+        say_faults(state);
+    }
+
     CachingAllocator allocator_;
     KernelLoops loops_;
 };
@@ -124,6 +146,7 @@ void* scratch_of(Device device, std::size_t bytes) {
     return state.scratch;
 }
 
+// The device becomes the calling thread's.
 Queue queue_of(Device device) {
     use(device);
     return {.stream = stream_of(device),
@@ -132,6 +155,30 @@ Queue queue_of(Device device) {
                 const auto index = static_cast<State*>(queue.owner) - states().data();
                 return scratch_of(Device{DeviceType::Cuda, static_cast<std::int8_t>(index)}, bytes);
             }};
+}
+
+void* address_on_device(void* place) { return place; }
+std::int64_t resident_threads(Device device) { return state_of(device).resident_threads; }
+bool takes(Arguments, std::string*) { return true; }
+
+Fault* fault_for(const Queue& queue, const char* op) {
+    auto& state = *static_cast<State*>(queue.owner);
+    const std::size_t slot = state.next_fault;
+    state.next_fault = (slot + 1) % kFaultSlots;
+    if (state.faults[slot].kind != 0) throw_fault(state.faults[slot], state.fault_ops[slot]);
+    state.fault_ops[slot] = op;
+    return state.faults + slot;
+}
+void check_faults(const Queue& queue) {
+    // As for PyTorch: errors where they are made, at the cost of waiting for each kernel.
+    static const bool blocks = [] {
+        const char* const set = std::getenv("CUDA_LAUNCH_BLOCKING");
+        return set != nullptr && std::string_view(set) != "0" && std::string_view(set) != "";
+    }();
+    if (!blocks) return;
+    auto& state = *static_cast<State*>(queue.owner);
+    check(cudaStreamSynchronize(state.stream), "waiting for a kernel");
+    say_faults(state);
 }
 
 DeviceInterface& make_device() {
@@ -145,6 +192,13 @@ DeviceInterface& make_device() {
         State& state = states()[static_cast<std::size_t>(i)];
         check(cudaStreamCreateWithFlags(&state.stream, cudaStreamNonBlocking), "making a stream");
         state.generator = make_ptr<Philox>(device);
+        void* slots = nullptr;
+        check(cudaHostAlloc(&slots, kFaultSlots * sizeof(Fault), cudaHostAllocMapped), "allocating host memory");
+        state.faults = new (slots) Fault[kFaultSlots]();
+        int processors = 0, threads = 0;
+        check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, i), "asking the device");
+        check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, i), "asking the device");
+        state.resident_threads = std::int64_t{processors} * threads;
     }
     static auto* const device = new CudaDevice(count);
     return *device;

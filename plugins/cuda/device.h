@@ -6,13 +6,11 @@
 
 #include "core/tensor/device_interface.h"
 #include "plugins/cuda/current_device.h"
-#include "plugins/cuda/loops/loop.h"
+#include "plugins/cuda/loops/host.h"
 
 namespace loupe::cuda {
 
 cudaStream_t stream_of(Device device);
-// For the loops: the device's stream and its scratch memory. The device becomes the calling thread's.
-Queue queue_of(Device device);
 // Memory of the device for the work that is given next, valid until the next call.
 void* scratch_of(Device device, std::size_t bytes);
 

@@ -10,6 +10,7 @@
 #include "plugins/cuda/device.h"
 #include "plugins/cuda/libraries.h"
 #include "plugins/cuda/loops/kernel_loops.h"
+#include "plugins/cuda/operators/operators.h"
 
 namespace loupe::cuda {
 namespace {
@@ -31,6 +32,7 @@ void register_all(const PluginRegistries& registries) {
     const LoupeCudaRegister register_libraries = load_libraries();
     registries.add_device(DeviceType::Cuda, device);
     register_loops(registries, DeviceType::Cuda, "cuda");
+    register_operators(registries, DeviceType::Cuda, "cuda");
     register_libraries(registries);
 }
 

@@ -3,6 +3,7 @@
 // code that takes a tensor's memory for the CPU's is found at once. It has few kernels of its own: nearly all operators
 // run through the fallback.
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -12,7 +13,9 @@
 #include "core/ops/random/philox.h"
 #include "core/plugin/plugin.h"
 #include "core/tensor/device_interface.h"
+#include "plugins/cuda/loops/host.h"
 #include "plugins/cuda/loops/kernel_loops.h"
+#include "plugins/cuda/operators/operators.h"
 #include "plugins/test_device/test_memory.h"
 
 namespace loupe::test_device {
@@ -55,8 +58,7 @@ class TestDevice final : public DeviceInterface {
     }
     // Where an operator's loop asks for them: those of test:1, and copies on test:0 too.
     DeviceLoops* loops() override {
-        static cuda::KernelLoops own({.queue = [](Device) { return cuda::Queue(); },
-                                      .address = [](void* at) -> void* { return memory().own_view(at); }});
+        static cuda::KernelLoops own;
         return &own;
     }
 };
@@ -92,15 +94,6 @@ bool accepts_float(Arguments arguments, std::string* why) {
     return false;
 }
 
-// Those of test:0 run through the fallback.
-bool accepts_other(Arguments arguments, std::string* why) {
-    bool is_other = false;
-    for (const IValue& v : arguments)
-        is_other = is_other || (v.is_tensor() && v.tensor_impl()->storage->device().index == 1);
-    if (!is_other && why != nullptr) *why = "for test:1";
-    return is_other;
-}
-
 void register_all(const PluginRegistries& registries) {
     static TestDevice device;
     memory();
@@ -108,7 +101,8 @@ void register_all(const PluginRegistries& registries) {
     const auto add = [&](std::string_view name, KernelFunction kernel, AcceptFunction accepts = nullptr) {
         registries.add_kernel(name, DeviceType::PrivateUse1, {"test", kernel, accepts});
     };
-    cuda::register_loops(registries, DeviceType::PrivateUse1, "loops", accepts_other);
+    cuda::register_loops(registries, DeviceType::PrivateUse1, "loops");
+    cuda::register_operators(registries, DeviceType::PrivateUse1, "loops");
     add("aten::add.Tensor", filling<add_kernel>.function);
     add("aten::mul.Tensor", filling<mul_kernel>.function);
     add("aten::relu", filling<relu_kernel>.function);
@@ -117,6 +111,52 @@ void register_all(const PluginRegistries& registries) {
 
 }  // namespace
 }  // namespace loupe::test_device
+
+// What the loops need of the device: its work is done at once, on the host.
+namespace loupe::cuda {
+namespace {
+
+struct Faults {
+    Fault fault;
+    const char* op = "";
+};
+Faults& faults() {
+    thread_local Faults own;
+    return own;
+}
+
+}  // namespace
+
+Queue queue_of(Device) { return {}; }
+void* address_on_device(void* place) { return test_device::memory().own_view(place); }
+std::int64_t resident_threads(Device) {
+    constexpr std::int64_t kProcessors = 132, kThreads = 2048;  // as an H100 has
+    return kProcessors * kThreads;
+}
+// Those of test:0 run through the fallback.
+bool takes(Arguments arguments, std::string* why) {
+    constexpr Device kOwn{DeviceType::PrivateUse1, 1};
+    bool is_own = false;
+    const auto look = [&](const IValue& v) {
+        is_own = is_own || (v.is_tensor() && v.to_tensor().defined() && v.to_tensor().device() == kOwn);
+    };
+    for (const IValue& v : arguments) {
+        look(v);
+        if (v.is_list()) std::ranges::for_each(v.to_list().elements, look);
+        is_own = is_own || (v.is_device() && v.to_device() == kOwn);
+    }
+    if (!is_own && why != nullptr) *why = "for test:1";
+    return is_own;
+}
+Fault* fault_for(const Queue&, const char* op) {
+    faults() = {{}, op};
+    return &faults().fault;
+}
+void check_faults(const Queue&) {
+    if (faults().fault.kind != 0) throw_fault(faults().fault, faults().op);
+}
+
+}  // namespace loupe::cuda
 
 LOUPE_PLUGIN_EXPORT const loupe::PluginTable* loupe_plugin() {
     static constexpr loupe::PluginTable kTable{loupe::kPluginInterface, "test_device",

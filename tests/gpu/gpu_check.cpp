@@ -117,6 +117,67 @@ Tensor on_gpu(std::initializer_list<std::int64_t> sizes, ScalarType dtype) {
     return t;
 }
 
+Tensor whole_on_gpu(std::initializer_list<std::int64_t> sizes, std::int64_t limit) {
+    const Tensor t = empty(IntSpan(sizes.begin(), sizes.size()), ScalarType::Int64, kGpu);
+    return fn::random_from_(t, 0, limit, IValue());
+}
+
+// Operators that layers are made of, forward and backward.
+void bench_layers(ScalarType dtype, const std::function<void(const char*, double, const std::function<void()>&)>& row) {
+    const auto size = static_cast<double>(element_size(dtype));
+    const auto time = [&](const char* what, double elements, const std::function<void()>& work) {
+        row(concat(what, " ", dtype_name(dtype)).c_str(), elements * size, work);
+    };
+    constexpr std::int64_t kRows = 8192, kWidth = 1024;
+    constexpr double kMany = kRows * kWidth;
+    const Tensor x = on_gpu({kRows, kWidth}, dtype), g = on_gpu({kRows, kWidth}, dtype);
+    const Tensor w = on_gpu({kWidth}, dtype), b = on_gpu({kWidth}, dtype);
+    const auto number = static_cast<std::int64_t>(dtype);
+    const Tensor y = fn::_softmax(x, std::int64_t{1}, false);
+    time("softmax 8192x1024", 2 * kMany, [&] { fn::_softmax(x, std::int64_t{1}, false); });
+    time("softmax backward", 3 * kMany, [&] { fn::_softmax_backward_data(g, y, std::int64_t{1}, number); });
+    const auto [normal, mean, rstd] = fn::native_layer_norm(x, Dims{kWidth}, w, b, 1e-5);
+    time("layer_norm 8192x1024", 2 * kMany, [&] { fn::native_layer_norm(x, Dims{kWidth}, w, b, 1e-5); });
+    const auto all = make_ptr<ListObject>(types::boolean(), std::vector<IValue>{true, true, true});
+    time("layer_norm backward", 5 * kMany,
+         [&] { fn::native_layer_norm_backward(g, x, Dims{kWidth}, mean, rstd, w, b, IValue(all)); });
+    const Tensor logits = on_gpu({4096, 32768}, dtype), classes = whole_on_gpu({4096}, 32768);
+    time("log_softmax 4096x32768", 2 * 4096.0 * 32768, [&] { fn::_log_softmax(logits, std::int64_t{1}, false); });
+    time("cross_entropy 4096x32768", 3 * 4096.0 * 32768,
+         [&] { fn::nll_loss(fn::_log_softmax(logits, std::int64_t{1}, false), classes, Tensor(), std::int64_t{1}, std::int64_t{-100}); });
+    const Tensor ids = whole_on_gpu({8, 1024}, 32768), table = on_gpu({32768, kWidth}, dtype);
+    const OperatorHandle<> embedding{"aten::embedding"};
+    const Tensor of_rows = fn::view(g, Dims{8, 1024, kWidth});
+    time("embedding 8192 of 32768x1024", 2 * kMany, [&] { embedding(table, ids, std::int64_t{-1}, false, false); });
+    time("embedding backward", 2 * kMany + 32768.0 * kWidth,
+         [&] { fn::embedding_dense_backward(of_rows, ids, std::int64_t{32768}, std::int64_t{-1}, false); });
+    const Tensor image = on_gpu({64, 64, 56, 56}, dtype), of_image = on_gpu({64, 64, 56, 56}, dtype);
+    const Tensor scale = on_gpu({64}, ScalarType::Float32), shift = on_gpu({64}, ScalarType::Float32);
+    const Tensor running = fn::zeros_like(scale), spread = fn::ones_like(scale);
+    const double pixels = static_cast<double>(image.numel());
+    const auto normalise = [&] { return fn::native_batch_norm(image, scale, shift, running, spread, true, 0.1, 1e-5); };
+    const auto kept = normalise();
+    time("batch_norm 64x64x56x56", 3 * pixels, [&] { normalise(); });
+    time("batch_norm backward", 5 * pixels, [&] {
+        fn::native_batch_norm_backward(of_image, image, scale, running, spread, std::get<1>(kept), std::get<2>(kept), true,
+                                       1e-5, IValue(all));
+    });
+    const Dims three{3, 3}, two{2, 2}, one{1, 1};
+    const auto pooled = fn::max_pool2d_with_indices(image, three, two, one, one, false);
+    time("max_pool2d 3x3/2", 1.25 * pixels, [&] { fn::max_pool2d_with_indices(image, three, two, one, one, false); });
+    time("max_pool2d backward", 1.25 * pixels, [&] {
+        fn::max_pool2d_with_indices_backward(std::get<0>(pooled), image, three, two, one, one, false, std::get<1>(pooled));
+    });
+    time("dropout 64M", 2 * 67108864.0, [&, many = on_gpu({67108864}, dtype)] { fn::dropout(many, 0.1, true); });
+    time("uniform_ 64M", 67108864.0, [&, many = on_gpu({67108864}, dtype)] { fn::uniform_(many, 0.0, 1.0, IValue()); });
+    if (dtype == ScalarType::Float32) {
+        const OperatorHandle<fn::TwoTensors> sort{"aten::sort"};
+        const Tensor keys = on_gpu({1 << 24}, dtype);
+        time("sort 16M", 2 * 16777216.0, [&] { sort(keys, std::int64_t{0}, false); });
+        time("cumsum 4096x4096 rows", 2 * 16777216.0, [&] { fn::cumsum(fn::view(keys, Dims{4096, 4096}), 1, IValue()); });
+    }
+}
+
 void bench() {
     std::printf("%-34s %12s %12s %12s\n", "", "device us", "host us", "");
     const auto bandwidth = [](const char* name, double bytes, const std::function<void()>& work) {
@@ -153,6 +214,7 @@ void bench() {
         product(concat("conv2d 64x64x56x56 3x3 ", dtype_name(dtype)).c_str(), 2.0 * 64 * 64 * 64 * 9 * 56 * 56,
                 [&] { fn::convolution(x, w, Tensor(), one, one, one, false, zero, 1); });
     }
+    for (const ScalarType dtype : {ScalarType::Float32, ScalarType::BFloat16}) bench_layers(dtype, bandwidth);
     const Tensor small = on_gpu({16}, ScalarType::Float32);
     bandwidth("add 16 float32", 192, [&] { fn::add(small, small, Scalar(1)); });
     bandwidth("relu 16 float32", 128, [&] { fn::relu(small); });

@@ -20,8 +20,7 @@
 namespace loupe::indexing {
 namespace {
 
-// Which elements an index expression picks: the result's dimensions are `before` of the tensor's own, those that the
-// index tensors broadcast to, and the rest of the tensor's own.
+// Which elements an index expression picks.
 struct Selection {
     Dims sizes;
     std::vector<IndexMap> offsets;  // per dimension, with the index dimensions as one
@@ -92,36 +91,23 @@ void add_offsets(IndexMap& offsets, const Tensor& index, const Dims& shape, std:
 }
 
 Selection select_elements(const Tensor& self, const TensorList& given) {
-    const TensorList indices = expanded_indices(self, given);
-    const Dims shape = index_shape(indices);
-    const auto is_indexed = [&](std::size_t d) { return indices[d].defined(); };
-    std::size_t first = 0;
-    std::size_t last = 0;
-    std::size_t count = 0;
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-        if (!is_indexed(d)) continue;
-        if (count++ == 0) first = d;
-        last = d;
-    }
-    if (count == 0) throw Error(ErrorKind::Run, "index: at least one index must be a tensor");
-    // Dimensions of index tensors that are not adjacent come first.
-    const std::size_t before = last - first + 1 == count ? first : 0;
+    const IndexedDims dims = indexed_dims(self, given);
     Selection out;
-    IndexMap positions(static_cast<std::size_t>(checked_numel(span_of(shape))), 0);
+    out.sizes = dims.sizes;
+    IndexMap positions(static_cast<std::size_t>(checked_numel(span_of(dims.shape))), 0);
     const auto add_own = [&](std::size_t d) {
-        out.sizes.push_back(self.sizes()[d]);
         IndexMap map = identity_map(self.sizes()[d]);
         for (std::int64_t& offset : map) offset *= self.strides()[d];
         out.offsets.push_back(std::move(map));
     };
-    for (std::size_t d = 0; d < before; ++d) add_own(d);
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-        if (is_indexed(d)) add_offsets(positions, indices[d], shape, self.sizes()[d], self.strides()[d], d);
+    for (std::size_t d = 0; d < dims.before; ++d) add_own(d);
+    for (std::size_t d = 0; d < dims.indices.size(); ++d) {
+        if (dims.indices[d].defined())
+            add_offsets(positions, dims.indices[d], dims.shape, self.sizes()[d], self.strides()[d], d);
     }
-    out.sizes.insert(out.sizes.end(), shape.begin(), shape.end());
     out.offsets.push_back(std::move(positions));
-    for (std::size_t d = before; d < indices.size(); ++d) {
-        if (!is_indexed(d)) add_own(d);
+    for (std::size_t d = dims.before; d < dims.indices.size(); ++d) {
+        if (!dims.indices[d].defined()) add_own(d);
     }
     return out;
 }
@@ -189,14 +175,7 @@ void put(const Tensor& self, const TensorList& indices, const Tensor& values, bo
                                            dtype_graph_name(values.dtype()), " for the source."));
     }
     const Selection selection = select_elements(self, indices);
-    Tensor source;
-    try {
-        source = dense(fn::expand(values, selection.sizes, false));
-    } catch (const Error&) {
-        throw Error(ErrorKind::Run, concat("shape mismatch: value tensor of shape ", shape_list_text(values.sizes()),
-                                           " cannot be broadcast to indexing result of shape ",
-                                           shape_list_text(span_of(selection.sizes))));
-    }
+    const Tensor source = dense(expanded_values(values, selection.sizes));
     if (source.numel() == 0) return;
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = self.data<T>();
@@ -289,6 +268,37 @@ constexpr OperatorRecord kRecords[] = {
 };
 
 }  // namespace
+
+IndexedDims indexed_dims(const Tensor& self, const TensorList& given) {
+    IndexedDims out;
+    out.indices = expanded_indices(self, given);
+    out.shape = index_shape(out.indices);
+    std::size_t first = 0, last = 0, count = 0;
+    for (std::size_t d = 0; d < out.indices.size(); ++d) {
+        if (!out.indices[d].defined()) continue;
+        if (count++ == 0) first = d;
+        last = d;
+    }
+    if (count == 0) throw Error(ErrorKind::Run, "index: at least one index must be a tensor");
+    out.before = last - first + 1 == count ? first : 0;
+    const IntSpan own = self.sizes();
+    out.sizes.assign(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(out.before));
+    out.sizes.insert(out.sizes.end(), out.shape.begin(), out.shape.end());
+    for (std::size_t d = out.before; d < out.indices.size(); ++d) {
+        if (!out.indices[d].defined()) out.sizes.push_back(own[d]);
+    }
+    return out;
+}
+
+Tensor expanded_values(const Tensor& values, const Dims& sizes) {
+    try {
+        return fn::expand(values, sizes, false);
+    } catch (const Error&) {
+        throw Error(ErrorKind::Run, concat("shape mismatch: value tensor of shape ", shape_list_text(values.sizes()),
+                                           " cannot be broadcast to indexing result of shape ",
+                                           shape_list_text(span_of(sizes))));
+    }
+}
 
 std::span<const OperatorRecord> advanced_records() { return kRecords; }
 

@@ -23,4 +23,17 @@ struct Lines {
 };
 Lines lines_of(IntSpan sizes, std::int64_t dim);
 
+// Of an index expression x[i, :, mask]: the result's dimensions are `before` of the tensor's own, those that the index
+// tensors broadcast to, and the rest of the tensor's own.
+struct IndexedDims {
+    TensorList indices;      // int64, one a dimension of the tensor; undefined: all of it. Masks became positions
+    Dims shape;              // that they broadcast to
+    std::size_t before = 0;  // 0 where indexed dimensions are not adjacent: then `shape` comes first
+    Dims sizes;              // of the result
+};
+// Throws Error (Run) with PyTorch's message for indices that do not fit.
+IndexedDims indexed_dims(const Tensor& self, const TensorList& given);
+// Values to be put where it points. Throws Error (Run) with PyTorch's message where they do not broadcast.
+Tensor expanded_values(const Tensor& values, const Dims& sizes);
+
 }  // namespace loupe::indexing

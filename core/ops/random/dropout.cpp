@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "core/dispatch/boxing.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/random/family.h"
+#include "core/ops/random/generator.h"
 #include "core/ops/samples.h"
 
 namespace loupe {
@@ -13,6 +15,8 @@ namespace {
 
 using namespace arithmetic;
 using namespace drawing;
+
+const OperatorHandle<fn::TwoTensors> dropout_with_mask{"aten::native_dropout"};
 
 // What negative saturation of selu tends to: -scale alpha.
 constexpr double kAlpha = 1.7580993408473766;
@@ -41,10 +45,17 @@ Tensor noise_for(const Tensor& input, double p) {
     return fn::div_scalar_(kept<kFeature>(input, p), Scalar(1 - p));
 }
 
+// A device with a generator of its own draws and applies the mask at once, as PyTorch does there.
+bool draws_itself(const Tensor& input, double p) {
+    return p > 0 && p < 1 && !input.device().is_cpu() && default_generator(input.device()).device() == input.device();
+}
+
 template <bool kFeature>
 Tensor dropout(const Tensor& input, double p, bool train) {
     check(p);
-    return does_nothing(input, p, train) ? input : input * noise_for<kFeature>(input, p);
+    if (does_nothing(input, p, train)) return input;
+    if (!kFeature && draws_itself(input, p)) return std::get<0>(dropout_with_mask(input, p, true));
+    return input * noise_for<kFeature>(input, p);
 }
 template <bool kFeature>
 Tensor dropout_(const Tensor& self, double p, bool train) {
@@ -80,7 +91,7 @@ Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
 }
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
-    if (input.numel() == 0) return {input, fn::empty_like(input)};
+    if (input.numel() == 0) return {fn::clone(input), fn::empty_like(input)};
     if (train && !*train)
         return {fn::clone(input), fn::to_dtype(fn::ones_like(input), static_cast<std::int64_t>(ScalarType::Bool))};
     const Tensor mask =
@@ -88,6 +99,12 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::op
     return {input * mask * (p == 1 ? 0.0 : 1 / (1 - p)), mask};
 }
 Tensor native_dropout_backward(const Tensor& grad, const Tensor& mask, double scale) { return grad * mask * scale; }
+void native_dropout_gradient(GradientContext& c) {
+    const double p = c.value("p").to_double();
+    const bool drops = c.value("train").is_none() || c.value("train").to_bool();
+    const double scale = !drops ? 1 : p == 1 ? 0 : 1 / (1 - p);
+    c.grad("input", [&] { return native_dropout_backward(c.grad_output(), c.result(1), scale); });
+}
 
 constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function) {
     return {.schema = schema, .summary = summary, .composite = function, .is_random = true};
@@ -122,11 +139,16 @@ constexpr OperatorRecord kRecords[] = {
              "alpha_dropout of whole channels.", boxed<alpha_dropout<true>>),
     dropping("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
              "The same as feature_alpha_dropout, in place.", boxed<alpha_dropout_<true>>),
-    composite("aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "dropout and its mask.",
-              boxed<native_dropout>)
-        .with_out({})
-        .with_formula("out = input m / (1 - p), m = 1 with chance 1 - p, else 0")
-        .with_gradient("input: grad m / (1 - p)"),
+    {.schema = "aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+     .summary = "dropout and its mask.",
+     .formula = "out = input m / (1 - p), m = 1 with chance 1 - p, else 0",
+     .results_from = ResultsFrom::Metadata,
+     .kernel = boxed<native_dropout>,
+     .derivative = {native_dropout_gradient, {save_result(1)}},
+     .gradient = "input: grad m / (1 - p)",
+     .variants = kOut,
+     .is_random = true,
+     .constant_results = 0b10},
     composite("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
               "Gradient of native_dropout.", boxed<native_dropout_backward>)
         .with_out({}),

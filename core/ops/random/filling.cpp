@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -14,6 +13,7 @@
 #include "core/dispatch/gradient_context.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
+#include "core/ops/random/bounds.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/mersenne_twister.h"
 
@@ -64,11 +64,6 @@ void draw_blocks(MersenneTwister& g, std::int64_t n, Take&& take) {
     }
 }
 
-template <typename T>
-T element_of(double value) {
-    return Scalar(value).to<T>();
-}
-
 // Each element by draw() in double precision.
 template <typename Draw>
 Tensor fill_each(const Tensor& self, Draw&& draw) {
@@ -82,16 +77,6 @@ void require_floating(const Tensor& self, const char* name) {
     require(is_floating(self.dtype()), "\"", name, "\" not implemented for '", dtype_graph_name(self.dtype()), "'");
 }
 
-// Bits of the significand.
-template <typename T>
-constexpr int digits_of() {
-    if constexpr (std::is_same_v<T, Half>)
-        return 11;
-    else if constexpr (std::is_same_v<T, BFloat16>)
-        return 8;
-    else
-        return std::numeric_limits<T>::digits;
-}
 // In [0, 1), from the lowest bits of a number.
 LOUPE_INLINE inline float fraction_of(std::uint32_t number, int digits) {
     return static_cast<float>(static_cast<std::int32_t>(number & ((1U << digits) - 1))) *
@@ -222,60 +207,6 @@ Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range,
         }
     });
     return self;
-}
-template <typename T>
-constexpr std::int64_t least() {
-    return std::is_same_v<T, bool> ? 0 : static_cast<std::int64_t>(std::numeric_limits<T>::min());
-}
-template <typename T>
-constexpr std::int64_t most() {
-    return std::is_same_v<T, bool> ? 1 : static_cast<std::int64_t>(std::numeric_limits<T>::max());
-}
-std::string_view c_name(ScalarType dtype) {
-    switch (dtype) {
-        case ScalarType::UInt8:
-            return "unsigned char";
-        case ScalarType::Int8:
-            return "signed char";
-        case ScalarType::Int16:
-            return "short int";
-        case ScalarType::Int32:
-            return "int";
-        case ScalarType::Bool:
-            return "bool";
-        default:
-            return "long int";
-    }
-}
-// A bound that the dtype cannot hold is one error for integers; for floating point numbers it moves inward to one that
-// it can, so that rounding does not leave [from, to).
-template <typename T>
-std::int64_t last_bit(std::int64_t bound) {
-    const int exponent = static_cast<int>(std::bit_width(bound < 0 ? 0 - static_cast<std::uint64_t>(bound)
-                                                                   : static_cast<std::uint64_t>(bound))) -
-                         1;
-    return std::int64_t{1} << (exponent - digits_of<T>() + 1);
-}
-void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
-    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_integral_v<T>) {
-            const auto holds = [](std::int64_t v) { return v >= least<T>() && v <= most<T>(); };
-            require(holds(from), "from is out of bounds for ", c_name(self.dtype()));
-            require(holds(to - 1), "to - 1 is out of bounds for ", c_name(self.dtype()));
-        } else if constexpr (is_floating(scalar_type_of<T>)) {
-            const auto stored = [](std::int64_t v) {
-                return static_cast<double>(element_of<T>(static_cast<double>(v)));
-            };
-            const double above = stored(from + 1);
-            const double below = stored(to - 1);
-            // Rounded up to 2^63, which no int64 holds, a bound stays as PyTorch leaves it.
-            const auto moved = [](double bound) {
-                return bound < 0x1p63 ? std::optional(static_cast<std::int64_t>(bound)) : std::nullopt;
-            };
-            if (moved(above) < from && moved(above)) from = *moved(above) + last_bit<T>(from + 1);
-            if (moved(below) >= to) to = *moved(below) - last_bit<T>(to - 1);
-        }
-    });
 }
 Tensor random_from_to(const Tensor& self, std::int64_t from, std::optional<std::int64_t> to, const IValue& generator) {
     MersenneTwister& g = generator_of(generator);

@@ -6,7 +6,9 @@
 
 #include "core/ops/pointwise/kernels.h"
 #include "core/ops/reduction/kernels.h"
+#include "plugins/cuda/loops/host.h"
 #include "plugins/cuda/loops/loops.h"
+#include "plugins/cuda/operators/dense.h"
 
 namespace loupe::cuda {
 namespace {
@@ -24,8 +26,6 @@ static_assert(static_cast<int>(Element::Int64) == static_cast<int>(ScalarType::I
               static_cast<int>(Element::Float64) == static_cast<int>(ScalarType::Float64) &&
               static_cast<int>(Element::Bool) == static_cast<int>(ScalarType::Bool) &&
               static_cast<int>(Element::BFloat16) == static_cast<int>(ScalarType::BFloat16));
-Element element_of(ScalarType dtype) { return static_cast<Element>(dtype); }
-bool is_known(ScalarType dtype) { return !is_complex(dtype); }
 
 // Scalars that an operation's kernel reads from its parameters.
 std::size_t parameters_of(UnaryOp op) { return op == UnaryOp::NanToNum ? 3 : 0; }
@@ -95,7 +95,7 @@ void join_dims(LoopShape& loop) {
 
 }  // namespace
 
-KernelLoops::KernelLoops(Host host) : host_(host) {
+KernelLoops::KernelLoops() {
     const auto add = [&](Operation operation, ScalarType as, ElementwiseKernel kernel) {
         if (kernel != nullptr) kernels_.emplace(kernel, Meaning{operation, element_of(as)});
     };
@@ -128,7 +128,7 @@ KernelLoops::KernelLoops(Host host) : host_(host) {
 }
 
 void KernelLoops::locate(const Tensor& t, Operand& operand) const {
-    operand.data = static_cast<char*>(host_.address(t.address()));
+    operand.data = static_cast<char*>(address_of(t));
     operand.element = element_of(t.dtype());
 }
 
@@ -190,7 +190,7 @@ bool KernelLoops::elementwise(ElementwiseKernel kernel, const void* params, std:
     }
     LoopShape loop;
     if (!describe(operands, loop)) return false;
-    const Queue queue = host_.queue(operands[0].tensor->storage->device());
+    const Queue queue = queue_of(operands[0].tensor->storage->device());
     const auto run = [&]<typename Op>(Op op) {
         if constexpr (std::is_same_v<Op, UnaryOp>)
             return run_unary(op, meaning.as, queue, loop, numbers_of(params, parameters_of(op)));
@@ -257,7 +257,7 @@ bool KernelLoops::reduce(const Reduction& reduction, const Tensor& input, std::s
     }
     join_dims(kept);
     join_dims(inner);
-    return run_reduction(found->second.first, found->second.second, host_.queue(input.device()), shape);
+    return run_reduction(found->second.first, found->second.second, queue_of(input.device()), shape);
 }
 
 bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
@@ -267,7 +267,7 @@ bool KernelLoops::copy(const Tensor& to, const Tensor& from) {
     LoopShape loop;
     const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(from, from.dtype())};
     if (!describe(operands, loop)) return false;
-    run_copy(same ? static_cast<int>(to.element_size()) : 0, host_.queue(to.device()), loop);
+    run_copy(same ? static_cast<int>(to.element_size()) : 0, queue_of(to.device()), loop);
     return true;
 }
 
@@ -279,7 +279,7 @@ bool KernelLoops::fill(const Tensor& to, const Scalar& value) {
     const Tensor number = scalar_tensor(value, to.dtype());
     const LoopOperand operands[] = {LoopOperand(to, to.dtype()), LoopOperand(number.raw_data(), to.dtype())};
     if (!describe(operands, loop)) return false;
-    run_copy(0, host_.queue(to.device()), [&] {
+    run_copy(0, queue_of(to.device()), [&] {
         // What kind of number it is decides how it passes.
         loop.operand[1].element = is_integral(to.dtype()) ? Element::Int64 : Element::Float64;
         return loop;
@@ -287,13 +287,13 @@ bool KernelLoops::fill(const Tensor& to, const Scalar& value) {
     return true;
 }
 
-void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend, AcceptFunction accepts) {
+void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend) {
     for (const OperatorFamily& family : operator_families()) {
         if (family.name != "pointwise" && family.name != "reduction") continue;
         for (const OperatorRecord* const record : family.records) {
             const std::string_view name = record->schema.substr(0, record->schema.find('('));
             if (!record->kernel.fills || std::ranges::find(kOwnWalks, name) != std::end(kOwnWalks)) continue;
-            registries.add_kernel(name, type, {backend, record->kernel.function, accepts});
+            registries.add_kernel(name, type, {backend, record->kernel.function, takes});
         }
     }
 }

@@ -17,12 +17,7 @@ namespace loupe::cuda {
 
 class KernelLoops final : public DeviceLoops {
   public:
-    // What it needs of the device: where work is given, and how kernels see an address.
-    struct Host {
-        Queue (*queue)(Device device);
-        void* (*address)(void* place);
-    };
-    explicit KernelLoops(Host host);
+    KernelLoops();
 
     bool elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
                      std::size_t outputs) override;
@@ -41,14 +36,11 @@ class KernelLoops final : public DeviceLoops {
     bool describe(std::span<const LoopOperand> operands, LoopShape& loop) const;
     void locate(const Tensor& t, Operand& operand) const;
 
-    Host host_;
     std::unordered_map<ElementwiseKernel, Meaning> kernels_;
     std::unordered_map<const Reduction*, std::pair<ReduceOp, Element>> reductions_;
 };
 
-// Registers the operators whose kernels are made of these loops for a type of device. `accepts`, where given, is asked
-// first.
-void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend,
-                    AcceptFunction accepts = nullptr);
+// Registers the operators whose kernels are made of these loops for a type of device.
+void register_loops(const PluginRegistries& registries, DeviceType type, const char* backend);
 
 }  // namespace loupe::cuda

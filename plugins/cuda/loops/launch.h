@@ -41,16 +41,9 @@ LOUPE_HD inline void locate(const LoopShape& loop, std::int64_t index, char** pl
         const std::int64_t size = loop.sizes[d];
         std::int64_t at = index;
         if (d > 0) {
-            // 32-bit division is several times faster.
-            if (index <= 0xFFFFFFFFLL && size <= 0xFFFFFFFFLL) {
-                const auto quotient = static_cast<std::uint32_t>(index) / static_cast<std::uint32_t>(size);
-                at = static_cast<std::uint32_t>(index) - quotient * static_cast<std::uint32_t>(size);
-                index = quotient;
-            } else {
-                const std::int64_t quotient = index / size;
-                at = index - quotient * size;
-                index = quotient;
-            }
+            const std::int64_t rest = quotient(index, size);
+            at = index - rest * size;
+            index = rest;
         }
         for (int o = 0; o < loop.operands; ++o) offsets[o] += at * loop.operand[o].strides[d];
     }

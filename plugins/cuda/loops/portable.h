@@ -52,6 +52,12 @@ LOUPE_HD inline int size_of(Element e) {
 
 LOUPE_HD inline bool is_integer(Element e) { return e <= Element::Int64 || e == Element::Bool; }
 
+// a / b of numbers that are not negative; in 32 bits, where they fit, it is several times faster.
+LOUPE_HD inline std::int64_t quotient(std::int64_t a, std::int64_t b) {
+    if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+    return a / b;
+}
+
 template <typename To, typename From>
 LOUPE_HD To bits_as(From from) {
     static_assert(sizeof(To) == sizeof(From));

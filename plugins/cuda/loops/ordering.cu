@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cuda/loops/ordering.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "plugins/cuda/loops/launch.h"
+#ifdef __CUDACC__
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#endif
+
+namespace loupe::cuda {
+namespace {
+
+struct CountBody {
+    std::int64_t* places;
+    LOUPE_HD void operator()(std::int64_t i) const { places[i] = i; }
+};
+
+#ifdef __CUDACC__
+template <typename Call>
+void with_room(const Queue& queue, const Call& call) {
+    std::size_t bytes = 0;
+    call(nullptr, bytes);
+    void* const room = queue.scratch(queue, bytes > 0 ? bytes : 1);
+    call(room, bytes);
+    check_launch("a sort or a running sum");
+}
+#endif
+
+// Bits that grow with the element as PyTorch orders them.
+template <typename T>
+LOUPE_HD std::uint64_t order_of(T x) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (x != x) return 0xFFFFFFFFULL;
+        const auto bits = bits_as<std::uint32_t>(x == 0.0F ? 0.0F : x);
+        return (bits >> 31) != 0 ? static_cast<std::uint32_t>(~bits) : bits | 0x80000000U;
+    } else if constexpr (std::is_same_v<T, double>) {
+        if (x != x) return ~std::uint64_t{0};
+        const auto bits = bits_as<std::uint64_t>(x == 0.0 ? 0.0 : x);
+        return (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
+    } else {
+        return static_cast<std::uint64_t>(x) ^ (std::uint64_t{1} << 63);
+    }
+}
+
+struct OrderBody {
+    Element element;
+    const char* x;
+    std::int64_t length;
+    bool descending;
+    std::uint64_t* keys;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        const char* const at = x + i * size_of(element);
+        std::uint64_t key;
+        if (element == Element::Float64) {
+            key = order_of(*reinterpret_cast<const double*>(at));
+        } else if (element == Element::Int64) {
+            key = order_of(*reinterpret_cast<const std::int64_t*>(at));
+        } else if (is_integer(element)) {
+            key = static_cast<std::uint32_t>(load<std::int64_t>(at, element)) ^ 0x80000000U;
+        } else {
+            key = order_of(load<float>(at, element));
+        }
+        if (size_of(element) == 8) {
+            keys[i] = descending ? ~key : key;
+        } else {
+            const auto low = static_cast<std::uint32_t>(key);
+            keys[i] = static_cast<std::uint64_t>(quotient(i, length)) << 32 | (descending ? ~low : low);
+        }
+    }
+};
+struct RowBody {
+    const std::int64_t* places;
+    std::int64_t length;
+    std::uint64_t* keys;
+    LOUPE_HD void operator()(std::int64_t i) const { keys[i] = static_cast<std::uint64_t>(quotient(places[i], length)); }
+};
+template <typename E>
+struct OrderedBody {
+    const E* x;
+    const std::int64_t* places;
+    std::int64_t length, kept;
+    E* values;
+    std::int64_t* indices;
+    LOUPE_HD void operator()(std::int64_t i) const {
+        const std::int64_t row = quotient(i, kept), place = places[row * length + (i - row * kept)];
+        values[i] = x[place];
+        indices[i] = place - row * length;
+    }
+};
+struct MarkBody {
+    Element element;
+    const char* x;
+    std::int64_t* marks;
+    LOUPE_HD bool is_marked(std::int64_t i) const {
+        const char* const at = x + i * size_of(element);
+        return is_integer(element) ? load<std::int64_t>(at, element) != 0 : load<double>(at, element) != 0;
+    }
+    LOUPE_HD void operator()(std::int64_t i) const { marks[i] = is_marked(i) ? 1 : 0; }
+};
+struct PlaceBody {
+    MarkBody mark;
+    const std::int64_t* before;
+    std::int64_t* places;
+    LOUPE_HD void operator()(std::int64_t i) const {
+        if (mark.is_marked(i)) places[before[i]] = i;
+    }
+};
+struct Sizes {
+    std::int64_t size[kMaxDims];
+};
+struct CoordinateBody {
+    const std::int64_t* places;
+    int dims;
+    Sizes sizes;
+    std::int64_t* coordinates;
+    LOUPE_HD void operator()(std::int64_t i) const {
+        std::int64_t at = places[i];
+        for (int d = dims - 1; d >= 0; --d) {
+            const std::int64_t rest = d == 0 ? 0 : quotient(at, sizes.size[d]);
+            coordinates[i * dims + d] = at - rest * sizes.size[d];
+            at = rest;
+        }
+    }
+};
+
+}  // namespace
+
+void run_sort(const Queue& queue, std::uint64_t* keys, std::int64_t* places, std::int64_t count, int bits,
+              std::uint64_t* room) {
+    launch(queue, count, CountBody{places});
+    run_sort_pairs(queue, keys, places, count, bits, room);
+}
+
+void run_sort_pairs(const Queue& queue, std::uint64_t* keys, std::int64_t* places, std::int64_t count, int bits,
+                    std::uint64_t* room) {
+    if (count == 0) return;
+    auto* const other_places = reinterpret_cast<std::int64_t*>(room + count);
+#ifdef __CUDACC__
+    const auto stream = static_cast<cudaStream_t>(queue.stream);
+    with_room(queue, [&](void* at, std::size_t& bytes) {
+        cub::DeviceRadixSort::SortPairs(at, bytes, keys, room, places, other_places, count, 0, bits, stream);
+    });
+    cudaMemcpyAsync(keys, room, static_cast<std::size_t>(count) * 8, cudaMemcpyDeviceToDevice, stream);
+    cudaMemcpyAsync(places, other_places, static_cast<std::size_t>(count) * 8, cudaMemcpyDeviceToDevice, stream);
+#else
+    (void)queue;
+    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int64_t a, std::int64_t b) { return (keys[a] & mask) < (keys[b] & mask); });
+    for (std::int64_t i = 0; i < count; ++i) {
+        room[i] = keys[order[static_cast<std::size_t>(i)]];
+        other_places[i] = places[order[static_cast<std::size_t>(i)]];
+    }
+    std::copy(room, room + count, keys);
+    std::copy(other_places, other_places + count, places);
+#endif
+}
+
+void run_sums_before(const Queue& queue, const std::int64_t* numbers, std::int64_t* sums, std::int64_t count) {
+    if (count == 0) return;
+#ifdef __CUDACC__
+    with_room(queue, [&](void* at, std::size_t& bytes) {
+        cub::DeviceScan::ExclusiveSum(at, bytes, numbers, sums, count, static_cast<cudaStream_t>(queue.stream));
+    });
+#else
+    (void)queue;
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t number = numbers[i];
+        sums[i] = sum;
+        sum += number;
+    }
+#endif
+}
+
+int order_bits(Element element) { return size_of(element) == 8 ? 64 : 32; }
+
+void run_order_keys(const Queue& queue, Element element, const void* x, std::int64_t rows, std::int64_t length,
+                    bool descending, std::uint64_t* keys) {
+    launch(queue, rows * length, OrderBody{element, static_cast<const char*>(x), length, descending, keys});
+}
+void run_row_keys(const Queue& queue, const std::int64_t* places, std::int64_t count, std::int64_t length,
+                  std::uint64_t* keys) {
+    launch(queue, count, RowBody{places, length, keys});
+}
+void run_ordered(const Queue& queue, int element_size, const void* x, const std::int64_t* places, std::int64_t rows,
+                 std::int64_t length, std::int64_t kept, void* values, std::int64_t* indices) {
+    const auto run = [&](auto tag) {
+        using E = decltype(tag);
+        launch(queue, rows * kept,
+               OrderedBody<E>{static_cast<const E*>(x), places, length, kept, static_cast<E*>(values), indices});
+    };
+    switch (element_size) {
+        case 1:
+            return run(std::uint8_t());
+        case 2:
+            return run(std::uint16_t());
+        case 4:
+            return run(std::uint32_t());
+        default:
+            return run(std::uint64_t());
+    }
+}
+void run_marks(const Queue& queue, Element element, const void* x, std::int64_t count, std::int64_t* marks) {
+    launch(queue, count, MarkBody{element, static_cast<const char*>(x), marks});
+}
+void run_marked_places(const Queue& queue, Element element, const void* x, const std::int64_t* before,
+                       std::int64_t count, std::int64_t* places) {
+    launch(queue, count, PlaceBody{{element, static_cast<const char*>(x), nullptr}, before, places});
+}
+void run_coordinates(const Queue& queue, const std::int64_t* places, std::int64_t count, int dims,
+                     const std::int64_t* sizes, std::int64_t* coordinates) {
+    CoordinateBody body{places, dims, {}, coordinates};
+    for (int d = 0; d < dims; ++d) body.sizes.size[d] = sizes[d];
+    launch(queue, count, body);
+}
+
+}  // namespace loupe::cuda

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/cuda/loops/random.h"
+
+#include "plugins/cuda/loops/team.h"
+
+namespace loupe::cuda {
+namespace {
+
+struct Four {
+    std::uint32_t v[4];
+};
+
+// Salmon, Moraes, Dror, Shaw 2011.
+LOUPE_HD inline Four philox(std::uint64_t block, std::uint64_t thread, std::uint64_t seed) {
+    Four c{{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+            static_cast<std::uint32_t>(thread), static_cast<std::uint32_t>(thread >> 32)}};
+    auto first = static_cast<std::uint32_t>(seed), second = static_cast<std::uint32_t>(seed >> 32);
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t a = std::uint64_t{0xd2511f53} * c.v[0], b = std::uint64_t{0xcd9e8d57} * c.v[2];
+        c = {{static_cast<std::uint32_t>(b >> 32) ^ c.v[1] ^ first, static_cast<std::uint32_t>(b),
+              static_cast<std::uint32_t>(a >> 32) ^ c.v[3] ^ second, static_cast<std::uint32_t>(a)}};
+        first += 0x9e3779b9;
+        second += 0xbb67ae85;
+    }
+    return c;
+}
+
+// cuRAND's numbers: uniform ones in (0, 1].
+LOUPE_HD inline float uniform(std::uint32_t x) {
+    return static_cast<float>(x) * 2.3283064365386963e-10F + 1.1641532182693481e-10F;
+}
+LOUPE_HD inline double uniform(std::uint32_t x, std::uint32_t y) {
+    const std::uint64_t z = x ^ (static_cast<std::uint64_t>(y) << 21);
+    return static_cast<double>(z) * 1.1102230246251565e-16 + 0.55511151231257827e-16;
+}
+LOUPE_HD inline void box_muller(std::uint32_t x, std::uint32_t y, float* out) {
+    const float u = uniform(x);
+    const float v = static_cast<float>(y) * 1.46291807926715968e-09F + 0.73145903963357984e-09F;
+    const float s = std::sqrt(-2.0F * std::log(u));
+#ifdef __CUDA_ARCH__
+    __sincosf(v, &out[0], &out[1]);
+#else
+    out[0] = std::sin(v);
+    out[1] = std::cos(v);
+#endif
+    out[0] *= s;
+    out[1] *= s;
+}
+LOUPE_HD inline void box_muller(const Four& f, double* out) {
+    const double u = uniform(f.v[0], f.v[1]);
+    const std::uint64_t z = f.v[2] ^ (static_cast<std::uint64_t>(f.v[3]) << 21);
+    const double v = static_cast<double>(z) * 2.2204460492503130e-16 + 1.1102230246251565e-16;
+    const double s = std::sqrt(-2.0 * std::log(u));
+#ifdef __CUDA_ARCH__
+    sincospi(v, &out[0], &out[1]);
+#else
+    out[0] = std::sin(v * 3.14159265358979323846);
+    out[1] = std::cos(v * 3.14159265358979323846);
+#endif
+    out[0] *= s;
+    out[1] *= s;
+}
+
+// T: what a number is made in; S: as it lies in memory.
+template <typename T, typename S>
+LOUPE_HD S number(const Draw& d, T u) {
+    const T a = static_cast<T>(d.a), b = static_cast<T>(d.b);
+    switch (d.distribution) {
+        case Distribution::Uniform: {
+            const T low = static_cast<T>(stored<S>(a)), high = static_cast<T>(stored<S>(b));
+            const S value = stored<S>(u * (high - low) + low);
+            // Bounds turned around: from (0, 1] to [0, 1).
+            return static_cast<T>(value) == high ? stored<S>(low) : value;
+        }
+        case Distribution::Exponential: {
+            constexpr T kHalf = std::numeric_limits<T>::epsilon() / 2;
+            const T log = u >= T(1) - kHalf ? -kHalf : std::log(u);
+            return stored<S>(T(-1) / a * log);
+        }
+        case Distribution::Cauchy: {
+            constexpr T kEps = std::numeric_limits<T>::epsilon();
+            u = u > T(1) - kEps ? T(1) - kEps : u;
+            u = u < kEps ? kEps : u;
+            return stored<S>(a + b * std::tan(static_cast<T>(3.14159265358979323846) * (u - T(0.5))));
+        }
+        case Distribution::Geometric:
+            return stored<S>(std::ceil(std::log(u) / std::log(T(1) - a)));
+        case Distribution::LogNormal:
+            return stored<S>(std::exp(u * b + a));
+        case Distribution::Normal:
+            return stored<S>(u * b + a);
+        default:
+            return stored<S>(u < a ? T(1) : T(0));
+    }
+}
+LOUPE_HD inline bool is_normal(Distribution d) { return d == Distribution::Normal || d == Distribution::LogNormal; }
+
+// Thread j of `threads` and round r draw the elements j + threads (k + width r), k < width.
+template <typename S>
+struct RealBody {
+    Draw draw;
+    S* to;
+    std::int64_t count;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        using T = Compute<S>;
+        constexpr int kWidth = std::is_same_v<T, double> ? 2 : 4;
+        const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
+        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              draw.seed);
+        T drawn[kWidth];
+        if constexpr (kWidth == 2) {
+            if (is_normal(draw.distribution)) {
+                box_muller(f, drawn);
+            } else {
+                drawn[0] = uniform(f.v[0], f.v[1]);
+                drawn[1] = uniform(f.v[2], f.v[3]);
+            }
+        } else {
+            if (is_normal(draw.distribution)) {
+                box_muller(f.v[0], f.v[1], drawn);
+                box_muller(f.v[2], f.v[3], drawn + 2);
+            } else {
+                for (int k = 0; k < 4; ++k) drawn[k] = uniform(f.v[k]);
+            }
+        }
+        for (int k = 0; k < kWidth; ++k) {
+            const std::int64_t at = thread + draw.threads * (k + kWidth * round);
+            if (at < count) to[at] = number<T, S>(draw, drawn[k]);
+        }
+    }
+};
+
+// Bernoulli and geometric numbers of whole types are made in float.
+struct NarrowBody {
+    Draw draw;
+    char* to;
+    std::int64_t count;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
+        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              draw.seed);
+        for (int k = 0; k < 4; ++k) {
+            const std::int64_t at = thread + draw.threads * (k + 4 * round);
+            if (at < count)
+                store(to + at * size_of(draw.element), draw.element, number<float, float>(draw, uniform(f.v[k])));
+        }
+    }
+};
+
+LOUPE_HD inline int digits_of(Element e) {
+    return e == Element::Float16 ? 11 : e == Element::BFloat16 ? 8 : e == Element::Float64 ? 53 : 24;
+}
+LOUPE_HD inline std::uint64_t most_of(Element e) {
+    switch (e) {
+        case Element::UInt8:
+            return 0xFF;
+        case Element::Int8:
+            return 0x7F;
+        case Element::Int16:
+            return 0x7FFF;
+        case Element::Int32:
+            return 0x7FFFFFFF;
+        default:
+            return 0x7FFFFFFFFFFFFFFFULL;
+    }
+}
+bool draws_wide(const Draw& draw) {
+    if (draw.distribution == Distribution::Bits)
+        return draw.element == Element::Int64 || draw.element == Element::Float64;
+    return draw.range == 0 || draw.range >= std::uint64_t{1} << 28;  // the modulus shows above it
+}
+
+template <bool kWide>
+struct WholeBody {
+    Draw draw;
+    char* to;
+    std::int64_t count;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        constexpr int kWidth = kWide ? 2 : 4;
+        const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
+        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              draw.seed);
+        for (int k = 0; k < kWidth; ++k) {
+            const std::int64_t at = thread + draw.threads * (k + kWidth * round);
+            if (at >= count) return;
+            const std::uint64_t drawn =
+                kWide ? static_cast<std::uint64_t>(f.v[2 * k]) << 32 | f.v[2 * k + 1] : f.v[k];
+            char* const place = to + at * size_of(draw.element);
+            if (draw.distribution == Distribution::Range) {
+                const std::uint64_t within = draw.range == 0 ? drawn : drawn % draw.range;
+                store(place, draw.element, static_cast<std::int64_t>(within + static_cast<std::uint64_t>(draw.first)));
+            } else if (draw.element == Element::Bool) {
+                store(place, draw.element, static_cast<std::int64_t>(drawn & 1));
+            } else if (is_integer(draw.element)) {
+                store(place, draw.element, static_cast<std::int64_t>(drawn % (most_of(draw.element) + 1)));
+            } else {
+                const std::uint64_t limit = (std::uint64_t{1} << digits_of(draw.element)) + 1;
+                store(place, draw.element, static_cast<double>(drawn % limit));
+            }
+        }
+    }
+};
+
+template <typename P>
+struct ChanceBody {
+    Draw draw;
+    const P* chances;
+    char* to;
+    std::int64_t count;
+    Fault* fault;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        const Four f = philox(draw.offset / 4, static_cast<std::uint64_t>(i), draw.seed);
+        for (int k = 0; k < 4; ++k) {
+            const std::int64_t at = i * 4 + k;
+            if (at >= count) return;
+            const auto p = static_cast<Compute<P>>(chances[at]);
+            if (!(p >= Compute<P>(0) && p <= Compute<P>(1))) report(fault, FaultKind::Chance, at, count);
+            store(to + at * size_of(draw.element), draw.element,
+                  static_cast<std::int64_t>(static_cast<Compute<P>>(uniform(f.v[k])) <= p ? 1 : 0));
+        }
+    }
+};
+
+// As PyTorch's fused kernel: a thread takes `width` neighbours at once where that divides the elements; four numbers
+// serve two pairs.
+template <typename S>
+struct DropoutBody {
+    Draw draw;
+    const S* x;
+    S* y;
+    std::uint8_t* mask;
+    std::int64_t count;
+    float keep;
+    int width;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        using T = Compute<S>;
+        const std::int64_t round = quotient(i, draw.threads), thread = i - round * draw.threads;
+        const int per_block = width == 1 ? 4 : 4 / width;  // steps of a thread that one block of numbers serves
+        const T scale = T(1) / static_cast<T>(keep);
+        const Four f = philox(draw.offset / 4 + static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(thread),
+                              draw.seed);
+        for (int step = 0; step < per_block; ++step) {
+            const std::int64_t first = (thread + draw.threads * (step + per_block * round)) * width;
+            for (int k = 0; k < width; ++k) {
+                if (first + k >= count) continue;
+                const bool is_kept = uniform(f.v[step * width + k]) < keep;
+                const T value = static_cast<T>(x[first + k]);
+                y[first + k] = stored<S>(value * T(is_kept ? 1 : 0) * scale);
+                mask[first + k] = is_kept ? 1 : 0;
+            }
+        }
+    }
+};
+
+// The first of equal keys shuffles them (Fisher and Yates).
+struct ShuffleBody {
+    Draw draw;
+    const std::uint64_t* keys;
+    std::int64_t* places;
+    std::int64_t count;
+    std::uint64_t mask;
+
+    LOUPE_HD void operator()(std::int64_t i) const {
+        if (i >= count - 1) return;
+        const auto equal = [&](std::int64_t a, std::int64_t b) { return (keys[a] & mask) == (keys[b] & mask); };
+        if (!equal(i, i + 1) || (i != 0 && equal(i, i - 1))) return;
+        int size = 0;
+        do ++size;
+        while (i + size < count && equal(i, i + size));
+        std::int64_t* const island = places + i;
+        std::uint64_t drawn = 0;
+        for (int k = size - 1; k > 0; --k, ++drawn) {
+            const Four f = philox(draw.offset / 4 + drawn / 4, static_cast<std::uint64_t>(i), draw.seed);
+            const auto other = static_cast<int>(f.v[drawn % 4] % static_cast<std::uint32_t>(k + 1));
+            if (k == other) continue;
+            const std::int64_t kept = island[k];
+            island[k] = island[other];
+            island[other] = kept;
+        }
+    }
+};
+
+std::int64_t rounds_of(const Draw& draw, std::int64_t count, std::int64_t width) {
+    return (count - 1) / (draw.threads * width) + 1;
+}
+bool is_whole(const Draw& draw) {
+    return draw.distribution == Distribution::Range || draw.distribution == Distribution::Bits;
+}
+std::int64_t width_of(const Draw& draw) {
+    if (is_whole(draw)) return draws_wide(draw) ? 2 : 4;
+    return draw.element == Element::Float64 ? 2 : 4;
+}
+
+}  // namespace
+
+std::int64_t threads_for(std::int64_t count, std::int64_t resident) {
+    constexpr std::int64_t kBlock = 256;
+    const std::int64_t wanted = (count + kBlock - 1) / kBlock * kBlock, most = resident / kBlock * kBlock;
+    return wanted < most ? wanted : most;
+}
+
+std::uint64_t numbers_for(const Draw& draw, std::int64_t count) {
+    return static_cast<std::uint64_t>(rounds_of(draw, count, width_of(draw))) * 4;
+}
+
+bool run_draw(const Queue& queue, const Draw& draw, void* to, std::int64_t count) {
+    if (count == 0) return true;
+    const std::int64_t calls = rounds_of(draw, count, width_of(draw)) * draw.threads;
+    auto* const bytes = static_cast<char*>(to);
+    if (is_whole(draw)) {
+        if (draws_wide(draw))
+            launch(queue, calls, WholeBody<true>{draw, bytes, count});
+        else
+            launch(queue, calls, WholeBody<false>{draw, bytes, count});
+        return true;
+    }
+    if (is_integer(draw.element)) {
+        if (draw.distribution != Distribution::Bernoulli && draw.distribution != Distribution::Geometric) return false;
+        launch(queue, calls, NarrowBody{draw, bytes, count});
+        return true;
+    }
+    return visit_floating(draw.element, [&](auto tag) {
+        using S = decltype(tag);
+        launch(queue, calls, RealBody<S>{draw, static_cast<S*>(to), count});
+    });
+}
+
+bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, Element chance, void* to,
+                   std::int64_t count, Fault* fault) {
+    return visit_floating(chance, [&](auto tag) {
+        using P = decltype(tag);
+        launch(queue, (count + 3) / 4,
+               ChanceBody<P>{draw, static_cast<const P*>(chances), static_cast<char*>(to), count, fault});
+    });
+}
+
+bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
+                 double keep, int width) {
+    return visit_floating(draw.element, [&](auto tag) {
+        using S = decltype(tag);
+        launch(queue, rounds_of(draw, count, 4) * draw.threads,
+               DropoutBody<S>{draw, static_cast<const S*>(x), static_cast<S*>(y), mask, count,
+                              static_cast<float>(keep), width});
+    });
+}
+
+void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
+                        std::int64_t count, int bits) {
+    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    launch(queue, count, ShuffleBody{draw, keys, places, count, mask});
+}
+
+}  // namespace loupe::cuda

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Random numbers, those of PyTorch on CUDA for the same seed: Philox 4x32 with ten rounds, one stream a thread of
+// PyTorch's launch, numbers as cuRAND makes them. Includes nothing of the engine.
+
+#include "plugins/cuda/loops/fault.h"
+#include "plugins/cuda/loops/loop.h"
+
+namespace loupe::cuda {
+
+enum class Distribution : std::int8_t {
+    Uniform,      // from a to b
+    Normal,       // mean a, deviation b
+    Bernoulli,    // chance a
+    Exponential,  // rate a
+    Cauchy,       // median a, width b
+    LogNormal,    // mean a, deviation b
+    Geometric,    // chance a
+    Range,        // whole numbers: first + (drawn mod range), a range of 0 being that of all 2^64
+    Bits,         // whole numbers that the type holds
+};
+
+struct Draw {
+    Distribution distribution = Distribution::Uniform;
+    double a = 0, b = 1;
+    std::int64_t first = 0;
+    std::uint64_t range = 0;
+    std::uint64_t seed = 0;
+    std::uint64_t offset = 0;    // a multiple of four
+    std::int64_t threads = 256;  // of PyTorch's launch
+    Element element = Element::Float32;
+};
+
+// Threads that PyTorch would launch for so many elements on a device that runs `resident` at once.
+std::int64_t threads_for(std::int64_t count, std::int64_t resident);
+// How far a thread's stream moves on.
+std::uint64_t numbers_for(const Draw& draw, std::int64_t count);
+// Dense elements. False for a dtype that the distribution has not.
+bool run_draw(const Queue& queue, const Draw& draw, void* to, std::int64_t count);
+
+// to[i] = 1 with chance p[i]. A chance that is none is a fault.
+bool run_bernoulli(const Queue& queue, const Draw& draw, const void* chances, Element chance, void* to,
+                   std::int64_t count, Fault* fault);
+// y = x mask / keep, mask 1 with chance keep. `width`: elements that a thread of PyTorch's takes at once.
+bool run_dropout(const Queue& queue, const Draw& draw, const void* x, void* y, std::uint8_t* mask, std::int64_t count,
+                 double keep, int width);
+// Shuffles places whose keys are equal, in PyTorch's way.
+void run_shuffle_equals(const Queue& queue, const Draw& draw, const std::uint64_t* keys, std::int64_t* places,
+                        std::int64_t count, int bits);
+
+}  // namespace loupe::cuda

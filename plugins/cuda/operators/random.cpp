@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers by the device's generator, those that PyTorch draws on CUDA.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/registry.h"
+#include "core/ops/random/philox.h"
+#include "core/ops/random/bounds.h"
+#include "core/tensor/device_copy.h"
+#include "plugins/cuda/loops/ordering.h"
+#include "plugins/cuda/loops/random.h"
+#include "plugins/cuda/operators/dense.h"
+#include "plugins/cuda/operators/operators.h"
+
+namespace loupe::cuda {
+namespace {
+
+Philox& philox_of(const IValue& given, Device device) {
+    Generator* generator = given.is_other() ? dynamic_cast<Generator*>(given.object_pointer()) : nullptr;
+    if (given.is_none()) generator = &default_generator(device);
+    auto* const philox = dynamic_cast<Philox*>(generator);
+    if (philox != nullptr && philox->device() == device) return *philox;
+    throw Error(ErrorKind::Run, concat("Expected a '", device_type_name(device.type),
+                                       "' device type for generator but found '",
+                                       device_type_name(generator == nullptr ? DeviceType::Cpu : generator->device().type), "'"));
+}
+
+// Numbers are drawn in the order of memory.
+Tensor in_memory_order(const Tensor& t) {
+    if (t.is_contiguous()) return t;
+    std::vector<std::size_t> order(t.sizes().size());
+    for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return t.strides()[a] > t.strides()[b]; });
+    Dims sizes, strides;
+    for (const std::size_t d : order) {
+        sizes.push_back(t.sizes()[d]);
+        strides.push_back(t.strides()[d]);
+    }
+    return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
+}
+
+void begin(Draw& draw, const Tensor& self, const IValue& generator, std::uint64_t numbers) {
+    const PhiloxState state = philox_of(generator, self.device()).take(numbers);
+    draw.seed = state.seed;
+    draw.offset = state.offset;
+}
+
+const Tensor& fill(const Tensor& self, Draw draw, const IValue& generator) {
+    const std::int64_t count = self.numel();
+    draw.element = element_of(self.dtype());
+    if (count == 0) return self;
+    draw.threads = threads_for(count, resident_threads(self.device()));
+    begin(draw, self, generator, numbers_for(draw, count));
+    const Tensor ordered = in_memory_order(self);
+    const Room room(ordered);
+    run_draw(queue_of(self.device()), draw, address_of(room.tensor()), count);
+    room.put_back();
+    return self;
+}
+
+Draw of(Distribution distribution, double a, double b = 0) {
+    Draw draw;
+    draw.distribution = distribution;
+    draw.a = a;
+    draw.b = b;
+    return draw;
+}
+
+void require(bool holds, const std::string& otherwise) {
+    if (!holds) throw Error(ErrorKind::Run, otherwise);
+}
+
+Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
+    require(from <= to, concat("uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to));
+    return fill(self, of(Distribution::Uniform, from, to), generator);
+}
+Tensor normal_(const Tensor& self, double mean, double std, const IValue& generator) {
+    require(std >= 0, concat("normal expects std >= 0.0, but found std ", std));
+    return fill(self, of(Distribution::Normal, mean, std), generator);
+}
+Tensor exponential_(const Tensor& self, double lambda, const IValue& generator) {
+    require(lambda >= 0, concat("exponential_ expects lambda >= 0.0, but found lambda=", lambda));
+    return fill(self, of(Distribution::Exponential, lambda), generator);
+}
+Tensor cauchy_(const Tensor& self, double median, double sigma, const IValue& generator) {
+    return fill(self, of(Distribution::Cauchy, median, sigma), generator);
+}
+Tensor log_normal_(const Tensor& self, double mean, double std, const IValue& generator) {
+    require(std > 0, concat("log_normal_ expects std > 0.0, but found std=", std));
+    return fill(self, of(Distribution::LogNormal, mean, std), generator);
+}
+Tensor geometric_(const Tensor& self, double p, const IValue& generator) {
+    require(p > 0 && p < 1, concat("geometric_ expects p to be in (0, 1), but got p=", p));
+    return fill(self, of(Distribution::Geometric, p), generator);
+}
+Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
+    require(p >= 0 && p <= 1, concat("bernoulli_ expects p to be in [0, 1], but got p=", p));
+    return fill(self, of(Distribution::Bernoulli, p), generator);
+}
+Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
+    const std::int64_t count = self.numel();
+    if (count == 0) return self;
+    const Tensor chances = dense(fn::expand(p.device() == self.device() ? p : on_device(p, self.device()),
+                                            to_dims(self.sizes()), false));
+    const Room room(self);
+    Draw draw;
+    draw.element = element_of(self.dtype());
+    constexpr std::uint64_t kNumbers = 10;  // as PyTorch counts them
+    begin(draw, self, generator, kNumbers);
+    const Queue queue = queue_of(self.device());
+    run_bernoulli(queue, draw, address_of(chances), element_of(chances.dtype()), address_of(room.tensor()), count,
+                  fault_for(queue, "aten::bernoulli_"));
+    room.put_back();
+    check_faults(queue);
+    return self;
+}
+
+Tensor random_from(const Tensor& self, std::int64_t from, std::optional<std::int64_t> to, const IValue& generator) {
+    Draw draw;
+    draw.distribution = Distribution::Range;
+    draw.first = from;
+    if (to) {
+        std::int64_t end = *to;
+        require(from < end, concat("random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", end));
+        drawing::fit_bounds(self, draw.first, end);
+        draw.range = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(draw.first);
+    } else {
+        draw.range = (std::uint64_t{1} << 63) - static_cast<std::uint64_t>(from);
+    }
+    return fill(self, draw, generator);
+}
+Tensor random_to(const Tensor& self, std::int64_t to, const IValue& generator) {
+    return random_from(self, 0, to, generator);
+}
+Tensor random_(const Tensor& self, const IValue& generator) {
+    Draw draw;
+    draw.distribution = Distribution::Bits;
+    return fill(self, draw, generator);
+}
+
+// Elements that PyTorch's kernel takes at once.
+int dropout_width(std::int64_t count) {
+    for (int width = 4; width > 1; width /= 2) {
+        if (count % width == 0) return width;
+    }
+    return 1;
+}
+
+fn::TwoTensors native_dropout(const Tensor& input, double p, std::optional<bool>) {
+    const Device device = input.device();
+    const Tensor x = dense(input);
+    const Tensor y = empty(x.sizes(), x.dtype(), device), mask = empty(x.sizes(), ScalarType::Bool, device);
+    Draw draw;
+    draw.element = element_of(x.dtype());
+    const std::int64_t count = x.numel();
+    draw.threads = threads_for(count, resident_threads(device));
+    const auto rounds = static_cast<std::uint64_t>((count - 1) / (draw.threads * 4) + 1);
+    begin(draw, x, IValue(), rounds * 4);
+    run_dropout(queue_of(device), draw, address_of(x), address_of(y), static_cast<std::uint8_t*>(address_of(mask)),
+                count, 1 - p, dropout_width(count));
+    return {y, mask};
+}
+// Dropping all or nothing draws no number in PyTorch's kernel either.
+bool takes_dropout(Arguments a, std::string* why) {
+    if (!takes_floating<0>(a, why)) return false;
+    const double p = a[1].to_double();
+    const bool draws = p > 0 && p < 1 && a[0].to_tensor().numel() > 0 && (a[2].is_none() || a[2].to_bool());
+    if (!draws && why != nullptr) *why = "nothing is drawn";
+    return draws;
+}
+
+// Keys of so many bits are equal with a chance of a tenth at most (PyTorch's Randperm.cu).
+int key_bits(std::int64_t n) {
+    const double threshold = std::log(0.9) * 12, nd = static_cast<double>(n);
+    return std::min(64, static_cast<int>(std::ceil(std::log2(nd - (6 * nd * nd + 1) / threshold))));
+}
+Tensor shuffled(std::int64_t n, const IValue& generator, ScalarType dtype, Device device) {
+    require(n >= 0, concat("n must be non-negative, got", n));
+    const Tensor places = empty(std::array{n}, ScalarType::Int64, device);
+    if (n == 0) return fn::to_dtype(places, static_cast<std::int64_t>(dtype));
+    const int bits = key_bits(n);
+    const bool narrow = bits <= 32;
+    const Tensor drawn = empty(std::array{n}, narrow ? ScalarType::Int32 : ScalarType::Int64, device);
+    random_from(drawn, narrow ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min(),
+                narrow ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max(), generator);
+    // Only the lowest bits order them.
+    const Tensor keys = dense(drawn, ScalarType::Int64);
+    const Tensor room = empty(std::array{2 * n}, ScalarType::Int64, device);
+    const Queue queue = queue_of(device);
+    auto* const key = static_cast<std::uint64_t*>(address_of(keys));
+    auto* const place = static_cast<std::int64_t*>(address_of(places));
+    run_sort(queue, key, place, n, bits, static_cast<std::uint64_t*>(address_of(room)));
+    Draw draw;
+    begin(draw, places, generator, static_cast<std::uint64_t>(n));
+    run_shuffle_equals(queue, draw, key, place, n, bits);
+    return fn::to_dtype(places, static_cast<std::int64_t>(dtype));
+}
+// (n, [generator,] dtype, layout, device, pin_memory)
+template <bool kGenerator>
+void randperm(Arguments a, IValue* results) {
+    constexpr std::size_t kFirst = kGenerator ? 2 : 1;
+    const auto dtype = detail::Unbox<std::optional<ScalarType>>::from(a[kFirst]).value_or(ScalarType::Int64);
+    results[0] = shuffled(a[0].to_int(), kGenerator ? a[1] : IValue(), dtype, a[kFirst + 2].to_device());
+}
+
+bool takes_real(Arguments a, std::string* why) { return takes_floating<0>(a, why); }
+bool takes_whole(Arguments a, std::string* why) {
+    if (!takes(a, why)) return false;
+    const ScalarType dtype = a[0].to_tensor().dtype();
+    if (!is_known(dtype) && why != nullptr) *why = std::string(dtype_name(dtype)) + " input";
+    return is_known(dtype);
+}
+bool takes_chances(Arguments a, std::string* why) { return takes_whole(a, why) && takes_floating<1>(a, why); }
+
+// Made of the operators above, on the device that they are asked for.
+constexpr std::string_view kMade[] = {
+    "aten::rand", "aten::rand.generator", "aten::rand_like", "aten::randn", "aten::randn.generator",
+    "aten::randn_like", "aten::randint", "aten::randint.generator", "aten::randint.low",
+    "aten::randint.low_generator", "aten::randint_like", "aten::randint_like.low_dtype", "aten::bernoulli",
+    "aten::bernoulli.p", "aten::bernoulli.Tensor", "aten::normal.float_float"};
+
+}  // namespace
+
+void register_random(const Registration& to) {
+    to.add("aten::uniform_", boxed<uniform_>, takes_real);
+    to.add("aten::normal_", boxed<normal_>, takes_real);
+    to.add("aten::exponential_", boxed<exponential_>, takes_real);
+    to.add("aten::cauchy_", boxed<cauchy_>, takes_real);
+    to.add("aten::log_normal_", boxed<log_normal_>, takes_real);
+    to.add("aten::geometric_", boxed<geometric_>, takes_whole);
+    to.add("aten::bernoulli_.float", boxed<bernoulli_>, takes_whole);
+    to.add("aten::bernoulli_.Tensor", boxed<bernoulli_tensor_>, takes_chances);
+    to.add("aten::random_", boxed<random_>, takes_whole);
+    to.add("aten::random_.to", boxed<random_to>, takes_whole);
+    to.add("aten::random_.from", boxed<random_from>, takes_whole);
+    to.add("aten::native_dropout", boxed<native_dropout>, takes_dropout);
+    to.add("aten::randperm", &randperm<false>);
+    to.add("aten::randperm.generator", &randperm<true>);
+    for (const std::string_view name : kMade) to.add(name, find_operator(name)->record->kernel.function);
+}
+
+}  // namespace loupe::cuda
